@@ -75,7 +75,9 @@ def check_kills(parent, kills):
     # The last batches may have come though nobody was told: what was answered is what counts.
     with contextlib.closing(sqlite3.connect(f"file:{own}/beacond.sqlite?mode=ro", uri=True)) as database:
         def waiting():
-            return database.execute("SELECT waiting FROM consumer WHERE name = '.rules'").fetchone()[0]
+            return database.execute(
+                "SELECT waiting0 + waiting1 + waiting2 + waiting3 + due FROM consumer WHERE name = '.rules'"
+            ).fetchone()[0]
         until(lambda: waiting() == 0, "not all is worked through")
         ids = [bytes(id) for (id,) in database.execute("SELECT id FROM event WHERE sender IS NOT NULL")]
         per_install = dict(database.execute(

@@ -92,41 +92,47 @@ extension Duration {
     }
 }
 
-extension StoreTables {
+extension StepWriter {
     /// Corrects the arrivals of this boot where the wall clock was set since the last call. Those of an earlier boot
     /// whose clock was wrong to its end, or ran ahead, count as now: nothing tells their age.
-    func correctTimes(by clock: EventStoreClock) throws {
-        let (lead, now) = (clock.lead, clock.now)
-        let known = try first("SELECT id, lead, firstNumber FROM boot") { row in
+    mutating func correctTimes(by clock: EventStoreClock) throws {
+        let lead = clock.lead
+        let known = try tables.first("SELECT id, lead, firstNumber FROM boot") { row in
             (id: try row.text(0), lead: try row.integer(1), first: try row.integer(2))
         }
         guard let known, known.id == clock.boot, !clock.boot.isEmpty else {
-            try run("DELETE FROM boot")
-            let next = try sequence() + 1
-            try run("INSERT INTO boot (id, lead, firstNumber) VALUES (?, ?, ?)", [clock.boot, lead, next])
-            try repairTimes(now: now, before: .max)
+            try tables.run("DELETE FROM boot")
+            let values: StatementArguments = [clock.boot, lead, ledger.sequence + 1]
+            try tables.run("INSERT INTO boot (id, lead, firstNumber) VALUES (?, ?, ?)", values)
+            try repairTimes(before: .max)
             return
         }
         let step = lead &- known.lead
         guard step.magnitude >= UInt64(EventStoreClock.smallestStep) else { return }
-        try run("UPDATE boot SET lead = ?", [lead])
-        try run("UPDATE event SET arrival = arrival + ? WHERE number >= ?", [step, known.first])
+        try tables.run("UPDATE boot SET lead = ?", [lead])
+        try tables.run("UPDATE event SET arrival = arrival + ? WHERE number >= ?", [step, known.first])
         // Times of an earlier boot stay.
-        try run("UPDATE state SET modified = modified + ?1 WHERE modified >= ?2", [step, known.lead])
-        try run("UPDATE refused SET refusedAt = refusedAt + ?1 WHERE refusedAt >= ?2", [step, known.lead])
-        try run("UPDATE consumer SET failingSince = failingSince + ?1 WHERE failingSince >= ?2", [step, known.lead])
-        try run("UPDATE consumer SET nextAttempt = nextAttempt + ?1 WHERE nextAttempt IS NOT NULL", [step])
-        try repairTimes(now: now, before: known.first)
+        try tables.run("UPDATE state SET modified = modified + ?1 WHERE modified >= ?2", [step, known.lead])
+        try tables.run("UPDATE refused SET refusedAt = refusedAt + ?1 WHERE refusedAt >= ?2", [step, known.lead])
+        for index in ledger.consumers.indices {
+            if let since = ledger.consumers[index].failingSince, since.milliseconds >= known.lead {
+                ledger.consumers[index].failingSince = Timestamp(milliseconds: since.milliseconds &+ step)
+            }
+            if let next = ledger.consumers[index].nextAttempt {
+                ledger.consumers[index].nextAttempt = Timestamp(milliseconds: next.milliseconds &+ step)
+            }
+        }
+        try repairTimes(before: known.first)
     }
 
-    private func repairTimes(now: Int64, before number: Int64) throws {
+    private func repairTimes(before number: Int64) throws {
         // A wrong clock says nothing about earlier times.
         guard now >= EventStoreClock.earliest else { return }
         let bounds: StatementArguments = [now, EventStoreClock.earliest]
         // Only the first events can be of such a boot; an index by arrival would cost more than this scan.
-        try run(
+        try tables.run(
             "UPDATE event SET arrival = ?1 WHERE (arrival < ?2 OR arrival > ?1) AND number < ?3", bounds + [number])
-        try run("UPDATE state SET modified = ?1 WHERE modified < ?2 OR modified > ?1", bounds)
-        try run("UPDATE refused SET refusedAt = ?1 WHERE refusedAt < ?2 OR refusedAt > ?1", bounds)
+        try tables.run("UPDATE state SET modified = ?1 WHERE modified < ?2 OR modified > ?1", bounds)
+        try tables.run("UPDATE refused SET refusedAt = ?1 WHERE refusedAt < ?2 OR refusedAt > ?1", bounds)
     }
 }

@@ -30,7 +30,7 @@ public struct EventStoreError: Error, Sendable, CustomStringConvertible {
         public static let closed = Code(value: .closed)
         /// There is no consumer of this name.
         public static let unknownConsumer = Code(value: .unknownConsumer)
-        /// The file is not an event store, or a newer version wrote it.
+        /// The file is not an event store, or another version wrote it.
         public static let notOurs = Code(value: .notOurs)
         /// The step can never be stored: something in it is too long.
         public static let invalid = Code(value: .invalid)
@@ -118,9 +118,5 @@ extension EventStoreError {
 
     static func closed(_ file: URL) -> EventStoreError {
         EventStoreError(.closed, "the event store in \(file.path) is closed")
-    }
-
-    static func unknown(_ consumer: String) -> EventStoreError {
-        EventStoreError(.unknownConsumer, "the event store has no consumer \"\(consumer)\". Add it before it is used")
     }
 }

@@ -66,7 +66,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         self.logger = logger
         start = clock.now
         let names = Set(destinations.map(\.name))
-        let known = try store.consumersBlocking()
+        let known = store.knownConsumers
         let gone = known.filter { !names.contains($0.name) }
         let consumers = try store.addConsumers(
             destinations.map { ($0.name, $0.filter) }, pausing: gone.map(\.name), limits: limits, after: number)
@@ -89,7 +89,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     ///
     /// - Throws: ``/BeaconEventStore/EventStoreError`` where they cannot be made; none is made then.
     package func prepare(_ destinations: [Destination]) throws(EventStoreError) {
-        let known = Set(try store.consumersBlocking().map(\.name))
+        let known = Set(store.knownConsumers.map(\.name))
         let new = destinations.filter { !known.contains($0.name) }
         try store.addConsumers(new.map { ($0.name, $0.filter) }, limits: limits.withLock { $0 })
     }

@@ -1,78 +1,6 @@
 public import BeaconModel
 package import BeaconSupport
 
-/// The bounds of what waits for a consumer. A consumer that falls behind them skips events and counts them: the lowest
-/// priority first, and of that the oldest.
-public struct ConsumerLimits: Hashable, Sendable {
-    /// The longest time that an event waits, by its arrival, and that a dead letter is kept.
-    public var age: Duration
-    /// The most events that wait.
-    public var events: Int
-    /// The most bytes that wait.
-    public var bytes: Int
-    /// The most dead letters that are kept.
-    public var refused: Int
-
-    /// Creates bounds.
-    ///
-    /// - Parameters:
-    ///   - age: the longest time that an event waits.
-    ///   - events: the most events that wait.
-    ///   - bytes: the most bytes that wait.
-    ///   - refused: the most dead letters that are kept.
-    public init(
-        age: Duration = .seconds(7 * 86_400), events: Int = 100_000, bytes: Int = 64 << 20, refused: Int = 1_000
-    ) {
-        (self.age, self.events, self.bytes, self.refused) = (age, events, bytes, refused)
-    }
-}
-
-/// The status of a consumer. Its counts continue over restarts.
-public struct ConsumerStatus: Hashable, Sendable {
-    /// The name.
-    public var name: String
-    /// The number of the newest event that it has passed.
-    public var position: Int64 = 0
-    /// The number of events that wait, dead letters that are tried again included.
-    public var waiting = 0
-    /// The number of bytes that they have.
-    public var waitingBytes = 0
-    /// The number of dead letters.
-    public var deadLetters = 0
-    /// The number of events that were ever for it.
-    public var appended = 0
-    /// The number of events that it ever handled.
-    public var handled = 0
-    /// The number of attempts that failed and had to be repeated.
-    public var retried = 0
-    /// The number of events that it ever refused for good.
-    public var refused = 0
-    /// The number of events and dead letters that were dropped because they were too old.
-    public var droppedByAge = 0
-    /// The number of events and dead letters that were dropped because there were too many.
-    public var droppedBySize = 0
-    /// The number of events that waited and that another filter no longer selects.
-    public var droppedByFilter = 0
-    /// The number of events and dead letters that someone dropped.
-    public var droppedByHand = 0
-    /// The number of events that a newer one of the priority ``Event/Priority-swift.struct/latest`` replaced.
-    public var superseded = 0
-    /// The number of attempts in a row that have failed; 0 while it accepts events.
-    public var failures = 0
-    /// When these attempts began, by the wall clock; nil while it accepts events.
-    public var failingSince: Timestamp?
-    /// The moment of the next attempt, by the wall clock; nil for at once.
-    public var nextAttempt: Timestamp?
-    /// The reason why the newest attempt failed; nil where it did not.
-    public var lastError: String?
-
-    /// Creates the status of a new consumer.
-    public init(name: String) { self.name = name }
-
-    /// The number of events and dead letters that were dropped, for whatever reason.
-    public var dropped: Int { droppedByAge + droppedBySize + droppedByFilter + droppedByHand }
-}
-
 /// Events for a consumer, in order.
 public struct EventBatch: Hashable, Sendable {
     /// The consumer's name.
@@ -166,9 +94,9 @@ public final class EventConsumer: Sendable {
     public func available(limit: Int = 100) async throws(EventStoreError) -> EventBatch? {
         let (name, known) = (name, examined.withLock { $0 })
         let (batch, damaged) = try await store.read { tables in
-            guard let record = try tables.consumers(name).first else { throw EventStoreError.unknown(name) }
-            let examined = known.filter == record.filter ? known.number : 0
-            return try tables.nextBatch(of: record, limit: max(limit, 1), after: examined)
+            let consumer = try tables.consumer(name)
+            let examined = known.filter == consumer.filter ? known.number : 0
+            return try tables.nextBatch(of: consumer, limit: max(limit, 1), after: examined)
         }
         if damaged > 0 { store.reportDamagedEvents(damaged) }
         if !batch.isRetry {
@@ -195,7 +123,6 @@ public final class EventConsumer: Sendable {
     /// - Throws: ``EventStoreError`` where the store cannot be read.
     public func status() async throws(EventStoreError) -> ConsumerStatus {
         let name = name
-        guard let status = try await store.read({ try $0.statuses(of: name).first }) else { throw .unknown(name) }
-        return status
+        return try await store.read { try $0.consumer(name) }
     }
 }

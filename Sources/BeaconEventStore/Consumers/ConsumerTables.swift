@@ -2,241 +2,175 @@ import BeaconModel
 import Foundation
 import GRDB
 
-/// A consumer as the writer knows it: its row, and what waits for it by priority.
-struct ConsumerRecord: Sendable {
-    /// Events of a priority.
-    struct Amount: Hashable, Sendable {
-        var events = 0
-        var bytes = 0
+/// The row of a consumer: the columns of numbers are declared once, for the schema, for reading and for writing.
+extension ConsumerStatus {
+    private typealias Column<Value> = (name: String, path: any WritableKeyPath<ConsumerStatus, Value> & Sendable)
+
+    /// The numbers of events.
+    private static let numbers: [Column<Int64>] = [
+        ("position", \.position), ("skip0", \.skips[0]), ("skip1", \.skips[1]), ("skip2", \.skips[2]),
+        ("skip3", \.skips[3]),
+    ]
+
+    /// The counts, which are never negative.
+    private static let counts: [Column<Int>] = [
+        ("waiting0", \.pending[0].count), ("waiting1", \.pending[1].count), ("waiting2", \.pending[2].count),
+        ("waiting3", \.pending[3].count), ("bytes0", \.pending[0].bytes), ("bytes1", \.pending[1].bytes),
+        ("bytes2", \.pending[2].bytes), ("bytes3", \.pending[3].bytes), ("due", \.due.count),
+        ("dueBytes", \.due.bytes), ("deadLetters", \.deadLetters), ("appended", \.appended),
+        ("handled", \.handled), ("retried", \.retried), ("refused", \.refused), ("droppedByAge", \.droppedByAge),
+        ("droppedBySize", \.droppedBySize), ("droppedByFilter", \.droppedByFilter),
+        ("droppedByHand", \.droppedByHand), ("superseded", \.superseded), ("failures", \.failures),
+    ]
+
+    /// The numbers that may be missing. Times are in milliseconds since 1970.
+    private static let optionals: [Column<Int64?>] = [
+        ("pausedFrom", \.pausedFrom), ("pausedThrough", \.pausedThrough), ("failingSince", \.failing),
+        ("nextAttempt", \.next),
+    ]
+
+    private var failing: Int64? {
+        get { failingSince?.milliseconds }
+        set { failingSince = newValue.map { Timestamp(milliseconds: $0) } }
     }
 
-    var status: ConsumerStatus
-    private(set) var filter = EventFilter()
-    /// The filter as the row has it.
-    private(set) var filterData = Data()
-    var limits = ConsumerLimits()
-    /// For each priority the number through which events of it are skipped.
-    var skips = [Int64](repeating: 0, count: Event.Priority.count)
-    /// What waits after the position, by priority. The row has the sum.
-    var waiting = [Amount](repeating: Amount(), count: Event.Priority.count)
-    /// The events that wait out of order: dead letters that are tried again, and those that were addressed.
-    var due = Amount()
-    /// The events after the position that someone dropped.
-    var dropped: Set<Int64> = []
-    /// The numbers between which events are not for it, since it was paused: after the first, through the second, or
-    /// without end while it is.
-    var pausedFrom: Int64?
-    var pausedThrough: Int64?
-    /// True where the row in the table differs.
-    var isChanged = false
-    /// True where something has come or changed that its reader may not know of.
-    var hasNews = false
-
-    init(_ status: ConsumerStatus, filter: EventFilter = EventFilter()) {
-        self.status = status
-        set(filter)
+    private var next: Int64? {
+        get { nextAttempt?.milliseconds }
+        set { nextAttempt = newValue.map { Timestamp(milliseconds: $0) } }
     }
 
-    /// Sets another filter.
-    mutating func set(_ filter: EventFilter) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        // Texts can always be written.
-        (self.filter, filterData) = (filter, (try? encoder.encode(filter)) ?? Data())
-    }
+    /// The statement that creates the table.
+    static let schema = """
+        CREATE TABLE consumer (name TEXT PRIMARY KEY, filter BLOB NOT NULL, lastError TEXT, removed TEXT, \
+        \((numbers.map(\.name) + counts.map(\.name)).map { "\($0) INTEGER NOT NULL, " }.joined())\
+        \(optionals.map { "\($0.name) INTEGER" }.joined(separator: ", "))) WITHOUT ROWID
+        """
 
-    /// Reads a row whose columns are ``StoreTables/consumerColumns``.
+    private static let names =
+        ["name", "filter", "lastError", "removed"] + numbers.map(\.name) + counts.map(\.name) + optionals.map(\.name)
+    fileprivate static let columns = names.joined(separator: ", ")
+    fileprivate static let marks = StoreTables.marks(names.count)
+
+    /// Reads a row of ``columns``.
     fileprivate init(_ row: StoreRow) throws {
-        status = ConsumerStatus(name: try row.text(0))
-        status.position = try row.integer(1)
-        skips = try (2..<6).map(row.integer)
-        status.waiting = try row.count(6)
-        status.waitingBytes = try row.count(7)
-        status.appended = try row.count(8)
-        status.handled = try row.count(9)
-        status.retried = try row.count(10)
-        status.refused = try row.count(11)
-        status.droppedByAge = try row.count(12)
-        status.droppedBySize = try row.count(13)
-        status.droppedByFilter = try row.count(14)
-        status.droppedByHand = try row.count(15)
-        status.superseded = try row.count(16)
-        status.failures = try row.count(17)
-        status.failingSince = try row.optionalInteger(18).map { Timestamp(milliseconds: $0) }
-        status.nextAttempt = try row.optionalInteger(19).map { Timestamp(milliseconds: $0) }
-        status.lastError = try row.optionalText(20, atMost: 1 << 16)
-        filterData = try row.data(21, atMost: 1 << 24)
-        guard let filter = try? JSONDecoder().decode(EventFilter.self, from: filterData) else {
-            throw DamagedRow(description: "a filter of a consumer cannot be read")
+        self.init(name: try row.text(0))
+        try setFilter(try row.data(1, atMost: 1 << 24))
+        lastError = try row.optionalText(2, atMost: 1 << 16)
+        let removed = try row.optionalText(3, atMost: 1 << 24) ?? ""
+        self.removed = Set(removed.split(separator: ",").compactMap { Int64($0) })
+        var column = 4
+        func read<Value>(_ columns: [Column<Value>], _ value: (Int) throws -> Value) throws {
+            for (_, path) in columns {
+                self[keyPath: path] = try value(column)
+                column += 1
+            }
         }
-        self.filter = filter
-        pausedFrom = try row.optionalInteger(22)
-        pausedThrough = try row.optionalInteger(23)
+        try read(Self.numbers, row.integer)
+        try read(Self.counts, row.count)
+        try read(Self.optionals, row.optionalInteger)
     }
 
-    /// The values of ``StoreTables/consumerColumns``.
+    /// The values of ``columns``.
     fileprivate var row: StatementArguments {
-        [
-            status.name, status.position, skips[0], skips[1], skips[2], skips[3],
-            waiting.reduce(0) { $0 + $1.events }, waiting.reduce(0) { $0 + $1.bytes }, status.appended,
-            status.handled, status.retried, status.refused, status.droppedByAge, status.droppedBySize,
-            status.droppedByFilter, status.droppedByHand, status.superseded, status.failures,
-            status.failingSince?.milliseconds, status.nextAttempt?.milliseconds, status.lastError, filterData,
-            pausedFrom, pausedThrough,
-        ]
-    }
-
-    /// Returns true where an event waits for it, or would if it were not passed.
-    func wants(_ event: StoredEvent) -> Bool {
-        guard event.number > skips[event.event.priority.index], !dropped.contains(event.number) else { return false }
-        if let pausedFrom, event.number > pausedFrom, event.number <= pausedThrough ?? .max { return false }
-        if let audience = event.event.audience { return audience.contains(status.name) }
-        return filter.selects(kind: event.event.kind, region: event.event.region)
-    }
-
-    /// Counts an event that comes or goes.
-    mutating func count(_ event: Event, _ sign: Int) {
-        waiting[event.priority.index].events = max(waiting[event.priority.index].events + sign, 0)
-        waiting[event.priority.index].bytes = max(waiting[event.priority.index].bytes + sign * event.size, 0)
-        total()
-    }
-
-    mutating func total() {
-        isChanged = true
-        status.waiting = waiting.reduce(due.events) { $0 + $1.events }
-        status.waitingBytes = waiting.reduce(due.bytes) { $0 + $1.bytes }
-    }
-
-    /// True where more waits than its bounds allow, and something can be skipped.
-    var isBehind: Bool {
-        (status.waiting > limits.events || status.waitingBytes > limits.bytes) && waiting.contains { $0.events > 0 }
-    }
-
-    /// True where nothing waits after the position, so that it can move to the end.
-    var isIdle: Bool { waiting.allSatisfy { $0.events == 0 } }
-
-    /// Leaves out later events, until it goes on. Where an earlier pause is not passed yet, they wait.
-    mutating func pause(at sequence: Int64) {
-        if let pausedThrough, status.position >= pausedThrough { (pausedFrom, self.pausedThrough) = (nil, nil) }
-        guard pausedFrom == nil else { return }
-        (pausedFrom, isChanged) = (sequence, true)
-    }
-
-    /// Ends a pause.
-    mutating func resume(at sequence: Int64) {
-        guard pausedFrom != nil, pausedThrough == nil else { return }
-        (pausedThrough, isChanged) = (sequence, true)
+        let removed = removed.sorted().map(String.init).joined(separator: ",")
+        var values: [(any DatabaseValueConvertible)?] = [name, filterData, lastError, removed.isEmpty ? nil : removed]
+        for (_, path) in Self.numbers { values.append(self[keyPath: path]) }
+        for (_, path) in Self.counts { values.append(self[keyPath: path]) }
+        for (_, path) in Self.optionals { values.append(self[keyPath: path]) }
+        return StatementArguments(values)
     }
 
     /// Counts what waits after the position.
     mutating func recount(_ tables: StoreTables, through newest: Int64) throws {
-        waiting = [Amount](repeating: Amount(), count: Event.Priority.count)
-        try tables.events("number > ? AND number <= ?", [status.position, newest]) { event in
-            if let event, wants(event) {
-                waiting[event.event.priority.index].events += 1
-                waiting[event.event.priority.index].bytes += event.event.size
-            }
+        pending = ConsumerStatus(name: name).pending
+        try tables.events("number > ? AND number <= ?", [position, newest]) { event in
+            if let event, wants(event) { count(event.event, 1) }
             return true
         }
-        total()
+    }
+
+    /// Counts the dead letters, and those of them that are tried again.
+    mutating func recountRefused(_ tables: StoreTables) throws {
+        (deadLetters, due) = (0, Amount())
+        try tables.each(
+            """
+            SELECT state, count(*), sum(length(body) + \(Event.overhead)) FROM refused
+            WHERE consumer = ? GROUP BY state
+            """, [name]
+        ) { row in
+            let amount = Amount(count: try row.count(1), bytes: try row.count(2))
+            if try row.integer(0) == 0 { deadLetters = amount.count } else { due = amount }
+            return true
+        }
     }
 }
 
 extension StoreTables {
-    fileprivate static let consumerColumns = """
-        name, position, skip0, skip1, skip2, skip3, waiting, waitingBytes, appended, handled, retried, refused, \
-        droppedByAge, droppedBySize, droppedByFilter, droppedByHand, superseded, failures, failingSince, nextAttempt, \
-        lastError, filter, pausedFrom, pausedThrough
-        """
-
     /// Reads consumers, by name.
-    ///
-    /// - Parameter name: one of them; nil for all.
-    func consumers(_ name: String? = nil) throws -> [ConsumerRecord] {
-        var consumers: [ConsumerRecord] = []
-        let condition = name == nil ? "" : "WHERE name = ?"
-        try each("SELECT \(Self.consumerColumns) FROM consumer \(condition) ORDER BY name", name.map { [$0] } ?? []) {
-            row in
-            consumers.append(try ConsumerRecord(row))
+    func consumers() throws -> [ConsumerStatus] {
+        var consumers: [ConsumerStatus] = []
+        try each("SELECT \(ConsumerStatus.columns) FROM consumer ORDER BY name") { row in
+            consumers.append(try ConsumerStatus(row))
             return true
-        }
-        for index in consumers.indices {
-            let name: StatementArguments = [consumers[index].status.name]
-            try each(
-                """
-                SELECT state, count(*), sum(length(body) + \(Event.overhead)) FROM refused
-                WHERE consumer = ? AND state < 2 GROUP BY state
-                """, name
-            ) { row in
-                let amount = ConsumerRecord.Amount(events: try row.count(1), bytes: try row.count(2))
-                if try row.integer(0) == 0 {
-                    consumers[index].status.deadLetters = amount.events
-                } else {
-                    consumers[index].due = amount
-                }
-                return true
-            }
-            try each("SELECT number FROM refused WHERE consumer = ? AND state = 2", name) { row in
-                consumers[index].dropped.insert(try row.integer(0))
-                return true
-            }
         }
         return consumers
     }
 
-    /// Writes a consumer's row.
-    func write(_ record: ConsumerRecord) throws {
-        let marks = Array(repeating: "?", count: 24).joined(separator: ", ")
-        try run("INSERT OR REPLACE INTO consumer (\(Self.consumerColumns)) VALUES (\(marks))", record.row)
+    /// Reads a consumer.
+    ///
+    /// - Throws: `unknownConsumer` where it does not exist.
+    func consumer(_ name: String) throws -> ConsumerStatus {
+        let found = try first("SELECT \(ConsumerStatus.columns) FROM consumer WHERE name = ?", [name]) {
+            try ConsumerStatus($0)
+        }
+        guard let found else { throw EventStoreError.unknown(name, beside: try consumers()) }
+        return found
     }
 
-    /// Returns the status of a consumer or, by name, of all that are not hidden.
-    func statuses(of name: String? = nil) throws -> [ConsumerStatus] {
-        try consumers(name).filter { name != nil || !EventLookup.isReserved($0.status.name) }.map { record in
-            var status = record.status
-            status.waiting += record.due.events
-            status.waitingBytes += record.due.bytes
-            return status
-        }
+    /// Writes a consumer's row.
+    func write(_ consumer: ConsumerStatus) throws {
+        try run(
+            "INSERT OR REPLACE INTO consumer (\(ConsumerStatus.columns)) VALUES (\(ConsumerStatus.marks))",
+            consumer.row)
     }
 
     /// Returns a consumer's next events: dead letters that are due again, else those after its position.
     ///
     /// - Parameters:
-    ///   - record: the consumer.
+    ///   - consumer: the consumer.
     ///   - limit: the most events.
     ///   - examined: a number up to which no event is for it.
     /// - Returns: the batch, which may have no events, and the number of events that could not be read.
     func nextBatch(
-        of record: ConsumerRecord, limit: Int, after examined: Int64
+        of consumer: ConsumerStatus, limit: Int, after examined: Int64
     ) throws -> (batch: EventBatch, damaged: Int) {
-        let (name, position) = (record.status.name, record.status.position)
         var events: [StoredEvent] = []
-        if record.due.events > 0 {
+        func batch(isRetry: Bool, through: Int64) -> EventBatch {
+            EventBatch(
+                consumer: consumer.name, events: events, isRetry: isRetry, from: consumer.position, through: through,
+                filter: consumer.filter)
+        }
+        if consumer.due.count > 0 {
             try each(
                 "SELECT \(StoreRow.columns) FROM refused WHERE consumer = ? AND state = 1 ORDER BY number LIMIT ?",
-                [name, limit]
+                [consumer.name, limit]
             ) { row in
                 events.append(try row.event())
                 return true
             }
-            let batch = EventBatch(
-                consumer: name, events: events, isRetry: true, from: position, through: position, filter: record.filter)
-            if !events.isEmpty { return (batch, 0) }
+            if !events.isEmpty { return (batch(isRetry: true, through: consumer.position), 0) }
         }
-        var (through, damaged) = (position, 0)
-        try self.events("number > ?", [max(position, examined)]) { event in
+        var (through, damaged) = (consumer.position, 0)
+        try self.events("number > ?", [max(consumer.position, examined)]) { event in
             guard let event else {
                 damaged += 1
                 return true
             }
             through = event.number
-            if record.wants(event) { events.append(event) }
+            if consumer.wants(event) { events.append(event) }
             return events.count < limit
         }
-        let batch = EventBatch(
-            consumer: name, events: events, isRetry: false, from: position, through: through, filter: record.filter)
-        return (batch, damaged)
+        return (batch(isRetry: false, through: through), damaged)
     }
 
     /// Returns the dead letters of a consumer, oldest first.
@@ -257,54 +191,13 @@ extension StoreTables {
         }
         return entries
     }
+}
 
-    /// Has dead letters tried again, and makes the consumer's next attempt due.
-    ///
-    /// - Returns: the number of dead letters that wait now.
-    func retry(_ id: EventID?, of name: String) throws -> Int {
-        try run(
-            "UPDATE refused SET state = 1, attempts = 0 WHERE consumer = ?1 AND state = 0 AND (?2 IS NULL OR id = ?2)",
-            [name, id?.bytes])
-        let count = database.changesCount
-        try run("UPDATE consumer SET nextAttempt = NULL WHERE name = ?", [name])
-        return count
-    }
-
-    /// Drops dead letters and, where asked, events that wait.
-    ///
-    /// - Returns: the number of events that were dropped.
-    func drop(_ id: EventID?, of name: String, deadLettersOnly: Bool) throws -> Int {
-        guard var record = try consumers(name).first else { return 0 }
-        try run(
-            "DELETE FROM refused WHERE consumer = ?1 AND state < ?3 AND (?2 IS NULL OR id = ?2)",
-            [name, id?.bytes, deadLettersOnly ? 1 : 2])
-        var count = database.changesCount
-        if !deadLettersOnly {
-            let sequence = try sequence()
-            try record.recount(self, through: sequence)
-            var waiting: [StoredEvent] = []
-            try events("number > ?1 AND (?2 IS NULL OR id = ?2)", [record.status.position, id?.bytes]) { event in
-                if let event, record.wants(event) { waiting.append(event) }
-                return true
-            }
-            for event in waiting where id != nil {
-                try refuse(event, by: name, reason: "", attempts: 0, at: 0, state: 2)
-                record.count(event.event, -1)
-            }
-            if id == nil {
-                record.status.position = sequence
-                record.waiting = ConsumerRecord(record.status).waiting
-                try run("DELETE FROM refused WHERE consumer = ? AND state = 2", [name])
-            }
-            count += waiting.count
-        }
-        record.status.droppedByHand += count
-        // The row has the sum without what is due.
-        if deadLettersOnly {
-            try run("UPDATE consumer SET droppedByHand = ? WHERE name = ?", [record.status.droppedByHand, name])
-        } else {
-            try write(record)
-        }
-        return count
+extension EventStoreError {
+    /// The error of a name that no consumer has.
+    static func unknown(_ name: String, beside consumers: [ConsumerStatus]) -> EventStoreError {
+        let names = consumers.filter { !$0.isHidden }.map(\.name)
+        let known = names.isEmpty ? "" : "; it has \(names.joined(separator: ", "))"
+        return EventStoreError(.unknownConsumer, "the event store has no consumer \"\(name)\"\(known)")
     }
 }

@@ -67,11 +67,7 @@ extension EventStore {
                 // Where the file was damaged, a consumer whose row is lost may not have had any of its events.
                 let start = number ?? (store.recovery == nil ? writer.ledger.sequence : 0)
                 for (name, filter) in consumers { try writer.setConsumer(name, filter, limits, after: start) }
-                for name in paused {
-                    guard let index = writer.ledger.index(of: name) else { continue }
-                    writer.ledger.consumers[index].limits = limits
-                    writer.ledger.consumers[index].pause(at: writer.ledger.sequence)
-                }
+                for name in paused { writer.pauseConsumer(name, limits) }
             }
         }
         return shared.withLock { shared in
@@ -87,13 +83,7 @@ extension EventStore {
     ///
     /// - Throws: ``EventStoreError`` where it cannot be removed; `unknownConsumer` where it does not exist.
     public func removeConsumer(_ name: String) throws(EventStoreError) {
-        try check(name)
-        guard ledger.index(of: name) != nil else { throw .unknown(name) }
-        try change { writer in
-            try writer.tables.run("DELETE FROM consumer WHERE name = ?", [name])
-            try writer.tables.run("DELETE FROM refused WHERE consumer = ?", [name])
-            writer.ledger.consumers.removeAll { $0.status.name == name }
-        }
+        try change { try $0.removeConsumer(name) }
         // A task that waits for its events learns that there will be none.
         shared.withLock { $0.arrivals.removeValue(forKey: name) }?.signal()
     }
@@ -102,14 +92,12 @@ extension EventStore {
     ///
     /// - Throws: ``EventStoreError`` where the file cannot be read.
     public nonisolated func consumers() async throws(EventStoreError) -> [ConsumerStatus] {
-        try await read { try $0.statuses() }
+        try await read { try $0.consumers().filter { !$0.isHidden } }
     }
 
-    /// Returns the status of all consumers, as ``consumers()``, for callers that cannot suspend.
-    package nonisolated func consumersBlocking() throws(EventStoreError) -> [ConsumerStatus] {
-        try onQueue { store throws(EventStoreError) in
-            store.ledger.consumers.map(\.status).filter { !EventLookup.isReserved($0.name) }
-        }
+    /// The status of all consumers, as the newest write of this process left it.
+    package nonisolated var knownConsumers: [ConsumerStatus] {
+        shared.withLock { $0.ledger }.consumers.filter { !$0.isHidden }
     }
 
     /// Returns the dead letters of a consumer, oldest first.
@@ -133,7 +121,7 @@ extension EventStore {
     /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be written.
     @discardableResult
     public func retry(_ id: EventID? = nil, for consumer: String) throws(EventStoreError) -> Int {
-        try edit(consumer) { try $0.retry(id, of: consumer) }
+        try change { try $0.retry(id, of: consumer) }
     }
 
     /// Drops dead letters and, where asked, events that wait.
@@ -148,28 +136,7 @@ extension EventStore {
     public func drop(
         _ id: EventID? = nil, for consumer: String, deadLettersOnly: Bool = true
     ) throws(EventStoreError) -> Int {
-        try edit(consumer) { try $0.drop(id, of: consumer, deadLettersOnly: deadLettersOnly) }
-    }
-
-    private func edit(_ consumer: String, _ body: (StoreTables) throws -> Int) throws(EventStoreError) -> Int {
-        guard ledger.index(of: consumer) != nil else { throw .unknown(consumer) }
-        return try change { writer in
-            // The row has to be as it is known here.
-            try writer.ledger.write(writer.tables)
-            let count = try body(writer.tables)
-            try writer.ledger.reload(writer.tables)
-            return count
-        }
-    }
-
-    private func change<Value>(_ body: (inout StepWriter) throws -> Value) throws(EventStoreError) -> Value {
-        do {
-            let (value, writer) = try write(synced: true, body)
-            report(writer, except: [])
-            return value
-        } catch {
-            throw EventStoreError(error, file, otherwise: .cannotWrite)
-        }
+        try change { try $0.drop(id, of: consumer, deadLettersOnly: deadLettersOnly) }
     }
 
     /// Does something on the store's queue, for callers that cannot suspend.
@@ -185,44 +152,11 @@ extension EventStore {
     }
 
     private nonisolated func check(_ name: String) throws(EventStoreError) {
-        if !name.isEmpty, !EventLookup.isReserved(name), !name.contains("\n"), Event.fault(ofText: name) == nil {
+        if !name.isEmpty, !ConsumerStatus.isReserved(name), !name.contains("\n"), Event.fault(ofText: name) == nil {
             return
         }
         throw EventStoreError(
             .invalid,
             "\"\(name.prefix(40))\" is no name of a consumer: it is empty, too long, or begins with a full stop")
-    }
-}
-
-extension StepWriter {
-    /// Adds a consumer, or continues one with another filter.
-    fileprivate mutating func setConsumer(
-        _ name: String, _ filter: EventFilter, _ limits: ConsumerLimits, after number: Int64
-    ) throws {
-        guard let index = ledger.index(of: name) else {
-            var record = ConsumerRecord(ConsumerStatus(name: name), filter: filter)
-            record.status.position = min(max(number, 0), ledger.sequence)
-            (record.limits, record.hasNews) = (limits, true)
-            try record.recount(tables, through: ledger.sequence)
-            record.status.appended = record.status.waiting
-            ledger.consumers.append(record)
-            return
-        }
-        var record = ledger.consumers[index]
-        (record.limits, record.hasNews) = (limits, true)
-        record.resume(at: ledger.sequence)
-        if record.filter != filter {
-            var ceased = 0
-            let before = record
-            record.set(filter)
-            try tables.events("number > ?", [record.status.position]) { event in
-                if let event, before.wants(event), !record.wants(event) { ceased += 1 }
-                return true
-            }
-            record.status.droppedByFilter += ceased
-            if ceased > 0 { skips.append((name, ceased, "other events are selected for it than before")) }
-            try record.recount(tables, through: ledger.sequence)
-        }
-        ledger.consumers[index] = record
     }
 }

@@ -11,29 +11,26 @@ extension StepWriter {
         var receipt = Receipt()
         let number = try insert(own, &receipt)
         let stored = StoredEvent(number: number, arrival: Timestamp(milliseconds: now), event: event)
-        for index in ledger.consumers.indices where consumers.contains(ledger.consumers[index].status.name) {
-            var record = ledger.consumers[index]
+        for index in ledger.consumers.indices where consumers.contains(ledger.consumers[index].name) {
+            var consumer = ledger.consumers[index]
             let isNew =
-                try tables.first(
-                    "SELECT 1 FROM refused WHERE consumer = ? AND number = ?", [record.status.name, number]
-                ) { _ in false } ?? true
+                try tables.first("SELECT 1 FROM refused WHERE consumer = ? AND number = ?", [consumer.name, number]) {
+                    _ in false
+                } ?? true
             guard isNew else { continue }
-            try tables.refuse(stored, by: record.status.name, reason: "", attempts: 0, at: now, state: 1)
-            record.due.events += 1
-            record.due.bytes += event.size
-            record.status.appended += 1
-            record.hasNews = true
-            try enforceDueBounds(&record)
-            record.total()
-            ledger.consumers[index] = record
+            try tables.refuse(stored, by: consumer.name, reason: "", attempts: 0, at: now, state: 1)
+            consumer.due += Amount(count: 1, bytes: event.size)
+            consumer.appended += 1
+            try enforceDueBounds(&consumer)
+            ledger.consumers[index] = consumer
         }
     }
 
     /// Drops addressed events beyond a consumer's bounds, the lowest priority first, and of that the oldest.
-    private mutating func enforceDueBounds(_ record: inout ConsumerRecord) throws {
-        let name = record.status.name
+    private mutating func enforceDueBounds(_ consumer: inout ConsumerStatus) throws {
+        let name = consumer.name
         var dropped = 0
-        while record.due.events > record.limits.events || record.due.bytes > record.limits.bytes {
+        while consumer.due.count > consumer.limits.events || consumer.due.bytes > consumer.limits.bytes {
             let first = try tables.first(
                 """
                 SELECT number, length(body) + \(Event.overhead) FROM refused
@@ -42,12 +39,11 @@ extension StepWriter {
             ) { (number: try $0.integer(0), bytes: try $0.count(1)) }
             guard let first else { break }
             try tables.run("DELETE FROM refused WHERE consumer = ? AND number = ?", [name, first.number])
-            record.due.events -= 1
-            record.due.bytes -= first.bytes
+            consumer.due -= Amount(count: 1, bytes: first.bytes)
             dropped += 1
         }
         guard dropped > 0 else { return }
-        record.status.droppedBySize += dropped
+        consumer.droppedBySize += dropped
         skips.append((name, dropped, "more wait than its bounds allow"))
     }
 }

@@ -26,6 +26,13 @@ public struct Step: Sendable {
         case handled(EventBatch, refused: [Int64: String])
         /// An attempt failed, and is made again after so many milliseconds.
         case failed(consumer: String, reason: String, pause: Int64)
+
+        var consumer: String {
+            switch self {
+            case .handled(let batch, _): batch.consumer
+            case .failed(let consumer, _, _): consumer
+            }
+        }
     }
 
     /// Creates a step.
@@ -100,13 +107,13 @@ public struct Step: Sendable {
         return changes.reduce(events) { $0 + ($1.value?.count ?? 0) + 100 }
     }
 
-    /// The reason why the step can never be stored; nil where it can.
-    var fault: String? {
-        for event in events + addressed.map(\.event) {
-            if let fault = event.fault { return "the event \(event.id): \(fault)" }
+    /// Throws `invalid` where the step can never be stored.
+    func check() throws(EventStoreError) {
+        func refuse(_ what: String, _ fault: String?) throws(EventStoreError) {
+            if let fault { throw EventStoreError(.invalid, "cannot store a step: \(what): \(fault)") }
         }
-        for change in changes { if let fault = change.fault { return "the value \(change.key.prefix(40)): \(fault)" } }
-        return nil
+        for event in events + addressed.map(\.event) { try refuse("the event \(event.id)", event.fault) }
+        for change in changes { try refuse("the value \(change.key.prefix(40))", change.fault) }
     }
 }
 

@@ -39,7 +39,6 @@ extension EventStore {
     /// An open store.
     struct Opened {
         var file: StoreFile
-        var lock: StoreLock
         var ledger: Ledger
         var recovery: EventStoreRecovery?
     }
@@ -47,15 +46,14 @@ extension EventStore {
     /// Opens a file, and replaces it where it is damaged.
     static func open(
         _ file: URL, settings: EventStoreSettings, clock: EventStoreClock, logger: Logger
-    ) throws(EventStoreError) -> Opened {
+    ) throws(EventStoreError) -> (Opened, StoreLock) {
         let lockPath = file.path + ".lock"
         let wasUsed = FileManager.default.fileExists(atPath: lockPath)
         try StoreFile.create(file)
         let lock = try StoreLock(for: file)
         PartialFile.sweep(file.deletingLastPathComponent())
         do {
-            let (open, ledger) = try connect(file, settings)
-            return Opened(file: open, lock: lock, ledger: ledger)
+            return (try connect(file, settings), lock)
         } catch {
             guard error.code == .damaged else {
                 if error.code == .notOurs, !wasUsed { try? FileManager.default.removeItem(atPath: lockPath) }
@@ -68,19 +66,15 @@ extension EventStore {
                     .notOurs, "\(file.path) is no event store. Give the store another path, or move this file aside",
                     cause: error)
             }
-            let (open, ledger, recovery) = try replace(
-                file, settings: settings, clock: clock, after: error, logger: logger)
-            return Opened(file: open, lock: lock, ledger: ledger, recovery: recovery)
+            return (try replace(file, settings: settings, clock: clock, after: error, logger: logger), lock)
         }
     }
 
-    private static func connect(
-        _ file: URL, _ settings: EventStoreSettings
-    ) throws(EventStoreError) -> (StoreFile, Ledger) {
+    private static func connect(_ file: URL, _ settings: EventStoreSettings) throws(EventStoreError) -> Opened {
         do {
             let open = try StoreFile(file, maximumSize: settings.maximumFileSize)
             do {
-                return (open, try open.writer.use { try Ledger(StoreTables($0)) })
+                return Opened(file: open, ledger: try open.writer.use { try Ledger(StoreTables($0)) })
             } catch {
                 open.close()
                 throw error
@@ -94,7 +88,7 @@ extension EventStore {
     private static func replace(
         _ file: URL, settings: EventStoreSettings, clock: EventStoreClock, after failure: EventStoreError,
         logger: Logger
-    ) throws(EventStoreError) -> (StoreFile, Ledger, EventStoreRecovery) {
+    ) throws(EventStoreError) -> Opened {
         do {
             let partial = try PartialFile(for: file.path)
             var result = StoreCopy.Result()
@@ -113,8 +107,8 @@ extension EventStore {
             }
             let aside = try setAside(file, as: "damaged", at: clock.now) ?? file
             try partial.finish()
-            let (open, ledger) = try connect(file, settings)
-            let recovery = EventStoreRecovery(
+            var opened = try connect(file, settings)
+            opened.recovery = EventStoreRecovery(
                 movedTo: aside, damage: failure.message, events: result.events, rows: result.rows,
                 unreadable: result.unreadable)
             logger.error(
@@ -126,7 +120,7 @@ extension EventStore {
                     "damage": "\(failure)", "movedTo": "\(aside.path)", "events": "\(result.events)",
                     "values": "\(result.rows)", "unreadable": "\(result.unreadable)",
                 ])
-            return (open, ledger, recovery)
+            return opened
         } catch {
             throw EventStoreError(
                 .damaged,
@@ -145,25 +139,22 @@ extension EventStore {
     func replaceDamagedFile(_ open: StoreFile, because failure: EventStoreError) throws(EventStoreError) {
         guard shared.withLock({ $0.file?.writer.isSame(as: open.writer) ?? false }) else { return }
         open.close()
-        let (new, fresh, recovery) = try Self.replace(
-            file, settings: settings, clock: clock, after: failure, logger: logger)
-        var next = fresh
+        let new = try Self.replace(file, settings: settings, clock: clock, after: failure, logger: logger)
+        var next = new.ledger
         // Where they cannot be written now, the next write does so.
-        try? new.writer.use { database in
-            try database.inTransaction(.immediate) {
-                let tables = StoreTables(database)
-                var ledger = fresh
+        try? new.file.writer.use { database in
+            try StoreTables.transaction(in: database) { tables in
+                var ledger = new.ledger
                 try ledger.continueConsumers(of: self.ledger, tables)
                 next = ledger
                 try ledger.write(tables)
-                return .commit
             }
         }
         // Numbers that were given out are not given out again.
         next.sequence = max(next.sequence, ledger.sequence)
         ledger = next
         forgetConnection()
-        shared.withLock { [ledger] in ($0.file, $0.recovery, $0.ledger) = (new, recovery, ledger) }
+        shared.withLock { [ledger] in ($0.file, $0.recovery, $0.ledger) = (new.file, new.recovery, ledger) }
     }
 }
 
@@ -171,17 +162,17 @@ extension Ledger {
     /// Takes over what only the process knows of its consumers, and those whose rows are lost, since their readers go
     /// on.
     fileprivate mutating func continueConsumers(of old: Ledger, _ tables: StoreTables) throws {
-        for var record in old.consumers {
-            if let index = index(of: record.status.name) {
-                consumers[index].limits = record.limits
-                if consumers[index].filter != record.filter {
-                    consumers[index].set(record.filter)
-                    try consumers[index].recount(tables, through: sequence)
-                }
+        for var consumer in old.consumers {
+            if let index = index(of: consumer.name) {
+                consumers[index].limits = consumer.limits
+                guard consumers[index].filter != consumer.filter else { continue }
+                consumers[index].set(consumer.filter)
+                try consumers[index].recount(tables, through: sequence)
             } else {
-                record.status.position = min(record.status.position, sequence)
-                try record.recount(tables, through: sequence)
-                consumers.append(record)
+                consumer.position = min(consumer.position, sequence)
+                try consumer.recount(tables, through: sequence)
+                try consumer.recountRefused(tables)
+                consumers.append(consumer)
             }
         }
     }

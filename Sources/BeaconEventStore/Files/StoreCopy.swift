@@ -1,5 +1,4 @@
 import BeaconModel
-import BeaconSupport
 import Foundation
 import GRDB
 
@@ -55,10 +54,9 @@ struct StoreCopy {
             // It is of no use before it is complete.
             try database.execute(
                 sql: "\(StoreSchema.pageSize); PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-            var result = Result()
-            try database.inTransaction(.immediate) {
+            return try StoreTables.transaction(in: database) { target in
+                var result = Result()
                 try StoreSchema.create(in: database)
-                let target = StoreTables(database)
                 try copyEvents(target, &result)
                 try copyNames(target, &result)
                 try copyState(target, &result)
@@ -66,9 +64,8 @@ struct StoreCopy {
                 if isSalvage { try copyConsumers(target, &result) }
                 try target.run("DELETE FROM sqlite_sequence WHERE name = 'event'")
                 try target.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('event', ?)", [result.sequence])
-                return .commit
+                return result
             }
-            return result
         }
     }
 
@@ -127,9 +124,7 @@ struct StoreCopy {
                         result.unreadable += 1
                         return true
                     }
-                    try target.run(
-                        "INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number, event.event.id.bytes])
-                    guard target.database.changesCount > 0 else { return true }
+                    guard try target.addName(event.event.id, number) else { return true }
                     try target.insert(event)
                     result.events += 1
                     result.sequence = number
@@ -154,25 +149,18 @@ struct StoreCopy {
             try source.each("SELECT number, id FROM known ORDER BY number") { row in
                 count += 1
                 guard let id = try? row.id(1), (1..<Int64.max / 2).contains(try row.integer(0)) else { return true }
-                try target.run(
-                    "INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [try row.integer(0), id.bytes])
+                _ = try target.addName(id, try row.integer(0))
                 result.sequence = max(result.sequence, try row.integer(0))
                 return count < mostRows
             }
         }
     }
 
-    private func add(
-        _ change: StateChange, _ modified: Int64, to target: StoreTables, _ result: inout Result
-    ) throws {
-        try target.run(
-            "INSERT OR IGNORE INTO state (namespace, key, value, sender, modified) VALUES (?, ?, ?, ?, ?)",
-            [change.namespace, change.key, change.value, change.sender, modified])
-        result.rows += target.database.changesCount
-    }
-
     private func copyState(_ target: StoreTables, _ result: inout Result) throws {
-        for change in addition { try add(change, 0, to: target, &result) }
+        for change in addition {
+            try target.insert(change, modified: 0)
+            result.rows += 1
+        }
         // From both ends, so that damage in the middle hides little.
         for order in isSalvage ? ["ASC", "DESC"] : ["ASC"] {
             try attempt(&result) { result in
@@ -197,7 +185,8 @@ struct StoreCopy {
                         return count < mostRows
                     }
                     guard hasNamespace(change.namespace) else { return count < mostRows }
-                    try add(change, min(max(modified, 0), Timestamp.latest.milliseconds), to: target, &result)
+                    try target.insert(change, modified: min(max(modified, 0), Timestamp.latest.milliseconds))
+                    result.rows += target.database.changesCount
                     return count < mostRows
                 }
             }
@@ -205,28 +194,23 @@ struct StoreCopy {
     }
 
     private func copyConsumers(_ target: StoreTables, _ result: inout Result) throws {
-        var records: [ConsumerRecord] = []
-        try attempt(&result) { result in
-            var names: Set<String> = []
+        var positions: [String: Int64] = [:]
+        try attempt(&result) { _ in
             guard try has("consumer", "name, position") else { return }
-            try source.each("SELECT name FROM consumer ORDER BY name LIMIT 1000") { row in
-                if let name = try? row.text(0), name != EventLookup.consumer { names.insert(name) }
+            try source.each("SELECT name, position FROM consumer ORDER BY name LIMIT 1000") { row in
+                if let name = try? row.text(0) { positions[name] = (try? row.integer(1)) ?? 0 }
                 return true
             }
-            for name in names.sorted() {
-                // Its counts may be damaged, and then it goes on without them.
-                var record = ConsumerRecord(ConsumerStatus(name: name))
-                try attempt(&result) { _ in
-                    if let known = try source.consumers(name).first { record = known }
-                }
-                records.append(record)
-            }
         }
-        for var record in records {
-            record.status.position = min(max(record.status.position, 0), result.sequence)
-            record.skips = record.skips.map { min(max($0, 0), result.sequence) }
-            try copyRefused(of: record.status.name, target, &result)
-            try target.write(record)
+        for (name, position) in positions.sorted(by: { $0.key < $1.key }) {
+            // Its counts may be damaged, and then it goes on without them.
+            var consumer = ConsumerStatus(name: name)
+            consumer.position = position
+            try attempt(&result) { _ in consumer = try source.consumer(name) }
+            consumer.position = min(max(consumer.position, 0), result.sequence)
+            consumer.skips = consumer.skips.map { min(max($0, 0), result.sequence) }
+            try copyRefused(of: name, target, &result)
+            try target.write(consumer)
         }
     }
 
@@ -240,7 +224,7 @@ struct StoreCopy {
                 row in
                 do {
                     let state = try row.count(0)
-                    guard state <= 2 else { throw DamagedRow(description: "a dead letter is in state \(state)") }
+                    guard state <= 1 else { throw DamagedRow(description: "a dead letter is in state \(state)") }
                     try target.refuse(
                         try row.event(4), by: name, reason: try row.text(2, atMost: 1 << 16),
                         attempts: try row.count(1), at: min(max(try row.integer(3), 0), Timestamp.latest.milliseconds),
@@ -251,49 +235,6 @@ struct StoreCopy {
                 }
                 return true
             }
-        }
-    }
-}
-
-/// A file that is being made beside the one whose place it takes. One that a kill left behind is removed when a store
-/// in the same folder is opened.
-final class PartialFile {
-    let path: String
-    private let target: String
-    private var lock: FileLock?
-
-    private static let mark = ".partial-"
-
-    init(for target: String) throws(StateError) {
-        self.target = target
-        path = "\(target)\(Self.mark)\(UUID().uuidString)"
-        try AtomicFile.makeFolder(URL(fileURLWithPath: target).deletingLastPathComponent().path)
-        try AtomicFile.make(path)
-        lock = try FileLock(exclusive: path)
-    }
-
-    /// Puts the file into its place, on the disk.
-    func finish() throws {
-        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        try handle.synchronize()
-        try handle.close()
-        try AtomicFile.rename(path, to: target)
-        lock = nil
-    }
-
-    deinit {
-        guard lock != nil else { return }
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    /// Removes the partial files in a folder that no process holds a lock on.
-    static func sweep(_ folder: URL) {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
-            guard let mark = name.range(of: mark), UUID(uuidString: String(name[mark.upperBound...])) != nil else {
-                continue
-            }
-            let path = folder.appendingPathComponent(name).path
-            if !FileLock.isHeld(path) { try? FileManager.default.removeItem(atPath: path) }
         }
     }
 }

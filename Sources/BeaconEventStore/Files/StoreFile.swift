@@ -48,10 +48,10 @@ struct StoreFile: Sendable {
             throw EventStoreError(
                 .notOurs, "\(file.path) is a database of another program. Give the event store another path")
         }
-        guard version <= StoreSchema.version else {
+        guard version == StoreSchema.version || isNew else {
             throw EventStoreError(
                 .notOurs,
-                "\(file.path) was written by a newer version of this program (\(version), where \(StoreSchema.version) "
+                "\(file.path) was written by another version of this program (\(version), where \(StoreSchema.version) "
                     + "is known). Run that one, or move the file aside")
         }
         // Before anything is written.
@@ -69,10 +69,7 @@ struct StoreFile: Sendable {
             try database.execute(sql: "PRAGMA max_page_count = \(max(maximumSize / max(pageSize, 512), 1))")
         }
         if isNew {
-            try database.inTransaction(.immediate) {
-                try StoreSchema.create(in: database)
-                return .commit
-            }
+            try StoreTables.transaction(in: database) { _ in try StoreSchema.create(in: database) }
         } else {
             guard try StoreSchema.isWhole(database) else {
                 throw EventStoreError(.damaged, "\(file.path) is damaged: its tables are not an event store's")

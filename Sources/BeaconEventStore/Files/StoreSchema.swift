@@ -7,7 +7,7 @@ enum StoreSchema {
     static let applicationID: Int32 = 0x5342_4553
 
     /// The version of the tables.
-    static let version: Int32 = 1
+    static let version: Int32 = 2
 
     /// Sets the size of a new file's pages. A commit writes whole pages, and those of 2 kB halve what a single event
     /// writes. Smaller ones would not hold most events and values whole.
@@ -30,8 +30,8 @@ enum StoreSchema {
     /// recognized. `lookup` finds events by an attribute; see ``EventLookup``. `boot` has one row: the boot in which
     /// the newest events arrived, the milliseconds by which the wall clock was ahead of its clock, and the first event.
     ///
-    /// An entry of `refused` is a dead letter (0), an event that waits out of order, since it is tried again or was
-    /// addressed (1), or a waiting event that was dropped by hand (2).
+    /// An entry of `refused` is a dead letter (0), or an event that waits out of order, since it is tried again or was
+    /// addressed (1).
     static let tables = [
         Table(name: "event", sql: "CREATE TABLE event (number INTEGER PRIMARY KEY AUTOINCREMENT, \(eventColumns))"),
         Table(name: "known", sql: "CREATE TABLE known (number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE)"),
@@ -41,21 +41,7 @@ enum StoreSchema {
                 CREATE TABLE state (namespace TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, sender TEXT, \
                 modified INTEGER NOT NULL, PRIMARY KEY (namespace, key)) WITHOUT ROWID
                 """),
-        Table(
-            name: "consumer",
-            sql: """
-                CREATE TABLE consumer (name TEXT PRIMARY KEY, position INTEGER NOT NULL, \
-                skip0 INTEGER NOT NULL DEFAULT 0, skip1 INTEGER NOT NULL DEFAULT 0, skip2 INTEGER NOT NULL DEFAULT 0, \
-                skip3 INTEGER NOT NULL DEFAULT 0, waiting INTEGER NOT NULL DEFAULT 0, \
-                waitingBytes INTEGER NOT NULL DEFAULT 0, appended INTEGER NOT NULL DEFAULT 0, \
-                handled INTEGER NOT NULL DEFAULT 0, retried INTEGER NOT NULL DEFAULT 0, \
-                refused INTEGER NOT NULL DEFAULT 0, droppedByAge INTEGER NOT NULL DEFAULT 0, \
-                droppedBySize INTEGER NOT NULL DEFAULT 0, droppedByFilter INTEGER NOT NULL DEFAULT 0, \
-                droppedByHand INTEGER NOT NULL DEFAULT 0, superseded INTEGER NOT NULL DEFAULT 0, \
-                failures INTEGER NOT NULL DEFAULT 0, failingSince INTEGER, nextAttempt INTEGER, lastError TEXT, \
-                filter BLOB NOT NULL, pausedFrom INTEGER, pausedThrough INTEGER\
-                ) WITHOUT ROWID
-                """),
+        Table(name: "consumer", sql: ConsumerStatus.schema),
         Table(
             name: "refused",
             sql: """
@@ -81,7 +67,7 @@ enum StoreSchema {
     ]
 
     /// Creates the tables.
-    static func create(in database: Database, version: Int32 = version) throws {
+    static func create(in database: Database) throws {
         for table in tables + indexes { try database.execute(sql: table.sql) }
         try database.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
     }

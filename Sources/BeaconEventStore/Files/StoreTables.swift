@@ -37,9 +37,9 @@ struct StoreRow {
         }
     }
 
-    /// Returns a count, which is never negative.
+    /// Returns a count, which is never negative, and small enough to be added to a few others.
     func count(_ column: Int) throws -> Int {
-        guard let value = Int(exactly: try integer(column)), value >= 0, value <= Int.max / 4 else {
+        guard let value = Int(exactly: try integer(column)), value >= 0, value <= Int.max / 8 else {
             throw damage(column, "count")
         }
         return value
@@ -110,6 +110,17 @@ struct StoreTables {
 
     init(_ database: Database) { self.database = database }
 
+    /// Writes in one transaction: all of it, or nothing where `body` throws.
+    static func transaction<Value>(in database: Database, _ body: (StoreTables) throws -> Value) throws -> Value {
+        var value: Value?
+        try database.inTransaction(.immediate) {
+            value = try body(StoreTables(database))
+            return .commit
+        }
+        guard let value else { throw EventStoreError(.cannotWrite, "nothing was written") }
+        return value
+    }
+
     func run(_ sql: String, _ arguments: StatementArguments = []) throws {
         try statement(sql, arguments).execute()
     }
@@ -150,9 +161,27 @@ struct StoreTables {
         return number
     }
 
+    /// Returns the places of so many arguments.
+    static func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
+
     /// Inserts an event.
     func insert(_ event: StoredEvent) throws {
-        try run("INSERT INTO event (\(StoreRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", event.row)
+        try run("INSERT INTO event (\(StoreRow.columns)) VALUES (\(Self.marks(14)))", event.row)
+    }
+
+    /// Adds the name of an event.
+    ///
+    /// - Returns: false where the name is known.
+    func addName(_ id: EventID, _ number: Int64) throws -> Bool {
+        try run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number, id.bytes])
+        return database.changesCount > 0
+    }
+
+    /// Inserts a value of the state that has no row.
+    func insert(_ change: StateChange, modified: Int64) throws {
+        try run(
+            "INSERT OR IGNORE INTO state (namespace, key, value, sender, modified) VALUES (?, ?, ?, ?, ?)",
+            [change.namespace, change.key, change.value, change.sender, modified])
     }
 
     /// Calls `body` with each event of a condition, in order, until it returns false; with nil for one that cannot be

@@ -4,18 +4,14 @@ import GRDB
 /// The index by which events are found by an attribute: entries of a field, a value and a number.
 ///
 /// SQLite's own indexes would write a page for each attribute of each event: 50 regions that are entered at once lie at
-/// 50 places of an index by region. So the index is made by a consumer of the store, thousands of events at a time and
-/// in the order of the index. Queries read the newest events, which are not in it yet, one by one.
+/// 50 places of an index by region. So the index is made in pieces, thousands of events at a time and in the order of
+/// the index. Queries read the newest events, which are not in it yet, one by one.
 enum EventLookup {
-    /// The name of the consumer that makes the index. It does not hold retention back: deleted events need no index.
-    static let consumer = ".lookup"
-
-    /// Returns true for a name of a hidden consumer.
-    static func isReserved(_ name: String) -> Bool { name.hasPrefix(".") }
-
     /// A field of an event. Its number is in the file.
     enum Field: Int64, CaseIterable {
         case time, kind, region, place, beacon, receiver, sender, install
+        /// Not of an event: the one entry says up to which number the index has the events.
+        case end
     }
 
     /// An entry of the index.
@@ -54,27 +50,43 @@ enum EventLookup {
         }
     }
 
+    /// Returns the number up to which the index has the events.
+    static func end(_ tables: StoreTables) throws -> Int64 {
+        let end = try tables.first("SELECT max(number) FROM lookup WHERE field = ?", [Field.end.rawValue]) {
+            try $0.optionalInteger(0)
+        }
+        return max((end ?? 0) ?? 0, 0)
+    }
+
+    /// Sets the number up to which the index has the events.
+    static func setEnd(_ number: Int64, _ ledger: inout Ledger, _ tables: StoreTables) throws {
+        try tables.run("DELETE FROM lookup WHERE field = ?", [Field.end.rawValue])
+        try insert([Entry(field: .end, value: 0.databaseValue, number: number)], tables)
+        ledger.indexed = number
+    }
+
     /// Adds the next events to the index.
     ///
     /// - Returns: true where there are more.
     static func extend(_ ledger: inout Ledger, by piece: Int, _ tables: StoreTables) throws -> Bool {
-        let position = ledger.indexed
-        guard ledger.sequence - position >= Int64(piece) else { return false }
+        let end = ledger.indexed + Int64(piece)
+        guard ledger.sequence >= end else { return false }
         var entries: [Entry] = []
-        try tables.each(
-            "SELECT \(StoreRow.columns) FROM event WHERE number > ? AND number <= ? ORDER BY number",
-            [position, position + Int64(piece)]
-        ) { row in
-            if let event = try? row.event() { entries += Self.entries(of: event) }
+        try tables.events("number > ? AND number <= ?", [ledger.indexed, end]) { event in
+            if let event { entries += Self.entries(of: event) }
             return true
         }
-        for entry in sorted(entries) {
+        try insert(sorted(entries), tables)
+        try setEnd(end, &ledger, tables)
+        return ledger.sequence >= end + Int64(piece)
+    }
+
+    private static func insert(_ entries: [Entry], _ tables: StoreTables) throws {
+        for entry in entries {
             try tables.run(
                 "INSERT OR IGNORE INTO lookup (field, value, number) VALUES (?, ?, ?)",
                 [entry.field.rawValue, entry.value, entry.number])
         }
-        ledger.indexed = position + Int64(piece)
-        return ledger.sequence - position >= 2 * Int64(piece)
     }
 
     /// Removes entries from the index.

@@ -39,34 +39,34 @@ public struct EventQuery: Hashable, Sendable {
     /// Creates a selection of all events.
     public init() {}
 
-    /// The conditions on the columns of a table of events.
-    var conditions: [(sql: String, arguments: StatementArguments)] {
-        var all: [(String, StatementArguments)] = []
-        func add(_ sql: String, _ value: (any DatabaseValueConvertible)?) {
-            if let value { all.append((sql, [value])) }
+    /// The attributes that an event must have.
+    private var attributes: [(field: EventLookup.Field, value: DatabaseValue)] {
+        let values: [(EventLookup.Field, (any DatabaseValueConvertible)?)] = [
+            (.region, region), (.place, place), (.beacon, beacon?.bytes), (.receiver, receiver), (.sender, sender),
+            (.install, install),
+        ]
+        return values.compactMap { field, value in value.map { (field, $0.databaseValue) } }
+    }
+
+    /// The conditions on the columns of a table of events, which have the names of the fields.
+    fileprivate var conditions: (sql: [String], arguments: StatementArguments) {
+        var sql = attributes.map { "e.\($0.field) = ?" }
+        var values = attributes.map(\.value)
+        for (operation, time) in [(">=", from), ("<=", to)] {
+            guard let time else { continue }
+            sql.append("e.time \(operation) ?")
+            values.append(time.nanoseconds.databaseValue)
         }
-        add("e.region = ?", region)
-        add("e.place = ?", place)
-        add("e.beacon = ?", beacon?.bytes)
-        add("e.receiver = ?", receiver)
-        add("e.sender = ?", sender)
-        add("e.install = ?", install)
-        add("e.time >= ?", from?.nanoseconds)
-        add("e.time <= ?", to?.nanoseconds)
         if !kinds.isEmpty {
-            let marks = kinds.map { _ in "?" }.joined(separator: ", ")
-            all.append(("e.kind IN (\(marks))", StatementArguments(kinds)))
+            sql.append("e.kind IN (\(StoreTables.marks(kinds.count)))")
+            values += kinds.map(\.databaseValue)
         }
-        return all
+        return (sql, StatementArguments(values))
     }
 
     /// The entries of the index that can lead the search.
-    var leads: [(field: EventLookup.Field, value: DatabaseValue)] {
-        let values: [(EventLookup.Field, (any DatabaseValueConvertible)?)] = [
-            (.region, region), (.place, place), (.beacon, beacon?.bytes), (.receiver, receiver), (.sender, sender),
-            (.install, install), (.kind, kinds.count == 1 ? kinds[0] : nil),
-        ]
-        return values.compactMap { field, value in value.map { (field, $0.databaseValue) } }
+    fileprivate var leads: [(field: EventLookup.Field, value: DatabaseValue)] {
+        attributes + (kinds.count == 1 ? [(.kind, kinds[0].databaseValue)] : [])
     }
 }
 
@@ -91,56 +91,45 @@ extension StoreTables {
         var examined = 0
         var before = min(query.before ?? .max, try sequence() + 1)
         var after = max(query.after ?? 0, 0)
-        let lookup = try first("SELECT position FROM consumer WHERE name = ?", [EventLookup.consumer]) {
-            try $0.integer(0)
-        }
-        let indexed = min(lookup ?? 0, before - 1)
-        let conditions = query.conditions
-        /// Reads the events of a number range, newest first, by the SQL that finds them, until the page is full.
-        func read(_ source: String, _ arguments: StatementArguments, _ last: Int64) throws -> Bool {
-            // The conditions are columns of the result, not of the search, so that what is read is bounded.
-            let matches = (["1"] + conditions.map { "(\($0.sql))" }).joined(separator: " AND ")
-            let all = conditions.reduce(StatementArguments()) { $0 + $1.arguments } + arguments
-            let columns = StoreRow.columns.split(separator: ", ").map { "e.\($0)" }.joined(separator: ", ")
+        let indexed = min(try EventLookup.end(self), before - 1)
+        let (conditions, values) = query.conditions
+        // The conditions are columns of the result, not of the search, so that what is read is bounded.
+        let matches = (["1"] + conditions.map { "(\($0))" }).joined(separator: " AND ")
+        let columns = StoreRow.columns.split(separator: ", ").map { "e.\($0)" }.joined(separator: ", ")
+        /// Reads the events of a number range, newest first, led by an entry of the index or none, until the page is
+        /// full.
+        func read(after last: Int64, _ lead: (field: EventLookup.Field, value: DatabaseValue)? = nil) throws -> Bool {
+            guard before - 1 > last else { return false }
+            let source =
+                lead == nil
+                ? "event AS e WHERE e.number < ? AND e.number > ? ORDER BY e.number DESC"
+                : """
+                lookup AS l CROSS JOIN event AS e ON e.number = l.number
+                WHERE l.field = ? AND l.value = ? AND l.number < ? AND l.number > ? ORDER BY l.number DESC
+                """
+            let bounds: StatementArguments = [before, last]
+            let range = lead.map { [$0.field.rawValue, $0.value] + bounds } ?? bounds
             var isFull = false
-            try each("SELECT \(matches), \(columns) FROM \(source)", all) { row in
+            try each("SELECT \(matches), \(columns) FROM \(source)", values + range) { row in
                 examined += 1
                 before = try row.integer(1)
                 if try row.optionalInteger(0) == 1, let event = try? row.event(1) { page.events.append(event) }
                 isFull = page.events.count == limit || examined >= Self.mostExamined
                 return !isFull
             }
+            if isFull, before > 1 { page.next = before }
             if !isFull { before = last + 1 }
             return isFull
         }
-        let tail = max(indexed, after)
-        if before - 1 > tail {
-            let isFull = try read(
-                "event AS e WHERE e.number < ? AND e.number > ? ORDER BY e.number DESC", [before, tail], tail)
-            if isFull {
-                page.next = before
-                return page
-            }
-        }
+        // The newest events are not in the index yet.
+        if try read(after: max(indexed, after)) { return page }
         if query.from != nil || query.to != nil {
-            let span = try numbers(from: query.from, to: query.to, through: indexed)
-            guard let span else { return page }
+            guard let span = try numbers(from: query.from, to: query.to) else { return page }
             before = min(before, span.upperBound + 1)
             after = max(after, span.lowerBound - 1)
         }
         guard before - 1 > after else { return page }
-        let isFull: Bool
-        if let lead = try lead(of: query, before: before) {
-            isFull = try read(
-                """
-                lookup AS l CROSS JOIN event AS e ON e.number = l.number
-                WHERE l.field = ? AND l.value = ? AND l.number < ? AND l.number > ? ORDER BY l.number DESC
-                """, [lead.field.rawValue, lead.value, before, after], after)
-        } else {
-            isFull = try read(
-                "event AS e WHERE e.number < ? AND e.number > ? ORDER BY e.number DESC", [before, after], after)
-        }
-        page.next = isFull && before > 1 ? before : nil
+        _ = try read(after: after, try lead(of: query, before: before))
         return page
     }
 
@@ -168,7 +157,7 @@ extension StoreTables {
     /// Returns the smallest and the largest number of the events of a time; nil if the time has no events.
     ///
     /// Times need not be in the order of the numbers: clocks differ, and are set.
-    private func numbers(from: Timestamp?, to: Timestamp?, through last: Int64) throws -> ClosedRange<Int64>? {
+    private func numbers(from: Timestamp?, to: Timestamp?) throws -> ClosedRange<Int64>? {
         let span = try first(
             "SELECT min(number), max(number) FROM lookup WHERE field = ? AND value BETWEEN ? AND ?",
             [EventLookup.Field.time.rawValue, from?.nanoseconds ?? 0, to?.nanoseconds ?? .max]

@@ -23,11 +23,8 @@ extension EventStore {
     ) async throws(EventStoreError) -> [StoredEvent] {
         try await read(long: true) { tables in
             var events: [StoredEvent] = []
-            try tables.each(
-                "SELECT \(StoreRow.columns) FROM event WHERE number > ? ORDER BY number LIMIT ?",
-                [number, max(limit, 1)]
-            ) { row in
-                if let event = try? row.event() { events.append(event) }
+            try tables.events("number > ?", [number], limit: max(limit, 1)) { event in
+                if let event { events.append(event) }
                 return true
             }
             return events
@@ -118,20 +115,21 @@ extension EventStore {
     package nonisolated func readStateBlocking<Value: Sendable>(
         _ body: @Sendable (StateReader) throws -> Value
     ) throws(EventStoreError) -> Value {
-        func read() throws(EventStoreError) -> Value {
-            guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
-            do {
-                return try open.reader.readBlocking { try body(StateReader($0)) }
-            } catch {
-                throw failure(error)
-            }
-        }
         do {
-            return try read()
+            return try attempt { try $0.reader.readBlocking { try body(StateReader($0)) } }
         } catch {
             guard error.code == .damaged else { throw error }
             try onQueue { store throws(EventStoreError) in try store.replaceDamagedFile(because: error) }
-            return try read()
+            return try attempt { try $0.reader.readBlocking { try body(StateReader($0)) } }
+        }
+    }
+
+    private nonisolated func attempt<Value>(_ body: (StoreFile) throws -> Value) throws(EventStoreError) -> Value {
+        guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
+        do {
+            return try body(open)
+        } catch {
+            throw failure(error)
         }
     }
 
@@ -143,19 +141,17 @@ extension EventStore {
     nonisolated func read<Value: Sendable>(
         long: Bool = false, _ body: @escaping @Sendable (StoreTables) throws -> Value
     ) async throws(EventStoreError) -> Value {
-        guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
-        do {
-            return try await (long ? open.queries : open.reader).read(body)
-        } catch {
-            let failure = failure(error)
-            guard failure.code == .damaged else { throw failure }
-            try await replaceDamagedFile(open, because: failure)
-        }
-        guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
-        do {
-            return try await (long ? open.queries : open.reader).read(body)
-        } catch {
-            throw failure(error)
+        var isFirst = true
+        while true {
+            guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
+            do {
+                return try await (long ? open.queries : open.reader).read(body)
+            } catch {
+                let failure = failure(error)
+                guard failure.code == .damaged, isFirst else { throw failure }
+                try await replaceDamagedFile(open, because: failure)
+            }
+            isFirst = false
         }
     }
 

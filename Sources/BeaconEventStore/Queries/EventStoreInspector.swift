@@ -52,7 +52,9 @@ public struct EventStoreInspector: Sendable {
     /// Returns the status of all consumers, by name.
     ///
     /// - Throws: ``EventStoreError`` where the file cannot be read.
-    public func consumers() throws(EventStoreError) -> [ConsumerStatus] { try read { try $0.statuses() } }
+    public func consumers() throws(EventStoreError) -> [ConsumerStatus] {
+        try read { try $0.consumers().filter { !$0.isHidden } }
+    }
 
     /// Returns the dead letters of a consumer, oldest first.
     ///
@@ -62,8 +64,7 @@ public struct EventStoreInspector: Sendable {
     /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be read.
     public func refused(by consumer: String, limit: Int = 100) throws(EventStoreError) -> [RefusedEvent] {
         try read { tables in
-            try check(consumer, tables)
-            return try tables.refused(by: consumer, limit: limit)
+            try tables.refused(by: try tables.consumer(consumer).name, limit: limit)
         }
     }
 
@@ -75,14 +76,13 @@ public struct EventStoreInspector: Sendable {
     /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be read.
     public func waiting(for consumer: String, limit: Int = 100) throws(EventStoreError) -> [StoredEvent] {
         try read { tables in
-            try check(consumer, tables)
-            guard limit > 0, var record = try tables.consumers(consumer).first else { return [] }
-            let due = try tables.nextBatch(of: record, limit: limit, after: 0).batch
-            guard due.isRetry else { return due.events }
-            record.due = ConsumerRecord.Amount()
-            guard due.events.count < limit else { return due.events }
-            return due.events
-                + (try tables.nextBatch(of: record, limit: limit - due.events.count, after: 0).batch.events)
+            var consumer = try tables.consumer(consumer)
+            guard limit > 0 else { return [] }
+            let due = try tables.nextBatch(of: consumer, limit: limit, after: 0).batch
+            guard due.isRetry, due.events.count < limit else { return due.events }
+            consumer.due = Amount()
+            let left = limit - due.events.count
+            return due.events + (try tables.nextBatch(of: consumer, limit: left, after: 0).batch.events)
         }
     }
 
@@ -92,28 +92,7 @@ public struct EventStoreInspector: Sendable {
     /// - Throws: ``EventStoreError`` where the file cannot be written.
     @discardableResult
     public func append(_ events: [Event]) throws(EventStoreError) -> Int {
-        if let fault = Step(events).fault { throw EventStoreError(.invalid, "cannot store events: \(fault)") }
-        return try change { tables in
-            try tables.correctTimes(by: .system)
-            var number = try tables.sequence()
-            var new = 0
-            let consumers = try tables.consumers()
-            for event in events {
-                try tables.run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number + 1, event.id.bytes])
-                guard tables.database.changesCount > 0 else { continue }
-                number += 1
-                new += 1
-                let event = StoredEvent(number: number, arrival: EventStoreClock.system.wall(), event: event)
-                try tables.insert(event)
-                // The writer counts the rest.
-                for consumer in consumers where consumer.wants(event) {
-                    try tables.run(
-                        "UPDATE consumer SET waiting = waiting + 1, waitingBytes = waitingBytes + ? WHERE name = ?",
-                        [event.event.size, consumer.status.name])
-                }
-            }
-            return new
-        }
+        try store(Step(events)).new
     }
 
     /// Sets a value of the state, which is on the disk when the call returns. The process that writes enforces the
@@ -121,13 +100,15 @@ public struct EventStoreInspector: Sendable {
     ///
     /// - Throws: ``EventStoreError`` where the value is too large, or the file cannot be written.
     public func set(_ namespace: String, _ key: String, to value: Data) throws(EventStoreError) {
-        let fault = StateChange(namespace: namespace, key: key, value: value).fault
-        if let fault { throw EventStoreError(.invalid, "cannot store a value: \(fault)") }
-        try change { tables in
-            try tables.correctTimes(by: .system)
-            try tables.run(
-                "INSERT OR REPLACE INTO state (namespace, key, value, modified) VALUES (?, ?, ?, ?)",
-                [namespace, key, value, EventStoreClock.system.now])
+        try store(Step(changes: [StateChange(namespace: namespace, key: key, value: value)]))
+    }
+
+    @discardableResult
+    private func store(_ step: Step) throws(EventStoreError) -> Receipt {
+        try step.check()
+        return try change { writer in
+            try writer.correctTimes(by: .system)
+            return try writer.store(step).get()
         }
     }
 
@@ -140,10 +121,7 @@ public struct EventStoreInspector: Sendable {
     /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be written.
     @discardableResult
     public func retry(_ id: EventID? = nil, for consumer: String) throws(EventStoreError) -> Int {
-        try change { tables in
-            try check(consumer, tables)
-            return try tables.retry(id, of: consumer)
-        }
+        try change { try $0.retry(id, of: consumer) }
     }
 
     /// Drops dead letters and, where asked, events that wait.
@@ -158,17 +136,7 @@ public struct EventStoreInspector: Sendable {
     public func drop(
         _ id: EventID? = nil, for consumer: String, deadLettersOnly: Bool = true
     ) throws(EventStoreError) -> Int {
-        try change { tables in
-            try check(consumer, tables)
-            return try tables.drop(id, of: consumer, deadLettersOnly: deadLettersOnly)
-        }
-    }
-
-    private func check(_ consumer: String, _ tables: StoreTables) throws {
-        let names = try tables.statuses().map(\.name)
-        guard !names.contains(consumer) else { return }
-        let known = names.isEmpty ? "" : "; it has \(names.joined(separator: ", "))"
-        throw EventStoreError(.unknownConsumer, "the event store has no consumer \"\(consumer)\"\(known)")
+        try change { try $0.drop(id, of: consumer, deadLettersOnly: deadLettersOnly) }
     }
 
     private func read<Value>(_ body: (StoreTables) throws -> Value) throws(EventStoreError) -> Value {
@@ -179,40 +147,21 @@ public struct EventStoreInspector: Sendable {
         }
     }
 
-    private func change<Value>(_ body: (StoreTables) throws -> Value) throws(EventStoreError) -> Value {
+    private func change<Value>(_ body: (inout StepWriter) throws -> Value) throws(EventStoreError) -> Value {
         do {
             return try database.inDatabase { database in
                 try database.execute(sql: "PRAGMA synchronous = FULL")
-                var value: Value?
-                try database.inTransaction(.immediate) {
-                    value = try body(StoreTables(database))
-                    return .commit
+                return try StoreTables.transaction(in: database) { tables in
+                    var writer = StepWriter(
+                        tables: tables, settings: EventStoreSettings(), now: EventStoreClock.system.now,
+                        ledger: try Ledger(beside: tables))
+                    let value = try body(&writer)
+                    try writer.ledger.write(tables)
+                    return value
                 }
-                guard let value else { throw EventStoreError(.cannotWrite, "\(file.path): nothing was written") }
-                return value
             }
         } catch {
             throw EventStoreError(error, file, otherwise: .cannotWrite)
-        }
-    }
-}
-
-extension EventStoreInspector {
-    /// Returns SQLite's plans for the searches of a page, for tests: one line for each step of each search.
-    package func plans(of query: EventQuery) throws(EventStoreError) -> [String] {
-        try read { tables in
-            var searches: [String] = []
-            tables.database.trace { searches.append($0.expandedDescription) }
-            _ = try tables.page(query)
-            tables.database.trace(options: [])
-            var plans: [String] = []
-            for search in searches {
-                let rows = try Row.fetchCursor(tables.database, sql: "EXPLAIN QUERY PLAN " + search)
-                while let row = try rows.next() {
-                    plans.append("\(try StoreRow(row).text(3, atMost: 1 << 16)): \(search)")
-                }
-            }
-            return plans
         }
     }
 }

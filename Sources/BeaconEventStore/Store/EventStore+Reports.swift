@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import Metrics
 
-/// Health, live events, the log and the metrics.
+/// Health, followers, the log and the metrics.
 extension EventStore {
     /// The time since 1970, by the wall clock.
     package nonisolated var wallTime: Timestamp { clock.wall() }
@@ -14,34 +14,10 @@ extension EventStore {
         let now = clock.sinceBoot()
         return shared.withLock { shared in
             var health = shared.health
-            (health.waitingEvents, health.waitingBytes) = (shared.tail.events, shared.tail.bytes)
+            (health.waitingEvents, health.waitingBytes) = (shared.tail.amount.count, shared.tail.amount.bytes)
             health.isSlow = shared.writing.map { now - $0 >= 1_000_000_000 } ?? false
             return health
         }
-    }
-
-    /// Returns the events from now on, in order. An event is sent once it is on the disk or, while the disk fails, at
-    /// once as one that waits.
-    ///
-    /// A caller that does not keep up is ended, and resumes after the number of the last event that it got, by
-    /// ``events(_:)`` or as a consumer.
-    ///
-    /// - Parameter capacity: the most events that wait for the caller.
-    public nonisolated func live(capacity: Int = 512) -> AsyncStream<LiveEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: LiveEvent.self, bufferingPolicy: .bufferingOldest(max(capacity, 1)))
-        let number = shared.withLock { shared -> Int? in
-            guard shared.file != nil else { return nil }
-            shared.nextListener += 1
-            shared.live[shared.nextListener] = continuation
-            return shared.nextListener
-        }
-        guard let number else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [shared] _ in _ = shared.withLock { $0.live.removeValue(forKey: number) } }
-        return stream
     }
 
     /// Calls a function with the events of each transaction from now on, in order, before the append returns. The
@@ -50,40 +26,14 @@ extension EventStore {
         shared.withLock { $0.followers.append(receive) }
     }
 
-    /// Sends events to those who follow. It is called under the lock, so that all get them in one order.
-    ///
-    /// - Returns: those who do not keep up, to be ended without the lock.
-    private static func tell(_ events: [LiveEvent], _ shared: inout Shared) -> [AsyncStream<LiveEvent>.Continuation] {
-        var slow: [AsyncStream<LiveEvent>.Continuation] = []
-        for (number, listener) in shared.live {
-            for event in events {
-                guard case .dropped = listener.yield(event) else { continue }
-                slow.append(listener)
-                shared.live[number] = nil
-                break
-            }
-        }
-        return slow
-    }
-
-    /// Sends the events that wait while the disk fails to those who follow.
-    nonisolated func tellWaitingEvents() {
-        let slow = shared.withLock { shared in
-            guard shared.health.failure != nil else { return [AsyncStream<LiveEvent>.Continuation]() }
-            return Self.tell(shared.tail.tellWaiting().map { .waiting($0) }, &shared)
-        }
-        for listener in slow { listener.finish() }
-    }
-
     // MARK: - What happened
 
     /// Reports what a transaction did, once it is written.
-    func report(_ writer: StepWriter, except told: Set<EventID>) {
-        if !writer.stored.isEmpty { storedCounter.increment(by: writer.stored.count) }
-        let news = writer.stored.filter { !told.contains($0.event.id) }.map { LiveEvent.stored($0) }
-        let slow = shared.withLock { Self.tell(news, &$0) }
-        for listener in slow { listener.finish() }
-        if !writer.stored.isEmpty { for follower in shared.withLock({ $0.followers }) { follower(writer.stored) } }
+    func report(_ writer: StepWriter) {
+        if !writer.stored.isEmpty {
+            storedCounter.increment(by: writer.stored.count)
+            for follower in shared.withLock({ $0.followers }) { follower(writer.stored) }
+        }
         for (consumer, count, reason) in writer.skips { logSkipped(count, consumer, reason) }
     }
 
@@ -105,14 +55,14 @@ extension EventStore {
     /// Begins or continues a failure of the disk: callers learn of it, other steps wait.
     func fail(_ error: EventStoreError) {
         let now = clock.wall()
-        let (isNew, callers, dropped, slow) = shared.withLock { shared in
+        let (isNew, callers, dropped) = shared.withLock { shared in
             let isNew = shared.health.failure == nil
             shared.health.failure = EventStoreHealth.Failure(
                 code: error.code, message: error.message, since: shared.health.failure?.since ?? now)
-            let (callers, dropped, untold) = shared.tail.fail()
+            let (callers, dropped) = shared.tail.fail()
             // It is tried again every second, so that the failure ends where no step waits, too.
             if shared.tail.entries.isEmpty { _ = shared.tail.add(PendingStep(Step())) }
-            return (isNew, callers, dropped, Self.tell(untold.map { .waiting($0) }, &shared))
+            return (isNew, callers, dropped)
         }
         if !dropped.isEmpty { countDropped(dropped) }
         for caller in callers { caller.completion?(.failure(error)) }
@@ -121,7 +71,6 @@ extension EventStore {
             failingGauge.record(now.seconds)
             attention.signal()
         }
-        for listener in slow { listener.finish() }
     }
 
     /// Ends a failure of the disk.

@@ -56,8 +56,6 @@ public actor EventStore {
         /// True while a flush will be on the queue, after the time for coalescing.
         var isFlushPlanned = false
         var arrivals: [String: AsyncSignal] = [:]
-        var nextListener = 0
-        var live: [Int: AsyncStream<LiveEvent>.Continuation] = [:]
         var followers: [@Sendable ([StoredEvent]) -> Void] = []
     }
 
@@ -114,9 +112,8 @@ public actor EventStore {
         self.metrics = metrics
         storedCounter = Counter(label: "beacon_event_store_events_total", factory: metrics)
         failingGauge = Gauge(label: "beacon_event_store_failing_since_seconds", factory: metrics)
-        let opened = try Self.open(file, settings: settings, clock: clock, logger: logger)
-        lock = opened.lock
-        ledger = opened.ledger
+        let (opened, lock) = try Self.open(file, settings: settings, clock: clock, logger: logger)
+        (self.lock, ledger) = (lock, opened.ledger)
         shared = Locked(
             Shared(
                 file: opened.file, recovery: opened.recovery, tail: MemoryTail(settings),
@@ -136,7 +133,7 @@ public actor EventStore {
     ///   step alone; `closed`. Nothing of the step was stored then.
     @discardableResult
     public nonisolated func append(_ step: Step) async throws(EventStoreError) -> Receipt {
-        if let fault = step.fault { throw EventStoreError(.invalid, "cannot store a step: \(fault)") }
+        try step.check()
         let result: Result<Receipt, EventStoreError> = await withCheckedContinuation { continuation in
             submit(PendingStep(step) { continuation.resume(returning: $0) })
         }
@@ -149,7 +146,7 @@ public actor EventStore {
     /// - Throws: ``EventStoreError``, as ``append(_:)``.
     @discardableResult
     public nonisolated func appendBlocking(_ step: Step) throws(EventStoreError) -> Receipt {
-        if let fault = step.fault { throw EventStoreError(.invalid, "cannot store a step: \(fault)") }
+        try step.check()
         let outcome = Locked<Result<Receipt, EventStoreError>?>(nil)
         let isDone = DispatchSemaphore(value: 0)
         submit(
@@ -168,12 +165,12 @@ public actor EventStore {
     /// those whose most important event has the lowest priority first, and of these the oldest. Drops are counted in
     /// ``health`` and logged. A step that can never be stored is logged and dropped.
     public nonisolated func enqueue(_ step: Step) {
-        if let fault = step.fault {
-            logger.error("cannot store a step, which is dropped: \(fault)")
-            countDropped([step])
-            return
+        do throws(EventStoreError) {
+            try step.check()
+            submit(PendingStep(step))
+        } catch {
+            drop(step, error)
         }
-        submit(PendingStep(step))
     }
 
     /// Reads the state and decides what to store, with nothing in between.
@@ -192,28 +189,25 @@ public actor EventStore {
     public func update<Value: Sendable>(
         _ body: @Sendable (StateReader, inout Step) throws -> Value
     ) async throws -> Value {
-        let (outcome, writer): (Result<Value, any Error>, StepWriter)
-        do {
-            (outcome, writer) = try write(synced: true) { writer in
-                var step = Step()
-                let value: Value
-                do {
-                    value = try body(StateReader(writer.tables), &step)
-                } catch {
-                    // The caller's own error is no fault of the file.
-                    guard error is DatabaseError || error is DamagedRow else { return .failure(error) }
-                    throw error
-                }
-                if let fault = step.fault {
-                    return .failure(EventStoreError(.invalid, "cannot store a step: \(fault)"))
-                }
-                return try writer.store(step).map { _ in value }.mapError { $0 }
+        let outcome: Result<Value, any Error> = try change { writer in
+            var step = Step()
+            let value: Value
+            do {
+                value = try body(StateReader(writer.tables), &step)
+                try step.check()
+            } catch {
+                // The caller's own error is no fault of the file.
+                guard error is DatabaseError || error is DamagedRow else { return .failure(error) }
+                throw error
             }
-        } catch {
-            throw EventStoreError(error, file, otherwise: .cannotWrite)
+            return try writer.store(step).map { _ in value }.mapError { $0 }
         }
-        report(writer, except: [])
         return try outcome.get()
+    }
+
+    private nonisolated func drop(_ step: Step, _ error: EventStoreError) {
+        logger.error("a step is dropped: \(error)")
+        countDropped([step])
     }
 
     private nonisolated func submit(_ pending: PendingStep) {
@@ -237,9 +231,7 @@ public actor EventStore {
             pending.completion?(
                 .failure(
                     EventStoreError(.crowded, "too many steps wait for the disk; see the health of the event store")))
-        case .admitted(let dropped):
-            if !dropped.isEmpty { countDropped(dropped) }
-            if !isAwaited { tellWaitingEvents() }
+        case .admitted(let dropped): if !dropped.isEmpty { countDropped(dropped) }
         }
     }
 
@@ -272,7 +264,7 @@ public actor EventStore {
             }
             guard !group.isEmpty else { break }
             do {
-                let steps = group.map(\.pending.step)
+                let steps = group.map(\.step)
                 let hasToBeSynced = isFailing || steps.contains(where: \.hasToBeSynced)
                 let (results, writer) = try write(synced: hasToBeSynced) { writer in
                     // A step without changes would succeed on a full disk, and end the failure.
@@ -282,20 +274,29 @@ public actor EventStore {
                 shared.withLock { $0.tail.removeWritten() }
                 if isFailing { endFailure() }
                 // Before the callers learn of it, so that those who follow from then on do not get it.
-                let told = Set(group.filter(\.isTold).flatMap { $0.pending.step.events.map(\.id) })
-                report(writer, except: told)
-                for (entry, result) in zip(group, results) {
-                    if entry.pending.completion == nil, case .failure(let error) = result {
-                        logger.error("cannot store a step, which is dropped: \(error)")
-                        countDropped([entry.pending.step])
-                    }
-                    entry.pending.completion?(result)
+                report(writer)
+                for (pending, result) in zip(group, results) {
+                    if pending.completion == nil, case .failure(let error) = result { drop(pending.step, error) }
+                    pending.completion?(result)
                 }
             } catch {
                 fail(EventStoreError(error, file, otherwise: .cannotWrite))
                 break
             }
             keepHouseSoon()
+        }
+    }
+
+    /// Writes in one transaction, and reports what was done.
+    func change<Value>(
+        synced: Bool = true, _ body: (inout StepWriter) throws -> Value
+    ) throws(EventStoreError) -> Value {
+        do {
+            let (value, writer) = try write(synced: synced, body)
+            report(writer)
+            return value
+        } catch {
+            throw EventStoreError(error, file, otherwise: .cannotWrite)
         }
     }
 
@@ -334,40 +335,30 @@ public actor EventStore {
                 try database.execute(sql: "PRAGMA synchronous = \(synced ? "FULL" : "NORMAL")")
                 isSynced = synced
             }
-            let tables = StoreTables(database)
-            var result: (Value, StepWriter)?
             let lead = clock.lead
             let isSet = storedLead.map { (lead &- $0).magnitude >= UInt64(EventStoreClock.smallestStep) } ?? true
-            try database.inTransaction(.immediate) {
+            let result = try StoreTables.transaction(in: database) { tables in
                 try fault?()
                 var settings = settings
                 settings.retention = retention
                 var writer = StepWriter(tables: tables, settings: settings, now: clock.now, ledger: ledger)
                 try writer.ledger.refresh(tables)
                 // Before anything is added by the new time, and before anything counts as old by it.
-                if isSet {
-                    try tables.correctTimes(by: clock)
-                    for record in try tables.consumers() {
-                        guard let index = writer.ledger.index(of: record.status.name) else { continue }
-                        writer.ledger.consumers[index].status.failingSince = record.status.failingSince
-                        writer.ledger.consumers[index].status.nextAttempt = record.status.nextAttempt
-                    }
-                }
+                if isSet { try writer.correctTimes(by: clock) }
                 let value = try body(&writer)
-                try writer.ledger.advanceIdleConsumers(tables)
+                writer.ledger.advanceIdleConsumers()
                 try writer.ledger.write(tables)
-                result = (value, writer)
-                return .commit
+                return (value, writer)
             }
-            guard let result else { throw EventStoreError(.cannotWrite, "\(file.path): nothing was written") }
             if isSet { storedLead = lead }
             ledger = result.1.ledger
-            for index in ledger.consumers.indices where ledger.consumers[index].hasNews {
-                ledger.consumers[index].hasNews = false
-                let name = ledger.consumers[index].status.name
-                shared.withLock { $0.arrivals[name] }?.signal()
+            let news = ledger.news
+            ledger.news = []
+            let signals = shared.withLock { [ledger] shared in
+                shared.ledger = ledger
+                return news.compactMap { shared.arrivals[$0] }
             }
-            shared.withLock { [ledger] in $0.ledger = ledger }
+            for signal in signals { signal.signal() }
             return result
         }
     }
@@ -385,11 +376,8 @@ public actor EventStore {
 
     /// - Parameter isExpiring: true to look for old state as well, which reads all of it.
     private func keepHouse(expiring isExpiring: Bool) async throws(EventStoreError) {
-        var isFirst = isExpiring
-        while try keepHouseForMoment(expiring: isFirst) {
-            isFirst = false
-            await Task.yield()
-        }
+        guard try keepHouseForMoment(expiring: isExpiring) else { return }
+        repeat { await Task.yield() } while try keepHouseForMoment()
     }
 
     /// Sets the bounds of the history, which are enforced with the next housekeeping.
@@ -400,10 +388,10 @@ public actor EventStore {
     private func keepHouseSoon() {
         guard !isHousekeepingScheduled else { return }
         // The events in the file that all have passed, about.
-        let passed = ledger.passed - (ledger.sequence - Int64(ledger.events))
+        let passed = ledger.passed - (ledger.sequence - Int64(ledger.events.count))
         let isDue =
-            ledger.events >= retention.events + settings.piece && passed >= settings.piece
-            || ledger.bytes > retention.bytes && passed > 0
+            ledger.events.count >= retention.events + settings.piece && passed >= settings.piece
+            || ledger.events.bytes > retention.bytes && passed > 0
             || retention.hasHistory && ledger.sequence - ledger.indexed >= Int64(settings.piece)
             || ledger.consumers.contains(where: \.isBehind)
         guard isDue else { return }
@@ -424,30 +412,23 @@ public actor EventStore {
     ///
     /// - Returns: true where there is more.
     private func keepHouseForMoment(expiring isExpiring: Bool = false) throws(EventStoreError) -> Bool {
-        do {
-            let (isMore, writer) = try write(synced: false) { writer in
-                let skips = try writer.skip()
-                if isExpiring { try writer.expireState() }
-                try writer.expireDeadLetters()
-                try writer.ledger.advanceIdleConsumers(writer.tables)
-                // Before the index, which has no use for events that are deleted.
-                if try writer.retain() { return true }
-                let piece = writer.settings.piece
-                guard writer.settings.retention.hasHistory else { return skips }
-                return try EventLookup.extend(&writer.ledger, by: piece, writer.tables) || skips
-            }
-            report(writer, except: [])
-            return isMore
-        } catch {
-            throw EventStoreError(error, file, otherwise: .cannotWrite)
+        try change(synced: false) { writer in
+            let skips = try writer.skip()
+            if isExpiring { try writer.expireState() }
+            try writer.expireDeadLetters()
+            writer.ledger.advanceIdleConsumers()
+            // Before the index, which has no use for events that are deleted.
+            if try writer.retain() { return true }
+            guard writer.settings.retention.hasHistory else { return skips }
+            return try EventLookup.extend(&writer.ledger, by: writer.settings.piece, writer.tables) || skips
         }
     }
 
     /// Repeats failed writes, enforces bounds by age, and notices what other processes append, until the task is
     /// cancelled or the store closed.
     public nonisolated func run() async {
-        var lastHousekeeping = clock.sinceBoot()
-        var lastExpiry = Int64.min
+        let pause = EventStoreSettings.housekeeping.milliseconds * 1_000_000
+        var (next, round) = (clock.sinceBoot() + pause, 0)
         while !Task.isCancelled, shared.withLock({ $0.file != nil }) {
             let seen = attention.count
             let isBusy = shared.withLock { !$0.tail.entries.isEmpty }
@@ -467,28 +448,25 @@ public actor EventStore {
                 let isDue = now - Self.retryNanoseconds >= shared.lastAttempt
                 if !shared.tail.entries.isEmpty, isDue, shared.writing == nil { schedule(&shared, true) }
             }
-            guard now - lastHousekeeping >= EventStoreSettings.housekeeping.milliseconds * 1_000_000 else { continue }
-            lastHousekeeping = now
-            let pause = EventStoreSettings.expiry.milliseconds * 1_000_000
-            let isExpiring = lastExpiry == .min || now - lastExpiry >= pause
-            if isExpiring { lastExpiry = now }
+            guard now >= next else { continue }
+            next = now + pause
             do throws(EventStoreError) {
-                try await keepHouse(expiring: isExpiring)
+                try await keepHouse(expiring: round.isMultiple(of: EventStoreSettings.roundsOfExpiry))
             } catch {
                 logger.debug("the bounds of the event store are enforced later: \(error)")
             }
+            round += 1
         }
     }
 
     /// Makes the last attempt to write what waits in memory, and closes the file. Later calls throw `closed`.
     public func close() {
         flush()
-        let (open, lost, listeners, arrivals) = shared.withLock { shared in
-            defer { (shared.file, shared.live) = (nil, [:]) }
-            return (shared.file, shared.tail.events, Array(shared.live.values), Array(shared.arrivals.values))
+        let (open, lost, arrivals) = shared.withLock { shared in
+            defer { shared.file = nil }
+            return (shared.file, shared.tail.amount.count, Array(shared.arrivals.values))
         }
         if lost > 0 { logger.error("\(lost) events are lost, which waited in memory for the disk") }
-        for listener in listeners { listener.finish() }
         open?.close()
         lock = nil
         for signal in arrivals { signal.signal() }

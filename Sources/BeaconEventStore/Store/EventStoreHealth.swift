@@ -28,19 +28,3 @@ public struct EventStoreHealth: Hashable, Sendable {
     /// True while the store does its work.
     public var isGood: Bool { failure == nil && !isSlow }
 }
-
-/// An event for those who follow what happens.
-public enum LiveEvent: Hashable, Sendable {
-    /// An event that is on the disk.
-    case stored(StoredEvent)
-    /// An event that waits in memory, since the disk fails. It may be lost, and it is not sent again once it is stored.
-    case waiting(Event)
-
-    /// The event.
-    public var event: Event {
-        switch self {
-        case .stored(let stored): stored.event
-        case .waiting(let event): event
-        }
-    }
-}

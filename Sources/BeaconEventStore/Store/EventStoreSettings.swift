@@ -66,6 +66,6 @@ public struct EventStoreSettings: Sendable {
     /// The time between two rounds of housekeeping.
     static let housekeeping = Duration.seconds(10)
 
-    /// The time between two searches for state that is too old.
-    static let expiry = Duration.seconds(600)
+    /// Every so many rounds of housekeeping, once in ten minutes, look for state that is too old.
+    static let roundsOfExpiry = 60
 }

@@ -42,23 +42,24 @@ extension EventStore {
         let health = health
         var usage = EventStoreUsage(
             events: .init(
-                rows: ledger.events, bytes: ledger.bytes, mostRows: retention.events, mostBytes: retention.bytes,
+                rows: ledger.events.count, bytes: ledger.events.bytes, mostRows: retention.events,
+                mostBytes: retention.bytes,
                 age: retention.age),
             memory: .init(
                 rows: health.waitingEvents, bytes: health.waitingBytes, mostRows: settings.waitingEvents,
                 mostBytes: settings.waitingBytes),
             consumers: [:], state: [:], fileBytes: fileBytes, mostFileBytes: settings.maximumFileSize)
-        for record in ledger.consumers where record.status.name != EventLookup.consumer {
-            let (status, limits) = (record.status, record.limits)
-            usage.consumers[status.name] = .init(
-                rows: status.waiting, bytes: status.waitingBytes, mostRows: limits.events, mostBytes: limits.bytes,
-                age: limits.age)
+        for consumer in ledger.consumers {
+            let limits = consumer.limits
+            usage.consumers[consumer.name] = .init(
+                rows: consumer.waiting, bytes: consumer.waitingBytes, mostRows: limits.events,
+                mostBytes: limits.bytes, age: limits.age)
         }
         for (namespace, values) in ledger.namespaces {
             let limits = settings.limits(of: namespace)
             usage.state[namespace] = .init(
-                rows: values.all.rows, bytes: values.all.bytes, mostRows: limits.rows, mostBytes: limits.bytes,
-                age: limits.age, largestSender: values.senders.values.map(\.rows).max() ?? 0,
+                rows: values.all.count, bytes: values.all.bytes, mostRows: limits.rows, mostBytes: limits.bytes,
+                age: limits.age, largestSender: values.senders.values.map(\.count).max() ?? 0,
                 mostRowsPerSender: limits.rowsPerSender)
         }
         return usage

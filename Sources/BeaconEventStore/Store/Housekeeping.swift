@@ -13,71 +13,65 @@ extension StepWriter {
     /// - Returns: true where there is more to do.
     mutating func skip() throws -> Bool {
         var isMore = false
-        for index in ledger.consumers.indices where ledger.consumers[index].status.name != EventLookup.consumer {
-            var record = ledger.consumers[index]
-            if try skipOld(&record) || skipExcess(&record) { isMore = true }
-            ledger.consumers[index] = record
+        for index in ledger.consumers.indices {
+            var consumer = ledger.consumers[index]
+            if try skipOld(&consumer) || skipExcess(&consumer) { isMore = true }
+            ledger.consumers[index] = consumer
         }
         return isMore
     }
 
-    private mutating func skipOld(_ record: inout ConsumerRecord) throws -> Bool {
-        let position = record.status.position
+    private mutating func skipOld(_ consumer: inout ConsumerStatus) throws -> Bool {
+        let position = consumer.position
         guard position < ledger.sequence else { return false }
-        let oldest = now - record.limits.age.milliseconds
+        let oldest = now - consumer.limits.age.milliseconds
         var (skipped, examined, last) = (0, 0, position)
         try tables.events("number > ?", [position], limit: Self.piece) { event in
             guard let event else { return true }
             guard event.arrival.milliseconds < oldest else { return false }
             examined += 1
             last = event.number
-            if record.wants(event) {
-                record.count(event.event, -1)
+            if consumer.wants(event) {
+                consumer.count(event.event, -1)
                 skipped += 1
             }
             return true
         }
         guard last > position else { return false }
-        try record.move(to: last, tables)
-        record.status.droppedByAge += skipped
-        note(skipped, of: record, "they waited too long")
+        consumer.move(to: last)
+        consumer.droppedByAge += skipped
+        note(skipped, of: consumer, "they waited too long")
         return examined == Self.piece
     }
 
-    private mutating func skipExcess(_ record: inout ConsumerRecord) throws -> Bool {
+    private mutating func skipExcess(_ consumer: inout ConsumerStatus) throws -> Bool {
         var (skipped, examined) = (0, 0)
-        while record.isBehind, examined < Self.piece {
-            guard let priority = record.waiting.firstIndex(where: { $0.events > 0 }) else { break }
-            let first = max(record.status.position, record.skips[priority])
+        while consumer.isBehind, examined < Self.piece {
+            guard let priority = consumer.pending.firstIndex(where: { $0.count > 0 }) else { break }
+            let first = max(consumer.position, consumer.skips[priority])
             var last = first
             try tables.events("number > ? AND priority = ?", [first, priority], limit: Self.piece) { event in
-                guard record.isBehind, record.waiting[priority].events > 0 else { return false }
+                guard consumer.isBehind, consumer.pending[priority].count > 0 else { return false }
                 examined += 1
                 guard let event else { return true }
                 last = event.number
-                if record.wants(event) {
-                    record.count(event.event, -1)
+                if consumer.wants(event) {
+                    consumer.count(event.event, -1)
                     skipped += 1
                 }
-                record.skips[priority] = event.number
+                consumer.skips[priority] = event.number
                 return true
             }
             guard last > first else {
                 // Something was counted that cannot be read any longer.
-                try record.recount(tables, through: ledger.sequence)
+                try consumer.recount(tables, through: ledger.sequence)
                 break
             }
         }
         guard skipped > 0 else { return false }
-        record.isChanged = true
-        record.status.droppedBySize += skipped
-        note(skipped, of: record, "more wait than its bounds allow")
-        return record.isBehind
-    }
-
-    private mutating func note(_ count: Int, of record: ConsumerRecord, _ reason: String) {
-        guard count > 0 else { return }
-        skips.append((record.status.name, count, reason))
+        consumer.droppedBySize += skipped
+        note(skipped, of: consumer, "more wait than its bounds allow")
+        return consumer.isBehind
     }
 
     /// Deletes the oldest events that are beyond the history's bounds, and that all consumers have passed.
@@ -87,7 +81,7 @@ extension StepWriter {
         let (limits, passed) = (settings.retention, ledger.passed)
         let oldest = now - limits.age.milliseconds
         var last: Int64 = 0
-        var (events, bytes) = (ledger.events, ledger.bytes)
+        var left = ledger.events
         var count = 0
         var traces: [EventLookup.Entry] = []
         try tables.each(
@@ -96,13 +90,14 @@ extension StepWriter {
             let number = try row.integer(0)
             // An event that cannot be read counts as old.
             let event = try? row.event()
-            guard events > limits.events || bytes > limits.bytes || (event?.arrival.milliseconds ?? .min) < oldest
+            guard
+                left.count > limits.events || left.bytes > limits.bytes
+                    || (event?.arrival.milliseconds ?? .min) < oldest
             else {
                 return false
             }
             if let event, number <= ledger.indexed { traces += EventLookup.entries(of: event) }
-            events -= 1
-            bytes -= event?.event.size ?? Event.overhead
+            left -= Amount(count: 1, bytes: event?.event.size ?? Event.overhead)
             count += 1
             last = number
             return true
@@ -110,8 +105,8 @@ extension StepWriter {
         if count > 0 {
             try EventLookup.remove(traces, from: tables)
             try tables.run("DELETE FROM event WHERE number <= ?", [last])
-            (ledger.events, ledger.bytes) = (max(events, 0), max(bytes, 0))
-            if last > ledger.indexed { ledger.indexed = last }
+            ledger.events = Amount(count: max(left.count, 0), bytes: max(left.bytes, 0))
+            if last > ledger.indexed { try EventLookup.setEnd(last, &ledger, tables) }
         }
         // Names are known for longer, but never for less than the event.
         let first = try tables.first("SELECT min(number) FROM event") { try $0.optionalInteger(0) }
@@ -125,36 +120,33 @@ extension StepWriter {
 
     /// Drops dead letters, and events that wait out of order, that are older than their consumers' bounds.
     mutating func expireDeadLetters() throws {
-        for index in ledger.consumers.indices where ledger.consumers[index].due.events > 0 {
-            var record = ledger.consumers[index]
-            let (name, oldest) = (record.status.name, now - record.limits.age.milliseconds)
+        for index in ledger.consumers.indices where ledger.consumers[index].due.count > 0 {
+            var consumer = ledger.consumers[index]
+            let (name, oldest) = (consumer.name, now - consumer.limits.age.milliseconds)
             let old = try tables.first(
                 """
                 SELECT count(*), coalesce(sum(length(body) + \(Event.overhead)), 0) FROM refused
                 WHERE consumer = ? AND state = 1 AND refusedAt < ?
                 """, [name, oldest]
-            ) { ConsumerRecord.Amount(events: try $0.count(0), bytes: try $0.count(1)) }
-            guard let old, old.events > 0 else { continue }
+            ) { Amount(count: try $0.count(0), bytes: try $0.count(1)) }
+            guard let old, old.count > 0 else { continue }
             try tables.run("DELETE FROM refused WHERE consumer = ? AND state = 1 AND refusedAt < ?", [name, oldest])
-            record.due.events -= old.events
-            record.due.bytes -= old.bytes
-            record.status.droppedByAge += old.events
-            record.total()
-            ledger.consumers[index] = record
-            note(old.events, of: record, "they waited too long")
+            consumer.due -= old
+            consumer.droppedByAge += old.count
+            ledger.consumers[index] = consumer
+            note(old.count, of: consumer, "they waited too long")
         }
-        for index in ledger.consumers.indices where ledger.consumers[index].status.deadLetters > 0 {
-            var record = ledger.consumers[index]
+        for index in ledger.consumers.indices where ledger.consumers[index].deadLetters > 0 {
+            var consumer = ledger.consumers[index]
             try tables.run(
                 "DELETE FROM refused WHERE consumer = ? AND state = 0 AND refusedAt < ?",
-                [record.status.name, now - record.limits.age.milliseconds])
+                [consumer.name, now - consumer.limits.age.milliseconds])
             let count = tables.database.changesCount
             guard count > 0 else { continue }
-            record.isChanged = true
-            record.status.deadLetters -= count
-            record.status.droppedByAge += count
-            ledger.consumers[index] = record
-            note(count, of: record, "they were dead letters for too long")
+            consumer.deadLetters -= count
+            consumer.droppedByAge += count
+            ledger.consumers[index] = consumer
+            note(count, of: consumer, "they were dead letters for too long")
         }
     }
 }

@@ -1,7 +1,8 @@
 /// A step that waits to be written, with its caller.
 final class PendingStep: Sendable {
     let step: Step
-    let size: Int
+    /// Its events and bytes.
+    let amount: Amount
 
     /// Called with the outcome; nil if no caller waits for it. A step with a caller is never dropped and never kept
     /// after a failure: its caller knows what became of it.
@@ -9,28 +10,21 @@ final class PendingStep: Sendable {
 
     init(_ step: Step, completion: (@Sendable (Result<Receipt, EventStoreError>) -> Void)? = nil) {
         self.step = step
-        size = step.size
+        amount = Amount(count: step.events.count, bytes: step.size)
         self.completion = completion
     }
 }
 
 /// The steps that wait to be written, whole and bounded.
 struct MemoryTail {
-    /// A step, and whether those who follow know of it.
-    struct Entry {
-        var pending: PendingStep
-        var isTold = false
-    }
-
-    private(set) var entries: [Entry] = []
-    private(set) var events = 0
-    private(set) var bytes = 0
+    private(set) var entries: [PendingStep] = []
+    /// The events and bytes of all entries.
+    private(set) var amount = Amount()
 
     /// The first steps, which are being written now. They are bounded by the size of a transaction, and count for the
     /// bounds again if it fails.
     private var inFlight = 0
-    private var inFlightEvents = 0
-    private var inFlightBytes = 0
+    private var amountInFlight = Amount()
 
     /// The first steps, which were here when the write in progress began. Its failure is theirs.
     private var present = 0
@@ -42,15 +36,17 @@ struct MemoryTail {
         (mostEvents, mostBytes) = (settings.waitingEvents, settings.waitingBytes)
     }
 
-    private var isCrowded: Bool { events - inFlightEvents > mostEvents || bytes - inFlightBytes > mostBytes }
+    private var isCrowded: Bool {
+        amount.count - amountInFlight.count > mostEvents || amount.bytes - amountInFlight.bytes > mostBytes
+    }
 
     /// Adds a step, and drops others until all are within the bounds: the lowest priority first, and of that the
     /// oldest.
     ///
     /// - Returns: the steps that were dropped; nil where there is no room for the step of a caller that waits.
     mutating func add(_ pending: PendingStep) -> [Step]? {
-        entries.append(Entry(pending: pending))
-        (events, bytes) = (events + pending.step.events.count, bytes + pending.size)
+        entries.append(pending)
+        amount += pending.amount
         guard isCrowded else { return [] }
         // An empty store takes any step that it can write.
         if pending.completion != nil {
@@ -69,29 +65,29 @@ struct MemoryTail {
 
     private var mostDispensable: Int? {
         var best: Int?
-        for index in entries.indices.dropFirst(inFlight) where entries[index].pending.completion == nil {
-            let priority = entries[index].pending.step.priority
-            if best.map({ priority < entries[$0].pending.step.priority }) ?? true { best = index }
+        for index in entries.indices.dropFirst(inFlight) where entries[index].completion == nil {
+            let priority = entries[index].step.priority
+            if best.map({ priority < entries[$0].step.priority }) ?? true { best = index }
             if priority == .latest { break }
         }
         return best
     }
 
     private mutating func remove(at index: Int) -> Step {
-        let pending = entries.remove(at: index).pending
+        let pending = entries.remove(at: index)
         if index < present { present -= 1 }
-        (events, bytes) = (events - pending.step.events.count, bytes - pending.size)
+        amount -= pending.amount
         return pending.step
     }
 
     /// Returns the first steps, up to so many events, which stay here until they are written.
-    mutating func take(_ limit: Int) -> [Entry] {
+    mutating func take(_ limit: Int) -> [PendingStep] {
         var count = 0
         setInFlight(0)
         present = entries.count
         var taken = 0
         for entry in entries {
-            count += max(entry.pending.step.events.count, 1)
+            count += max(entry.step.events.count, 1)
             if taken > 0, count > limit { break }
             taken += 1
         }
@@ -101,41 +97,24 @@ struct MemoryTail {
 
     private mutating func setInFlight(_ count: Int) {
         inFlight = count
-        inFlightEvents = entries.prefix(count).reduce(0) { $0 + $1.pending.step.events.count }
-        inFlightBytes = entries.prefix(count).reduce(0) { $0 + $1.pending.size }
+        amountInFlight = entries.prefix(count).reduce(into: Amount()) { $0 += $1.amount }
     }
 
     /// Removes the steps that were written.
     mutating func removeWritten() {
-        (events, bytes) = (events - inFlightEvents, bytes - inFlightBytes)
+        amount -= amountInFlight
         entries.removeFirst(inFlight)
         setInFlight(0)
     }
 
-    /// Removes the steps whose callers waited for the write that failed, and marks those that stay as told.
+    /// Removes the steps whose callers waited for the write that failed.
     ///
-    /// - Returns: the steps that were removed, those that the bounds have no room for, and the events that those who
-    ///   follow do not know of.
-    mutating func fail() -> (callers: [PendingStep], dropped: [Step], untold: [Event]) {
+    /// - Returns: these steps, and those that the bounds have no room for.
+    mutating func fail() -> (callers: [PendingStep], dropped: [Step]) {
         setInFlight(0)
-        let callers = entries.prefix(present).map(\.pending).filter { $0.completion != nil }
-        entries =
-            entries.prefix(present).filter { $0.pending.completion == nil } + Array(entries.dropFirst(present))
-        for caller in callers { (events, bytes) = (events - caller.step.events.count, bytes - caller.size) }
-        let dropped = dropExcess()
-        return (callers, dropped, tellWaiting())
-    }
-
-    /// Marks all steps as told.
-    ///
-    /// - Returns: the events that those who follow do not know of.
-    mutating func tellWaiting() -> [Event] {
-        let told = entries.lastIndex { $0.isTold } ?? -1
-        var untold: [Event] = []
-        for index in entries.indices[(told + 1)...] where entries[index].pending.completion == nil {
-            untold += entries[index].pending.step.events
-            entries[index].isTold = true
-        }
-        return untold
+        let callers = entries.prefix(present).filter { $0.completion != nil }
+        entries = entries.prefix(present).filter { $0.completion == nil } + Array(entries.dropFirst(present))
+        for caller in callers { amount -= caller.amount }
+        return (callers, dropExcess())
     }
 }

@@ -61,8 +61,7 @@ struct StepWriter {
 
     mutating func insert(_ event: Event, _ receipt: inout Receipt) throws -> Int64 {
         let number = ledger.sequence + 1
-        try tables.run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number, event.id.bytes])
-        guard tables.database.changesCount > 0 else { return try self.number(of: event.id) ?? 0 }
+        guard try tables.addName(event.id, number) else { return try self.number(of: event.id) ?? 0 }
         let event = StoredEvent(number: number, arrival: Timestamp(milliseconds: now), event: event)
         try tables.insert(event)
         ledger.count(event)
@@ -79,10 +78,8 @@ struct StepWriter {
         for change in changes {
             try remove(change.namespace, change.key)
             guard let value = change.value else { continue }
-            try tables.run(
-                "INSERT INTO state (namespace, key, value, sender, modified) VALUES (?, ?, ?, ?, ?)",
-                [change.namespace, change.key, value, change.sender, now])
-            ledger.count(change.namespace, change.sender, rows: 1, bytes: value.count)
+            try tables.insert(change, modified: now)
+            ledger.count(change.namespace, change.sender, Amount(count: 1, bytes: value.count))
             touched[change.namespace, default: []].formUnion([change.sender].compactMap { $0 })
         }
         for (namespace, senders) in touched {
@@ -97,7 +94,7 @@ struct StepWriter {
         ) { (bytes: try $0.count(0), sender: try $0.optionalText(1)) }
         guard let found else { return }
         try tables.run("DELETE FROM state WHERE namespace = ? AND key = ?", [namespace, key])
-        ledger.count(namespace, found.sender, rows: -1, bytes: -found.bytes)
+        ledger.count(namespace, found.sender, Amount(count: -1, bytes: -found.bytes))
     }
 
     /// Removes the values that were changed longest ago, until a namespace, or a sender's part of it, is within its
@@ -105,23 +102,23 @@ struct StepWriter {
     private mutating func enforceBounds(of namespace: String, sender: String? = nil) throws {
         let limits = settings.limits(of: namespace)
         var (rows, bytes) = (limits.rows, limits.bytes)
-        var amount = ledger.namespaces[namespace]?.all ?? Ledger.Amount()
+        var amount = ledger.namespaces[namespace]?.all ?? Amount()
         var selection = "FROM state WHERE namespace = ?"
         var arguments: StatementArguments = [namespace]
         if let sender {
-            amount = ledger.namespaces[namespace]?.senders[sender] ?? Ledger.Amount()
+            amount = ledger.namespaces[namespace]?.senders[sender] ?? Amount()
             (rows, bytes) = (limits.rowsPerSender, limits.bytesPerSender)
             selection += " AND sender = ?"
             arguments += [sender]
         }
-        guard amount.rows > rows || amount.bytes > bytes else { return }
+        guard amount.count > rows || amount.bytes > bytes else { return }
         // Finding the oldest reads the whole namespace, so that it is done for several at once.
         if sender == nil, rows > 1_000 { (rows, bytes) = (rows - rows / 64, bytes - bytes / 64) }
         var oldest: [String] = []
         try tables.each("SELECT key, length(value) \(selection) ORDER BY modified, key", arguments) { row in
-            guard amount.rows > rows || amount.bytes > bytes else { return false }
+            guard amount.count > rows || amount.bytes > bytes else { return false }
             oldest.append(try row.text(0))
-            amount.rows -= 1
+            amount.count -= 1
             amount.bytes -= try row.count(1)
             return true
         }
@@ -142,135 +139,5 @@ struct StepWriter {
             }
             for key in old { try remove(namespace, key) }
         }
-    }
-
-    // MARK: - Progress
-
-    /// Returns true where progress is new, and false where the consumer has made it already.
-    private func verdict(on progress: Step.Progress) throws -> Result<Bool, EventStoreError> {
-        switch progress {
-        case .failed(let consumer, _, _):
-            return ledger.index(of: consumer) == nil ? .failure(.unknown(consumer)) : .success(true)
-        case .handled(let batch, _):
-            guard let index = ledger.index(of: batch.consumer) else { return .failure(.unknown(batch.consumer)) }
-            if batch.isRetry {
-                var due = 0
-                for event in batch.events {
-                    due +=
-                        try tables.first(
-                            "SELECT count(*) FROM refused WHERE consumer = ? AND number = ? AND state = 1",
-                            [batch.consumer, event.number]
-                        ) { try $0.count(0) } ?? 0
-                }
-                if due == batch.events.count { return .success(true) }
-                if due == 0 { return .success(false) }
-            } else {
-                let position = ledger.consumers[index].status.position
-                if position == batch.from { return .success(true) }
-                if position >= batch.through, batch.through > batch.from { return .success(false) }
-            }
-            return .failure(
-                EventStoreError(
-                    .conflict,
-                    "the consumer \"\(batch.consumer)\" is not where the batch began. Read its next events again"))
-        }
-    }
-
-    private mutating func store(_ progress: Step.Progress) throws {
-        switch progress {
-        case .failed(let consumer, let reason, let pause):
-            guard let index = ledger.index(of: consumer) else { return }
-            var record = ledger.consumers[index]
-            record.isChanged = true
-            record.status.failures += 1
-            record.status.retried += 1
-            record.status.failingSince = record.status.failingSince ?? Timestamp(milliseconds: now)
-            record.status.nextAttempt = Timestamp(milliseconds: now + pause)
-            record.status.lastError = Self.printable(reason)
-            ledger.consumers[index] = record
-        case .handled(let batch, let refused):
-            guard let index = ledger.index(of: batch.consumer) else { return }
-            var record = ledger.consumers[index]
-            record.isChanged = true
-            for event in batch.events {
-                if batch.isRetry {
-                    record.due.events -= 1
-                    record.due.bytes -= event.event.size
-                } else if record.wants(event) {
-                    record.count(event.event, -1)
-                }
-                if let reason = refused[event.number] {
-                    try refuse(event, Self.printable(reason), by: &record, again: batch.isRetry)
-                    continue
-                }
-                record.status.handled += 1
-                guard batch.isRetry else { continue }
-                try tables.run(
-                    "DELETE FROM refused WHERE consumer = ? AND number = ?", [batch.consumer, event.number])
-            }
-            if !batch.isRetry {
-                try record.move(to: batch.through, tables)
-                // A batch of another filter may have passed events that this one counts.
-                if batch.filter != record.filter { try record.recount(tables, through: ledger.sequence) }
-            }
-            record.total()
-            if record.status.failures > 0, !batch.events.isEmpty {
-                record.status.failures = 0
-                record.status.failingSince = nil
-                record.status.nextAttempt = nil
-                record.status.lastError = nil
-            }
-            if !refused.isEmpty { try enforceDeadLetterBound(&record) }
-            ledger.consumers[index] = record
-        }
-    }
-
-    private mutating func refuse(
-        _ event: StoredEvent, _ reason: String, by record: inout ConsumerRecord, again: Bool
-    ) throws {
-        record.status.refused += 1
-        record.status.deadLetters += 1
-        if again {
-            try tables.run(
-                """
-                UPDATE refused SET state = 0, attempts = attempts + 1, reason = ?, refusedAt = ?
-                WHERE consumer = ? AND number = ?
-                """, [reason, now, record.status.name, event.number])
-        } else {
-            try tables.refuse(
-                event, by: record.status.name, reason: reason, attempts: record.status.failures + 1, at: now)
-        }
-    }
-
-    private mutating func enforceDeadLetterBound(_ record: inout ConsumerRecord) throws {
-        let excess = record.status.deadLetters - record.limits.refused
-        guard excess > 0 else { return }
-        try tables.run(
-            """
-            DELETE FROM refused WHERE consumer = ?1 AND number IN (
-                SELECT number FROM refused WHERE consumer = ?1 AND state = 0 ORDER BY priority, number LIMIT ?2)
-            """, [record.status.name, excess])
-        record.status.deadLetters -= excess
-        record.status.droppedBySize += excess
-        skips.append((record.status.name, excess, "more dead letters are kept than its bounds allow"))
-    }
-
-    /// A reason as the file keeps it.
-    private static func printable(_ reason: String) -> String {
-        String(reason.prefix(1_000).map { $0 == "\0" ? " " : $0 })
-    }
-}
-
-extension StoreTables {
-    /// Keeps an event as a dead letter.
-    func refuse(
-        _ event: StoredEvent, by consumer: String, reason: String, attempts: Int, at now: Int64, state: Int = 0
-    ) throws {
-        let marks = Array(repeating: "?", count: 19).joined(separator: ", ")
-        try run(
-            """
-            INSERT OR REPLACE INTO refused (consumer, state, attempts, reason, refusedAt, \(StoreRow.columns))
-            VALUES (\(marks))
-            """, [consumer, state, attempts, reason, now] + event.row)
     }
 }

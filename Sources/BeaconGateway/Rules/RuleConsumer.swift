@@ -106,7 +106,7 @@ struct RuleConsumer: Service {
             return result
         }
         let installs = people.changed
-        var step = try await engine.step(for: result.work) ?? Step()
+        var step = try await engine.step(for: result.work)
         step.changes += try installs.flatMap(StoredPeople.changes(saving:))
         step.changes += try result.messages.map(StoredPeople.change(adding:))
         step.commit(batch)

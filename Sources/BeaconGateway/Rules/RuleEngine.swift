@@ -325,7 +325,7 @@ actor RuleEngine {
         while !waiting.isEmpty {
             let batch = Array(waiting.prefix(100))
             do {
-                if let trail, let step = try step(for: batch) { try await trail.store.append(step) }
+                if let trail { try await trail.store.append(try step(for: batch)) }
                 waiting.removeFirst(min(batch.count, waiting.count))
                 if isFailing { logger.notice("what rules do is written again") }
                 isFailing = false
@@ -345,9 +345,7 @@ actor RuleEngine {
 
     /// Returns the step of rules' work: their notifications, the audit trail and the times at which they ran. A
     /// notification that is there already, since rules decided once more, is recognized by its name.
-    ///
-    /// - Returns: nil where there is nothing.
-    func step(for work: [Work]) throws -> Step? {
+    func step(for work: [Work]) throws -> Step {
         var step = Step(
             changes: try trail?.changes(adding: work.flatMap(\.runs), work.compactMap(\.firing)) ?? [])
         for one in work {
@@ -359,7 +357,7 @@ actor RuleEngine {
                 logger.error("a notification of a rule is lost: \(error)")
             }
         }
-        return step.events.isEmpty && step.changes.isEmpty ? nil : step
+        return step
     }
 
     // MARK: - What comes from elsewhere

@@ -48,15 +48,13 @@ actor Gateway {
     var pumps = Pumps()
     private var turns = Turns()
     private var phase = Phase.new
-    /// Signals the end of the beginning.
-    private let begun = AsyncSignal()
 
     /// A step of a run.
     private enum Phase {
         /// Another configuration replaces this one at once, and no presence is written.
         case new
-        /// The presence of the last run is read. Another configuration has to wait.
-        case beginning
+        /// The presence of the last run is read. Another configuration has to wait for the signal of its end.
+        case beginning(AsyncSignal)
         case running
     }
 
@@ -117,7 +115,8 @@ actor Gateway {
     /// Runs until all sources have ended, or ``stop()`` was called and they have.
     func run() async {
         guard !listener.isStopped else { return }
-        phase = .beginning
+        let begun = AsyncSignal()
+        phase = .beginning(begun)
         defer { begun.signal() }
         for settings in plannedSources { listener.add(settings, for: configuration.places, proxy) }
         // Who is stopped before knows nothing, and has nothing to save.
@@ -207,10 +206,10 @@ actor Gateway {
     var lastWords: String { listener.lastWords }
 
     /// True once the presence of the last run is known. One that was written before would replace it.
-    var hasBegun: Bool { phase == .running }
+    var hasBegun: Bool { if case .running = phase { true } else { false } }
 
     /// Waits while the presence of the last run is read.
-    func finishBeginning() async { if phase == .beginning { await begun.wait(after: 0) } }
+    func finishBeginning() async { if case .beginning(let begun) = phase { await begun.wait(after: 0) } }
 
     /// Handles something that came after what came before: while notifications are written, others wait.
     func inTurn<Value>(_ body: () async -> Value) async -> Value {

@@ -54,7 +54,7 @@ struct StoredPeople: Sendable {
                 guard var install = try Self.install(row, in: state) else { return nil }
                 install.waiting = waiting[GatewayState.part(install.id)] ?? 0
                 return install
-            }.sorted { ($0.last, $1.id) > ($1.last, $0.id) }
+            }
         }
     }
 

@@ -1,0 +1,239 @@
+import BeaconModel
+import GRDB
+
+/// The writing of what becomes of consumers and their events.
+extension StepWriter {
+    // MARK: - Consumers
+
+    /// Adds a consumer, or continues one with another filter.
+    mutating func setConsumer(
+        _ name: String, _ filter: EventFilter, _ limits: ConsumerLimits, after number: Int64
+    ) throws {
+        ledger.news.insert(name)
+        guard let index = ledger.index(of: name) else {
+            var consumer = ConsumerStatus(name: name)
+            consumer.set(filter)
+            consumer.position = min(max(number, 0), ledger.sequence)
+            consumer.limits = limits
+            try consumer.recount(tables, through: ledger.sequence)
+            consumer.appended = consumer.waiting
+            ledger.consumers.append(consumer)
+            return
+        }
+        var consumer = ledger.consumers[index]
+        consumer.limits = limits
+        consumer.resume(at: ledger.sequence)
+        if consumer.filter != filter {
+            var ceased = 0
+            let before = consumer
+            consumer.set(filter)
+            try tables.events("number > ?", [consumer.position]) { event in
+                if let event, before.wants(event), !consumer.wants(event) { ceased += 1 }
+                return true
+            }
+            consumer.droppedByFilter += ceased
+            note(ceased, of: consumer, "other events are selected for it than before")
+            try consumer.recount(tables, through: ledger.sequence)
+        }
+        ledger.consumers[index] = consumer
+    }
+
+    /// Pauses a consumer; passes over an unknown name.
+    mutating func pauseConsumer(_ name: String, _ limits: ConsumerLimits) {
+        guard let index = ledger.index(of: name) else { return }
+        ledger.consumers[index].limits = limits
+        ledger.consumers[index].pause(at: ledger.sequence)
+    }
+
+    /// Removes a consumer with its dead letters.
+    mutating func removeConsumer(_ name: String) throws {
+        ledger.consumers.remove(at: try index(ofListed: name))
+        try tables.run("DELETE FROM consumer WHERE name = ?", [name])
+        try tables.run("DELETE FROM refused WHERE consumer = ?", [name])
+    }
+
+    /// Returns the index of a consumer that is in lists.
+    private func index(ofListed name: String) throws -> Int {
+        guard let index = ledger.index(of: name), !ledger.consumers[index].isHidden else {
+            throw EventStoreError.unknown(name, beside: ledger.consumers)
+        }
+        return index
+    }
+
+    /// Notes that a consumer skipped events.
+    mutating func note(_ count: Int, of consumer: ConsumerStatus, _ reason: String) {
+        if count > 0 { skips.append((consumer.name, count, reason)) }
+    }
+
+    // MARK: - By hand
+
+    /// Has dead letters tried again, and makes the consumer's next attempt due.
+    ///
+    /// - Parameters:
+    ///   - id: the event; nil for all dead letters.
+    ///   - name: the consumer.
+    /// - Returns: the number of dead letters that wait now.
+    mutating func retry(_ id: EventID?, of name: String) throws -> Int {
+        let index = try index(ofListed: name)
+        try tables.run(
+            "UPDATE refused SET state = 1, attempts = 0 WHERE consumer = ?1 AND state = 0 AND (?2 IS NULL OR id = ?2)",
+            [name, id?.bytes])
+        let count = tables.database.changesCount
+        try ledger.consumers[index].recountRefused(tables)
+        ledger.consumers[index].nextAttempt = nil
+        ledger.news.insert(name)
+        return count
+    }
+
+    /// Drops dead letters and, where asked, events that wait.
+    ///
+    /// - Parameters:
+    ///   - id: the event; nil for all.
+    ///   - name: the consumer.
+    ///   - deadLettersOnly: false to drop events that wait as well.
+    /// - Returns: the number of events that were dropped.
+    mutating func drop(_ id: EventID?, of name: String, deadLettersOnly: Bool) throws -> Int {
+        let index = try index(ofListed: name)
+        var consumer = ledger.consumers[index]
+        try tables.run(
+            "DELETE FROM refused WHERE consumer = ?1 AND state < ?3 AND (?2 IS NULL OR id = ?2)",
+            [name, id?.bytes, deadLettersOnly ? 1 : 2])
+        var count = tables.database.changesCount
+        try consumer.recountRefused(tables)
+        if !deadLettersOnly {
+            try tables.events(
+                "number > ?1 AND (?2 IS NULL OR number = (SELECT number FROM known WHERE id = ?2))",
+                [consumer.position, id?.bytes]
+            ) { event in
+                guard let event, consumer.wants(event) else { return true }
+                count += 1
+                consumer.count(event.event, -1)
+                if id != nil { consumer.removed.insert(event.number) }
+                return true
+            }
+            if id == nil {
+                consumer.move(to: ledger.sequence)
+                try consumer.recount(tables, through: ledger.sequence)
+            }
+        }
+        consumer.droppedByHand += count
+        ledger.consumers[index] = consumer
+        ledger.news.insert(name)
+        return count
+    }
+
+    // MARK: - Progress
+
+    /// Returns true where progress is new, and false where the consumer has made it already.
+    func verdict(on progress: Step.Progress) throws -> Result<Bool, EventStoreError> {
+        guard let index = ledger.index(of: progress.consumer) else {
+            return .failure(.unknown(progress.consumer, beside: ledger.consumers))
+        }
+        guard case .handled(let batch, _) = progress else { return .success(true) }
+        if batch.isRetry {
+            var due = 0
+            for event in batch.events {
+                due +=
+                    try tables.first(
+                        "SELECT count(*) FROM refused WHERE consumer = ? AND number = ? AND state = 1",
+                        [batch.consumer, event.number]
+                    ) { try $0.count(0) } ?? 0
+            }
+            if due == batch.events.count { return .success(true) }
+            if due == 0 { return .success(false) }
+        } else {
+            let position = ledger.consumers[index].position
+            if position == batch.from { return .success(true) }
+            if position >= batch.through, batch.through > batch.from { return .success(false) }
+        }
+        return .failure(
+            EventStoreError(
+                .conflict, "the consumer \"\(batch.consumer)\" is not where the batch began. Read its next events again"
+            ))
+    }
+
+    /// Stores progress of which ``verdict(on:)`` said that it is new.
+    mutating func store(_ progress: Step.Progress) throws {
+        guard let index = ledger.index(of: progress.consumer) else { return }
+        var consumer = ledger.consumers[index]
+        switch progress {
+        case .failed(_, let reason, let pause):
+            consumer.failures += 1
+            consumer.retried += 1
+            consumer.failingSince = consumer.failingSince ?? Timestamp(milliseconds: now)
+            consumer.nextAttempt = Timestamp(milliseconds: now + pause)
+            consumer.lastError = Self.printable(reason)
+        case .handled(let batch, let refused):
+            for event in batch.events {
+                if !batch.isRetry, consumer.wants(event) { consumer.count(event.event, -1) }
+                if let reason = refused[event.number] {
+                    consumer.refused += 1
+                    try refuse(event, Self.printable(reason), by: consumer, again: batch.isRetry)
+                } else {
+                    consumer.handled += 1
+                    guard batch.isRetry else { continue }
+                    try tables.run(
+                        "DELETE FROM refused WHERE consumer = ? AND number = ?", [batch.consumer, event.number])
+                }
+            }
+            if !batch.isRetry {
+                consumer.move(to: batch.through)
+                // A batch of another filter may have passed events that this one counts.
+                if batch.filter != consumer.filter { try consumer.recount(tables, through: ledger.sequence) }
+            }
+            if !batch.events.isEmpty {
+                (consumer.failures, consumer.failingSince) = (0, nil)
+                (consumer.nextAttempt, consumer.lastError) = (nil, nil)
+            }
+            if batch.isRetry || !refused.isEmpty {
+                try consumer.recountRefused(tables)
+                try enforceDeadLetterBound(&consumer)
+            }
+        }
+        ledger.consumers[index] = consumer
+    }
+
+    private func refuse(_ event: StoredEvent, _ reason: String, by consumer: ConsumerStatus, again: Bool) throws {
+        guard again else {
+            let attempts = consumer.failures + 1
+            return try tables.refuse(event, by: consumer.name, reason: reason, attempts: attempts, at: now)
+        }
+        try tables.run(
+            """
+            UPDATE refused SET state = 0, attempts = attempts + 1, reason = ?, refusedAt = ?
+            WHERE consumer = ? AND number = ?
+            """, [reason, now, consumer.name, event.number])
+    }
+
+    private mutating func enforceDeadLetterBound(_ consumer: inout ConsumerStatus) throws {
+        let excess = consumer.deadLetters - consumer.limits.refused
+        guard excess > 0 else { return }
+        try tables.run(
+            """
+            DELETE FROM refused WHERE consumer = ?1 AND number IN (
+                SELECT number FROM refused WHERE consumer = ?1 AND state = 0 ORDER BY priority, number LIMIT ?2)
+            """, [consumer.name, excess])
+        consumer.deadLetters -= excess
+        consumer.droppedBySize += excess
+        note(excess, of: consumer, "more dead letters are kept than its bounds allow")
+    }
+
+    /// A reason as the file keeps it.
+    private static func printable(_ reason: String) -> String {
+        String(reason.prefix(1_000).map { $0 == "\0" ? " " : $0 })
+    }
+}
+
+extension StoreTables {
+    /// Keeps an event as a dead letter, or as one that is tried again (1).
+    func refuse(
+        _ event: StoredEvent, by consumer: String, reason: String, attempts: Int, at now: Int64, state: Int = 0
+    ) throws {
+        let values: StatementArguments = [consumer, state, attempts, reason, now] + event.row
+        try run(
+            """
+            INSERT OR REPLACE INTO refused (consumer, state, attempts, reason, refusedAt, \(StoreRow.columns))
+            VALUES (\(Self.marks(19)))
+            """, values)
+    }
+}

@@ -1,0 +1,45 @@
+import BeaconSupport
+import Foundation
+
+/// A file that is being made beside the one whose place it takes. One that a kill left behind is removed when a store
+/// in the same folder is opened.
+final class PartialFile {
+    let path: String
+    private let target: String
+    private var lock: FileLock?
+
+    private static let mark = ".partial-"
+
+    init(for target: String) throws(StateError) {
+        self.target = target
+        path = "\(target)\(Self.mark)\(UUID().uuidString)"
+        try AtomicFile.makeFolder(URL(fileURLWithPath: target).deletingLastPathComponent().path)
+        try AtomicFile.make(path)
+        lock = try FileLock(exclusive: path)
+    }
+
+    /// Puts the file into its place, on the disk.
+    func finish() throws {
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.synchronize()
+        try handle.close()
+        try AtomicFile.rename(path, to: target)
+        lock = nil
+    }
+
+    deinit {
+        guard lock != nil else { return }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Removes the partial files in a folder that no process holds a lock on.
+    static func sweep(_ folder: URL) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
+            guard let mark = name.range(of: mark), UUID(uuidString: String(name[mark.upperBound...])) != nil else {
+                continue
+            }
+            let path = folder.appendingPathComponent(name).path
+            if !FileLock.isHeld(path) { try? FileManager.default.removeItem(atPath: path) }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import BeaconDelivery
+import BeaconEventStore
+import BeaconModel
+import BeaconSupport
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("The end of a recording with rules", .fewAtATime)
+struct RuleConsumerTests {
+    private struct NoSink: Sink {
+        var maximumBatch: Int { 1 }
+        func deliver(_ batch: [QueuedNotification]) -> [DeliveryOutcome] { [] }
+    }
+
+    @Test("The end waits while an event is stored as handled, and its program is not started yet")
+    func finish() async throws {
+        let bench = try WebBench()
+        let history = bench.history
+        var rule = Rule(name: "r", target: .program(["true"]))
+        rule.destinations = ["hub"]
+        let engine = RuleEngine(
+            [rule], trail: bench.state.trail,
+            delivery: try DeliveryService(
+                store: history.store, destinations: [Destination(name: "hub", sink: NoSink())]),
+            logger: bench.bench.lines.logger)
+        let consumer = RuleConsumer(
+            history: history, people: bench.state.people, engine: engine, gateway: bench.gateway,
+            broadcast: bench.broadcast, logger: bench.bench.lines.logger)
+        var event = HistoryEvent(
+            time: try #require(Timestamp(seconds: Date().timeIntervalSince1970)), kind: .enter, summary: "",
+            receiver: nil, region: "hall", place: nil, beacon: nil, detail: "{}")
+        (event.sender, event.install) = ("app", "i")
+        #expect(try await history.receive([ReceivedEvent(name: "a", event: event)]) == 1)
+
+        // The step with the rule's notification is on the disk, and the consumer does not know so yet.
+        let isStored = Locked(false)
+        let release = DispatchSemaphore(value: 0)
+        history.store.follow { _ in
+            let isFirst = isStored.withLock { before in
+                defer { before = true }
+                return !before
+            }
+            if isFirst { release.wait() }
+        }
+        let work = Task { try await consumer.work() }
+        try await eventually("the step is stored") { isStored.withLock { $0 } }
+        let hasEnded = Locked(false)
+        let end = Task {
+            await consumer.finish()
+            hasEnded.withLock { $0 = true }
+        }
+        // Nothing waits for rules any longer; an end that looked at that alone would come within these.
+        for _ in 0..<200 where !hasEnded.withLock({ $0 }) {
+            #expect(try await history.forRules.status().waiting == 0)
+        }
+        #expect(!hasEnded.withLock { $0 })
+        release.signal()
+        #expect(try await work.value)
+        await end.value
+        await engine.finish()
+        #expect(await engine.started == 1)
+    }
+}
