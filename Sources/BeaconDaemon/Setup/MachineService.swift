@@ -1,5 +1,6 @@
 import BeaconGateway
 import BeaconPrograms
+import BeaconSupport
 
 /// The service of this machine, `beacond.service`, which goes on with a configuration that was written.
 enum MachineService {

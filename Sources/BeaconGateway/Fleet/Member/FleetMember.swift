@@ -150,14 +150,7 @@ actor FleetMember {
             group.addTask { await self.repeat(after: self.logged, atMost: .seconds(2)) { await self.deliver() } }
         }
         // This task is cancelled, and what is given back takes a moment, but no longer: leases end by themselves.
-        await Task {
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await self.leave() }
-                group.addTask { try? await Task.sleep(for: Self.leavingTime) }
-                await group.next()
-                group.cancelAll()
-            }
-        }.value
+        await Task { _ = await within(Self.leavingTime) { await self.leave() } }.value
         exchange.close()
     }
 
@@ -172,12 +165,7 @@ actor FleetMember {
                 try? await Task.sleep(for: interval)
                 continue
             }
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await signal.wait(after: seen) }
-                group.addTask { try? await Task.sleep(for: interval) }
-                await group.next()
-                group.cancelAll()
-            }
+            await signal.wait(after: seen, atMost: interval)
         }
     }
 
