@@ -102,7 +102,7 @@ struct IntakeRoutes: Sendable {
             try await senders.check(request, of: source)
             let body = try await Self.body(of: request)
             guard !body.isEmpty else { throw Problem(.badRequest, "the request is empty; post what the gateway heard") }
-            guard source.inbox.add(Array(body)) else {
+            guard source.queue.add(Array(body)) else {
                 throw Problem(
                     .serviceUnavailable, "more adverts came than can be read; send fewer at once",
                     headers: [.retryAfter: "1"])
