@@ -1,7 +1,7 @@
 package import BeaconSupport
 import Logging
 
-/// A connection to a broker that listens alone, for a reader on a thread of its own: what comes waits in a queue.
+/// A connection to a broker that only subscribes, for a reader on another thread. Messages wait in a queue.
 ///
 /// It reconnects by itself, and subscribes each time. Messages that nobody takes in time are dropped, the oldest first,
 /// since what a receiver heard a while ago is of no use; short ones, which tell who is there, are dropped last.

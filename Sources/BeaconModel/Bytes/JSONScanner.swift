@@ -1,6 +1,6 @@
 /// A scanner of JSON text (RFC 8259) that knows the place of a fault. It reads numbers and strings, and skips values.
 ///
-/// Its callers read the structure, since each has its own words for what is missing. They pass the same text to every
+/// Its callers read the structure, since each has its own words for a missing part. They pass the same text to every
 /// call.
 @usableFromInline
 package struct JSONScanner {
@@ -125,7 +125,7 @@ package struct JSONScanner {
 
     /// Continues with a string at its first escape.
     private mutating func escapedString(from start: Int, _ text: RawSpan) throws(Fault) -> String {
-        // UTF-16, in which the two halves of an escaped pair are two units.
+        // UTF-16: the two halves of an escaped pair are two units.
         var units: [UInt16] = []
         var isValid = true
         var start = start
@@ -196,7 +196,7 @@ package struct JSONScanner {
         text.extracting(range).withUnsafeBytes { String(validating: $0, as: UTF8.self) != nil }
     }
 
-    /// Returns bytes as text. What is not UTF-8 becomes the replacement character.
+    /// Returns bytes as text, with replacement characters for bytes that are not UTF-8.
     private static func string(_ range: Range<Int>, _ text: RawSpan) -> String {
         text.extracting(range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }

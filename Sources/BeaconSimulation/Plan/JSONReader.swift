@@ -41,6 +41,8 @@ struct JSONReader {
 
     /// Returns the next byte that is not white space, which stays there, or nil at the end.
     private mutating func peek() -> UInt8? {
+        // A copy, since the reader may not be read while its scanner changes.
+        let json = json
         scanner.skipBlanks(json.span.bytes)
         return scanner.peek(json.span.bytes)
     }
@@ -112,15 +114,15 @@ struct JSONReader {
     }
 
     private mutating func number() throws -> JSONValue {
-        let start = scanner.position
+        let (start, json) = (scanner.position, json)
         guard let text = try? scanner.number(json.span.bytes), let number = Self.number(Array(text.utf8)) else {
             throw mistake("there is no number that can be kept", "write it like -59 or 0.35", at: start)
         }
         return .number(number)
     }
 
-    /// Returns a finite number; nil if the text is none. Swift reads more than JSON allows: a leading 0, and points
-    /// without digits around.
+    /// Returns a finite number; nil if the text is not a number of JSON. Swift also reads a leading 0, and a point
+    /// without digits around it.
     private static func number(_ text: [UInt8]) -> Double? {
         func isDigit(_ index: Int) -> Bool {
             text.indices.contains(index) && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index])
@@ -135,7 +137,7 @@ struct JSONReader {
     }
 
     private mutating func text() throws -> String {
-        let start = scanner.position
+        let (start, json) = (scanner.position, json)
         do throws(JSONScanner.Fault) {
             return try scanner.string(json.span.bytes)
         } catch {

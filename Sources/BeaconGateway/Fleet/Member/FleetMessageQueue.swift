@@ -1,7 +1,7 @@
 import BeaconModel
 import BeaconSupport
 
-/// A queue of what has come from a fleet and is not handled yet.
+/// A queue of messages and events from a fleet that are not handled yet.
 final class FleetMessageQueue: Sendable {
     /// A message or an event, with its time of arrival.
     struct Item: Sendable {
