@@ -327,6 +327,7 @@ let package = Package(
         tests("DelegateCheckTests", dependencies: ["DelegateCheck"], exclude: ["Plugin"]),
         tests("BeaconModelTests", dependencies: ["BeaconModel", "BeaconSupport"]),
         tests("BeaconSupportTests", dependencies: ["BeaconSupport"]),
+        tests("CDynamicLibraryTests", dependencies: ["CDynamicLibrary", "CLibrary"]),
         tests("BeaconProgramsTests", dependencies: ["BeaconPrograms", "TestSupport"]),
         tests("BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel", "BeaconSupport"]),
         tests(

@@ -115,9 +115,10 @@ package struct JSONScanner {
     }
 
     /// Moves to the next quote or backslash.
+    @inline(__always)
     private mutating func skipPlain(_ text: RawSpan) throws(Fault) {
         while let byte = peek(text), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-            if isStrict, byte < 0x20 { throw fault(.controlCharacter) }
+            if byte < 0x20, isStrict { throw fault(.controlCharacter) }
             position += 1
         }
         if position == text.byteCount { throw fault(.unclosedString) }
