@@ -157,38 +157,10 @@ extension RawSpan {
     }
 
     private func unescaped(_ range: Range<Int>) -> String? {
-        var units: [UInt16] = []
-        var position = range.lowerBound
-        while position < range.upperBound {
-            guard jsonByte(position) == UInt8(ascii: "\\") else {
-                let start = position
-                while position < range.upperBound, jsonByte(position) != UInt8(ascii: "\\") { position += 1 }
-                units += Array(text(start..<position).utf16)
-                continue
-            }
-            guard position + 1 < range.upperBound else { return nil }
-            let escape = jsonByte(position + 1)
-            position += 2
-            switch escape {
-            case UInt8(ascii: "b"): units.append(0x08)
-            case UInt8(ascii: "f"): units.append(0x0C)
-            case UInt8(ascii: "n"): units.append(0x0A)
-            case UInt8(ascii: "r"): units.append(0x0D)
-            case UInt8(ascii: "t"): units.append(0x09)
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): units.append(UInt16(escape))
-            case UInt8(ascii: "u"):
-                guard position + 4 <= range.upperBound else { return nil }
-                var unit: UInt16 = 0
-                for index in 0..<4 {
-                    guard let digit = Hexadecimal.value(of: jsonByte(position + index)) else { return nil }
-                    unit = unit << 4 | UInt16(digit)
-                }
-                units.append(unit)
-                position += 4
-            default: return nil
-            }
-        }
-        return String(decoding: units, as: UTF16.self)
+        var scanner = JSONScanner(isStrict: false)
+        // From the quote before it.
+        scanner.position = range.lowerBound - 1
+        return try? scanner.string(self)
     }
 
     // MARK: - Reading
