@@ -148,6 +148,9 @@ let package = Package(
             ]
         ),
         .target(name: "CProcess"),
+        // Standard output and standard error, for programs that people run in a terminal.
+        module("BeaconTerminal", dependencies: ["CLibrary", "BeaconSupport", "CTerminal"]),
+        .target(name: "CTerminal"),
 
         // Layer 3: sources of adverts. System calls and the kernel's structures are in C, the rest in Swift.
         module("BeaconCapture", dependencies: ["CLibrary", "BeaconModel", "BeaconRadio", "CZlib"]),
@@ -255,18 +258,17 @@ let package = Package(
             dependencies: [
                 "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications",
                 "BeaconPrograms",
-                "BeaconCapture", "BeaconSimulation", "LinuxRadio", "BeaconMonitoring", "CTerminal",
+                "BeaconTerminal", "BeaconCapture", "BeaconSimulation", "LinuxRadio", "BeaconMonitoring",
                 product("ArgumentParser", "swift-argument-parser", trait: "CommandLine"),
             ]
         ),
-        .target(name: "CTerminal"),
 
         // Layer 6: the daemon.
         program(
             "BeaconDaemon",
             dependencies: [
                 "CLibrary", "BeaconModel", "BeaconSupport", "BeaconGateway", "BeaconMonitoring", "BeaconDelivery",
-                "BeaconEventStore", "BeaconPrograms", "CTerminal",
+                "BeaconEventStore", "BeaconPrograms", "BeaconTerminal",
                 product("ArgumentParser", "swift-argument-parser", trait: "Gateway"),
                 logging,
                 product("ServiceLifecycle", "swift-service-lifecycle", trait: "Gateway"),
@@ -325,6 +327,7 @@ let package = Package(
         tests("DelegateCheckTests", dependencies: ["DelegateCheck"], exclude: ["Plugin"]),
         tests("BeaconModelTests", dependencies: ["BeaconModel", "BeaconSupport"]),
         tests("BeaconSupportTests", dependencies: ["BeaconSupport"]),
+        tests("CDynamicLibraryTests", dependencies: ["CDynamicLibrary", "CLibrary"]),
         tests("BeaconProgramsTests", dependencies: ["BeaconPrograms", "TestSupport"]),
         tests("BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel", "BeaconSupport"]),
         tests(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BeaconPrograms
 import BeaconSupport
+import BeaconTerminal
 import CLibrary
 
 /// The command `beacon`.
@@ -54,12 +55,12 @@ struct Beacon: AsyncParsableCommand {
 
     static func main() async {
         if let obstacle = ProgramArguments.obstacle {
-            StandardError.write("Error: \(obstacle)")
+            ErrorOutput.shared.write("Error: \(obstacle)")
             end(1)
         }
         InitProcess.superviseIfFirst()
         if !ProcessPrivileges.settle() {
-            StandardError.write(
+            ErrorOutput.shared.write(
                 "The kernel does not take capabilities from programs that are started: they may do what beacon may.")
         }
         do {
@@ -84,10 +85,10 @@ struct Beacon: AsyncParsableCommand {
         }
         if let chosen = error as? ExitCode { Self.end(chosen.rawValue) }
         if code == .validationFailure {
-            StandardError.write(fullMessage(for: error))
+            ErrorOutput.shared.write(fullMessage(for: error))
             Self.end(2)
         }
-        StandardError.write("Error: \(error)")
+        ErrorOutput.shared.write("Error: \(error)")
         Self.end(1)
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import BeaconGateway
 import BeaconPrograms
 import BeaconSupport
+import BeaconTerminal
 import Foundation
 
 /// The command `beacond`.

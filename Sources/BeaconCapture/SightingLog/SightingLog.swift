@@ -67,7 +67,7 @@ struct SightingLogReader: FormatReader {
     ) throws -> SourceRecord? {
         while let (content, whole) = try lines.next(in: &stream) {
             let parsed: SightingLine?
-            do throws(SightingLineParser.Failure) {
+            do throws(JSONScanner.Fault) {
                 let line = stream.start..<stream.start + content
                 parsed = try SightingLineParser.parse(stream.buffer.span.bytes.extracting(line))
             } catch {

@@ -4,6 +4,7 @@ import BeaconMonitoring
 import BeaconRadio
 import BeaconSimulation
 import BeaconSupport
+import BeaconTerminal
 import Foundation
 
 /// The options for the source of adverts and its speed.

@@ -4,6 +4,7 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
+import BeaconTerminal
 
 /// The command `beacon advertise`, which makes this machine a beacon.
 struct AdvertiseCommand: ParsableCommand {
@@ -73,7 +74,7 @@ struct AdvertiseCommand: ParsableCommand {
     func run() throws {
         Interruption.listen()
         // At once: whoever only needs a UUID has one, also on a machine without a radio.
-        if chosenUUID.isNew { StandardError.write("The new UUID is \(uuid). Give it to all your beacons.") }
+        if chosenUUID.isNew { ErrorOutput.shared.write("The new UUID is \(uuid). Give it to all your beacons.") }
         let specification = try specification
         guard specification.canSend else { throw RadioError.cannotSend }
         let radio = RadioStatus.printing()
@@ -107,7 +108,7 @@ struct AdvertiseCommand: ParsableCommand {
             }
         }
         try output.finish()
-        if !json { StandardError.write("Stop with Ctrl-C.") }
+        if !json { ErrorOutput.shared.write("Stop with Ctrl-C.") }
     }
 
     private var specification: SourceSpecification {

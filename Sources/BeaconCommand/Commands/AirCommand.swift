@@ -5,6 +5,7 @@ import BeaconMonitoring
 import BeaconRadio
 import BeaconSimulation
 import BeaconSupport
+import BeaconTerminal
 import CLibrary
 import LinuxRadio
 
@@ -74,7 +75,7 @@ extension AirCommand {
             let folder = try options.folder()
             let player = try scenario.map { try ScenarioPlayer($0, in: folder, isRepeated: loop, at: AirCommand.now) }
             let station = AirStation(lookingAt: folder, at: AirCommand.now)
-            let isLive = Terminal.isInteractive
+            let isLive = Terminal.output.isInteractive
             var screen = LiveScreen()
             var log = AirLog()
             var output = try FileOutput(path: "-")
@@ -95,7 +96,7 @@ extension AirCommand {
             }
             try output.finish()
             if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
-            StandardError.write("The scenario \(scenario ?? "") has ended; its beacons are off the air.")
+            ErrorOutput.shared.write("The scenario \(scenario ?? "") has ended; its beacons are off the air.")
         }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BeaconApplications
 import BeaconSupport
+import BeaconTerminal
 import Foundation
 
 /// The command `beacon authorization`, which grants and denies apps the use of beacons.
@@ -34,7 +35,7 @@ struct AuthorizationCommand: ParsableCommand {
         func run() throws {
             let applications = try AuthorizationPolicy(directory: .user, environment: [:]).applications()
             guard !applications.isEmpty else {
-                return StandardError.write("No app has asked yet.")
+                return ErrorOutput.shared.write("No app has asked yet.")
             }
             AuthorizationCommand.print(applications) { application in
                 application.status.rawValue
@@ -53,7 +54,7 @@ struct AuthorizationCommand: ParsableCommand {
             let policy = try AuthorizationPolicy(directory: .user, environment: [:])
             let applications = try policy.applications().filter { $0.asksFor != nil }
             guard !applications.isEmpty else {
-                return StandardError.write("No app waits for an answer.")
+                return ErrorOutput.shared.write("No app waits for an answer.")
             }
             AuthorizationCommand.print(applications) { "asks for \($0.asksFor?.rawValue ?? "")" }
         }

@@ -4,6 +4,7 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
+import BeaconTerminal
 import Foundation
 
 /// The command `beacon calibrate`, which measures the measured power of a beacon.
@@ -75,7 +76,7 @@ struct CalibrateCommand: ParsableCommand {
         var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
         if source.specification.isRadio {
-            StandardError.write(
+            ErrorOutput.shared.write(
                 "Stand \(distance) m away from the beacon, in its sight. Collecting for \(seconds) …")
         }
         let session = try collect(&input, of: source)
@@ -111,9 +112,9 @@ struct CalibrateCommand: ParsableCommand {
                 }
                 for (name, beacon) in set.beacons where before.beacons[name] != beacon { kept.beacons[name] = beacon }
             }
-            StandardError.write("Kept in \(file.path).")
+            ErrorOutput.shared.write("Kept in \(file.path).")
         }
-        for caution in session.cautions(for: result) { StandardError.write("Note: \(caution)") }
+        for caution in session.cautions(for: result) { ErrorOutput.shared.write("Note: \(caution)") }
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
     }
 
@@ -145,7 +146,7 @@ struct CalibrateCommand: ParsableCommand {
         _ results: [CalibrationResult], _ set: inout CalibrationSet, to output: inout FileOutput
     ) throws {
         if let beacon = results.first, beacon.power.valid == nil, set[beacon.identity] == nil {
-            StandardError.write(
+            ErrorOutput.shared.write(
                 "Note: \(beacon.identity) is uncalibrated: run 'beacon calibrate' for it first. What receivers add is "
                     + "measured against \(beacon.power.assumed) dBm.")
         }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BeaconCapture
 import BeaconEngine
 import BeaconModel
+import BeaconTerminal
 
 /// The command `beacon decode`, which prints the content of an iBeacon advert.
 struct DecodeCommand: ParsableCommand {
@@ -43,7 +44,7 @@ struct DecodeCommand: ParsableCommand {
                         buffer.append(json: "}\n")
                     }
                 } else {
-                    StandardError.write("Error: \(error.message)")
+                    ErrorOutput.shared.write("Error: \(error.message)")
                 }
             }
         }

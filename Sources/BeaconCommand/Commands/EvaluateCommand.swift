@@ -5,6 +5,7 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
+import BeaconTerminal
 import Foundation
 
 /// The command `beacon evaluate`, which measures what is told of a recording against what was true.
@@ -332,7 +333,7 @@ struct EvaluateCommand: ParsableCommand {
         }
         let missing = plan.receiverNames.filter { !recording.receivers.contains($0) }
         if !missing.isEmpty {
-            StandardError.write(
+            ErrorOutput.shared.write(
                 "Note: this source has no receiver \(list(missing)); it has \(list(recording.receivers)). A receiver that "
                     + "is missing is taken for deaf.")
         }

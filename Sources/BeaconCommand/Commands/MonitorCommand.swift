@@ -4,6 +4,7 @@ import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconTerminal
 import LinuxRadio
 
 /// The command `beacon monitor`, which reports when regions are entered and exited.
@@ -65,7 +66,7 @@ struct MonitorCommand: AsyncParsableCommand {
     private func watch(_ configuration: MonitoringSession.Configuration, _ programs: ProgramStarter?) throws {
         var output = try FileOutput(path: "-")
         let source = source.choose()
-        let isPrompt = source.isGradual || Terminal.isInteractive
+        let isPrompt = source.isGradual || Terminal.output.isInteractive
         let runner = SessionRunner(source: source, receiver: receiver, hasOwnDisplay: false)
         let mode: ScanMode =
             program.needsRanging ? .ranging : .monitoring(Set(region.map(\.constraint.uuid)))

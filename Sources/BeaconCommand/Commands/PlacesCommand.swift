@@ -4,6 +4,7 @@ import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
+import BeaconTerminal
 import Foundation
 import LinuxRadio
 
@@ -83,18 +84,18 @@ struct PlacesCommand: ParsableCommand {
         var configuration = MonitoringSession.Configuration()
         let plan = try plan()
         if plan.taught == nil, FileManager.default.fileExists(atPath: TeachCommand.file.path) {
-            StandardError.write(
+            ErrorOutput.shared.write(
                 "Note: what was taught is not used beside --place; give it with --taught \(TeachCommand.file.path).")
         }
         configuration.places = plan
         configuration.located = region.map(\.constraint)
         Interruption.listen()
         var output = try FileOutput(path: "-")
-        let isLive = Terminal.isInteractive && !json && !eachSecond
+        let isLive = Terminal.output.isInteractive && !json && !eachSecond
         configuration.places?.reportsEachSecond = isLive || eachSecond
         var source = source.choose()
         source.specification = source.specification.reserving(plan.receiverNames)
-        let isPrompt = source.isGradual || Terminal.isInteractive
+        let isPrompt = source.isGradual || Terminal.output.isInteractive
         var table = PlaceTable(title: source.title)
         let runner = SessionRunner(
             source: source, expected: plan.receiverNames, hasOwnDisplay: isLive)

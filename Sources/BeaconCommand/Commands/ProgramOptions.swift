@@ -3,6 +3,7 @@ import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
 import BeaconPrograms
+import BeaconTerminal
 
 /// The options for a program that is run for events.
 struct ProgramOptions: ParsableArguments {
@@ -177,9 +178,9 @@ struct EventPrograms: Sendable {
         let name = program.words[0]
         do {
             let outcome = try await program.run(input: event, output: .standardError)
-            if !outcome.isSuccess { StandardError.write("Warning: \(name) \(outcome).") }
+            if !outcome.isSuccess { ErrorOutput.shared.write("Warning: \(name) \(outcome).") }
         } catch {
-            StandardError.write("Warning: \(name) was not run: \(error).")
+            ErrorOutput.shared.write("Warning: \(name) was not run: \(error).")
         }
     }
 }

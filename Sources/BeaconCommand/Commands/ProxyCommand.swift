@@ -3,6 +3,7 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
+import BeaconTerminal
 import Foundation
 
 /// The command `beacon proxy`, by which a machine's radio is a Bluetooth proxy of ESPHome for others.
@@ -60,7 +61,7 @@ struct ProxyCommand: AsyncParsableCommand {
     func run() async throws {
         // Its clients take what they get for now.
         let source = source.choose(usualSpeed: SpeedArgument(argument: "1"))
-        let proxy = try ProxyServer(settings(of: source)) { StandardError.write("\($0)") }
+        let proxy = try ProxyServer(settings(of: source)) { ErrorOutput.shared.write("\($0)") }
         Interruption.allow(seconds: 10)
         Interruption.listen()
         let specification = source.specification

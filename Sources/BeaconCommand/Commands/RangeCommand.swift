@@ -3,6 +3,7 @@ import BeaconCapture
 import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
+import BeaconTerminal
 import LinuxRadio
 
 /// The command `beacon range`, which reports the proximity of beacons once a second.
@@ -61,7 +62,7 @@ struct RangeCommand: AsyncParsableCommand {
     private func range(_ configuration: MonitoringSession.Configuration, _ programs: ProgramStarter?) throws {
         var output = try FileOutput(path: "-")
         let source = source.choose()
-        let isLive = Terminal.isInteractive && !json
+        let isLive = Terminal.output.isInteractive && !json
         var table = RangeTable(title: source.title, names: region, isLive: isLive)
         try SessionRunner(source: source, receiver: receiver, reportsUncalibrated: json, hasOwnDisplay: isLive).run(
             configuration,

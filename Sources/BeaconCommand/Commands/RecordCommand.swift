@@ -3,6 +3,7 @@ import BeaconCapture
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconTerminal
 
 /// The command `beacon record`, which writes the adverts of a source to a file.
 struct RecordCommand: ParsableCommand {
@@ -30,7 +31,7 @@ struct RecordCommand: ParsableCommand {
         var input = try AnyAdvertSource(source.specification, report: radio.update)
         Interruption.wake(input.waker)
         let counts = try AdvertRecorder(path: file, source: source).record(&input)
-        StandardError.write("Wrote \(counts.adverts) adverts, \(counts.iBeacons) of them iBeacons, to \(file).")
+        ErrorOutput.shared.write("Wrote \(counts.adverts) adverts, \(counts.iBeacons) of them iBeacons, to \(file).")
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
     }
 }

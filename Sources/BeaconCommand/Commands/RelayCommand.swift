@@ -3,6 +3,7 @@ import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconTerminal
 import LinuxRadio
 
 /// The command `beacon relay`, which makes this machine a receiver of others.
@@ -87,8 +88,8 @@ struct RelayCommand: AsyncParsableCommand {
         let options = try options()
         let store =
             try region.isEmpty
-            ? nil : TransitionStore(path: self.store ?? options.storePath) { StandardError.write($0) }
-        let relay = try Relay(options, store: store) { StandardError.write($0) }
+            ? nil : TransitionStore(path: self.store ?? options.storePath) { ErrorOutput.shared.write($0) }
+        let relay = try Relay(options, store: store) { ErrorOutput.shared.write($0) }
         // It disconnects in order, which takes seconds where the broker does not answer.
         Interruption.allow(seconds: 10)
         Interruption.listen()
@@ -104,7 +105,7 @@ struct RelayCommand: AsyncParsableCommand {
         relay.finish()
         let isSaved = await sending.value
         let counts = relay.counts
-        StandardError.write(
+        ErrorOutput.shared.write(
             "relayed \(counts.adverts) adverts in \(counts.messages) messages and \(counts.bytes) bytes, "
                 + "\(counts.dropped) dropped; \(counts.transitions) transitions, \(store?.count ?? 0) waiting"
                 + (isSaved ? "" : ", which could not be saved and are lost"))

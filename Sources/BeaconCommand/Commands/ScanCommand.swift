@@ -4,6 +4,7 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
+import BeaconTerminal
 
 /// The command `beacon scan`, which prints every iBeacon advert.
 struct ScanCommand: ParsableCommand {
@@ -39,7 +40,7 @@ struct ScanCommand: ParsableCommand {
         }
         try output.finish()
         let counts = input.counts
-        StandardError.write(
+        ErrorOutput.shared.write(
             "packets \(counts.packets) reports \(counts.reports) bad-crc \(counts.badCRC) "
                 + "ibeacons \(input.iBeaconCount)")
         if let failure { throw failure }
@@ -50,7 +51,7 @@ struct ScanCommand: ParsableCommand {
         _ input: inout SightingSource, of source: ChosenSource, to output: inout FileOutput, _ radio: RadioStatus
     ) throws {
         var pacer = Pacer(source.pace)
-        var progress = ReplayProgress(isWanted: !source.isGradual && !Terminal.isInteractive)
+        var progress = ReplayProgress(isWanted: !source.isGradual && !Terminal.output.isInteractive)
         var (known, names): ([String], [[UInt8]]) = ([], [])
         if !json { try output.append { $0.append(contentsOf: SightingText.heading.utf8) } }
         defer { progress.clear() }

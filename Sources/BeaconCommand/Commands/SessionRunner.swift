@@ -2,6 +2,7 @@ import ArgumentParser
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconTerminal
 import LinuxRadio
 
 /// The runner of a session for a command, which opens its source, ends in good order, and reports what a user should
@@ -54,7 +55,7 @@ struct SessionRunner {
         if let sourceObserver { session.observe(each: sourceObserver.interval, sourceObserver.observe) }
         if reportsUncalibrated { session.noticeObserver = { radio.update(.notice($0)) } }
         session.rangingObserver = { programs?.handle($0, at: $1, from: $2) }
-        var progress = ReplayProgress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.isInteractive)
+        var progress = ReplayProgress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.output.isInteractive)
         var failure: (any Error)?
         do {
             try session.run(
@@ -75,13 +76,13 @@ struct SessionRunner {
         try atEnd()
         if let receiver, !session.receiverNames.contains(receiver), failure == nil {
             let heard = session.receiverNames.joined(separator: ", ")
-            StandardError.write(
+            ErrorOutput.shared.write(
                 "Note: there is no receiver \"\(receiver)\" in this source; it has \(heard.isEmpty ? "none" : heard).")
         }
         let missing = expected.filter { !session.receiverNames.contains($0) }
         if !missing.isEmpty, failure == nil {
             let heard = session.receiverNames.joined(separator: ", ")
-            StandardError.write(
+            ErrorOutput.shared.write(
                 "Note: this source has no receiver \(missing.joined(separator: ", ")); it has "
                     + "\(heard.isEmpty ? "none" : heard). A receiver that is missing is taken for deaf.")
         }

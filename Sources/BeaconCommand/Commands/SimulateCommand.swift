@@ -2,6 +2,7 @@ import ArgumentParser
 import BeaconCapture
 import BeaconMonitoring
 import BeaconSimulation
+import BeaconTerminal
 
 /// The command `beacon simulate`, which writes the adverts that a scenario's receivers hear.
 struct SimulateCommand: ParsableCommand {
@@ -47,7 +48,8 @@ struct SimulateCommand: ParsableCommand {
         let source = ChosenSource(.simulation(scenario), speed: SpeedArgument(argument: "max"))
         let counts = try AdvertRecorder(path: output, source: source).record(&input)
         if output != "-" {
-            StandardError.write("Wrote \(counts.adverts) adverts, \(counts.iBeacons) of them iBeacons, to \(output).")
+            ErrorOutput.shared.write(
+                "Wrote \(counts.adverts) adverts, \(counts.iBeacons) of them iBeacons, to \(output).")
         }
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
     }

@@ -4,6 +4,7 @@ import BeaconCapture
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
+import BeaconTerminal
 import Foundation
 
 /// The command `beacon teach`, which measures how a beacon is heard in a place.
@@ -104,7 +105,7 @@ struct TeachCommand: ParsableCommand {
             for (name, points) in taught { map.add(points, to: name) }
             printPlaces(map)
         }
-        StandardError.write("Kept in \(file.path).")
+        ErrorOutput.shared.write("Kept in \(file.path).")
     }
 
     private func measure(_ map: TaughtMap) throws -> [(name: String, points: [[String: Double?]])] {
@@ -115,7 +116,7 @@ struct TeachCommand: ParsableCommand {
         var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
         if source.specification.isRadio, let name {
-            StandardError.write("Walk about in \(name) with the beacon. Measuring for \(seconds) …")
+            ErrorOutput.shared.write("Walk about in \(name) with the beacon. Measuring for \(seconds) …")
         }
         var teachers: [String: PlaceTeacher] = [:]
         var taken: [String: Double] = [:]

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 
 /// How well distances and classes of proximity are told, for beacons whose distance is known.
 ///
@@ -209,7 +210,7 @@ struct RangingEvaluation: Evaluation {
                     "\(table.path), line \(index + 2): the distance is \(distances[index]); it is in metres, from 0 to 10000"
                 )
             }
-            let receiver = receivers.map { String(table.rows[index][$0].trimmed) }
+            let receiver = receivers.map { String(table.rows[index].fields[$0].trimmed) }
             return Truth(
                 time: times[index], track: Track(major: Int(major), minor: Int(minor), receiver: receiver),
                 distance: distances[index])

@@ -1,11 +1,12 @@
 import BeaconCapture
 import BeaconModel
+import BeaconSupport
 
 /// A table of what was true while a recording was made: comma-separated values with a heading, gzipped or not.
 struct TruthTable {
     /// The names of the columns, in lower case.
     let columns: [String]
-    private(set) var rows: [[Substring]] = []
+    let rows: [CSVReader.Record]
     let path: String
 
     /// The largest table, in bytes.
@@ -16,42 +17,20 @@ struct TruthTable {
     /// - Throws: `CaptureError` where it cannot be read, and `CommandError` where it is no table.
     init(path: String) throws {
         self.path = path
-        let text = String(decoding: try UnpackedFile.contents(path: path, limit: Self.limit), as: UTF8.self)
-        // Spreadsheets put a mark of the byte order first.
-        let content = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
-        var lines = content.split(whereSeparator: \.isNewline).makeIterator()
-        guard let heading = lines.next() else { throw CommandError("\(path) is empty") }
-        columns = Self.fields(heading).map { $0.lowercased() }
-        var number = 1
-        while let line = lines.next() {
-            number += 1
-            let fields = Self.fields(line)
-            guard fields.count == columns.count else {
-                throw CommandError(
-                    "\(path), line \(number): there are \(fields.count) values, and \(columns.count) columns")
-            }
-            rows.append(fields)
+        let content = try UnpackedFile.contents(path: path, limit: Self.limit)
+        let records: [CSVReader.Record]
+        do throws(CSVReader.UnclosedQuote) {
+            records = try CSVReader.records(of: content, separator: UInt8(ascii: ","))
+        } catch {
+            throw CommandError("\(path), line \(error.line): a quote has no end")
         }
-    }
-
-    /// Returns the fields of a line. A field in double quotes may have commas in it.
-    private static func fields(_ line: Substring) -> [Substring] {
-        var fields: [Substring] = []
-        var rest = line
-        while true {
-            if rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") {
-                fields.append(rest[rest.index(after: rest.startIndex)..<end])
-                rest = rest[rest.index(after: end)...]
-                guard rest.first == "," else { return fields }
-                rest = rest.dropFirst()
-            } else if let comma = rest.firstIndex(of: ",") {
-                fields.append(rest[..<comma])
-                rest = rest[rest.index(after: comma)...]
-            } else {
-                fields.append(rest)
-                return fields
-            }
+        guard let heading = records.first else { throw CommandError("\(path) is empty") }
+        columns = heading.fields.map { $0.lowercased() }
+        for record in records.dropFirst() where record.fields.count != columns.count {
+            throw CommandError(
+                "\(path), line \(record.line): there are \(record.fields.count) values, and \(columns.count) columns")
         }
+        rows = Array(records.dropFirst())
     }
 
     /// Returns true where there are all of these columns.
@@ -72,9 +51,10 @@ struct TruthTable {
     /// - Throws: `CommandError` where something else is in it.
     func numbers(_ name: String) throws -> [Double] {
         let place = try column(name)
-        return try rows.enumerated().map { index, row in
-            guard let number = Double(row[place].trimmed), number.isFinite else {
-                throw CommandError("\(path), line \(index + 2): \"\(row[place])\" in \"\(name)\" is no number")
+        return try rows.map { row in
+            let field = row.fields[place]
+            guard let number = Double(field.trimmed), number.isFinite else {
+                throw CommandError("\(path), line \(row.line): \"\(field)\" in \"\(name)\" is no number")
             }
             return number
         }
@@ -85,11 +65,12 @@ struct TruthTable {
     /// - Throws: `CommandError` where there is no such column.
     func texts(_ name: String) throws -> [String] {
         let place = try column(name)
-        return rows.map { String($0[place].trimmed) }
+        return rows.map { String($0.fields[place].trimmed) }
     }
 }
 
-extension Substring {
+extension StringProtocol where SubSequence == Substring {
+    /// The text without blanks around it.
     var trimmed: Substring {
         guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
         else { return Substring() }

@@ -51,7 +51,8 @@ enum ClockText {
     static func dateAndTime(_ time: Timestamp) -> String {
         let milliseconds = (time.nanoseconds + 500_000) / 1_000_000
         let date = GregorianDate(daysSince1970: Int(milliseconds / 86_400_000))
-        return "\(date.year)-\(two(date.month))-\(two(date.day)) \(timeOfDay(milliseconds)).\(three(Int(milliseconds % 1000)))"
+        let day = "\(date.year)-\(two(date.month))-\(two(date.day))"
+        return "\(day) \(timeOfDay(milliseconds)).\(three(Int(milliseconds % 1000)))"
     }
 
     /// Returns the time of day, as in `10:11:12`.

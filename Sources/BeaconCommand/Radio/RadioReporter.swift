@@ -1,6 +1,7 @@
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconTerminal
 
 extension RadioStatus {
     /// Makes a status that also prints on standard error what a radio notices, and when it is lost and back.
@@ -13,17 +14,17 @@ extension RadioStatus {
         return RadioStatus { event in
             switch event {
             case .state(let new):
-                if let line = message(new, after: state, hasReceivers) { StandardError.write(line) }
+                if let line = message(new, after: state, hasReceivers) { ErrorOutput.shared.write(line) }
                 state = new
             // That of one adapter comes with a notice, which says more.
             case .deaf(_, _, .some): break
             case .deaf(let from, let to, nil):
                 let seconds = Int(Double(to.since(from)) / 1e9)
-                StandardError.write(
+                ErrorOutput.shared.write(
                     "Nothing was heard for \(seconds) s, since the machine or this process was suspended; "
                         + "regions have as much longer.")
             case .notice(let notice) where notice.isTrouble || !isQuiet:
-                StandardError.write("\(notice)")
+                ErrorOutput.shared.write("\(notice)")
             case .notice, .time, .sightings, .advertising, .wallClock, .receivers:
                 break
             }

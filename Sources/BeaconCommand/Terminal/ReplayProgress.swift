@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconTerminal
 import CLibrary
 
 /// The progress of a long replay, shown on standard error where that is a terminal and the results are not.
@@ -7,14 +8,13 @@ struct ReplayProgress {
     private let start: Int64
     private var next: Int64
     private var steps = 0
-    private var hasShown = false
 
     /// The number of records between two looks at the clock, which cost more than a record.
     private static let stride = 4096
 
     /// - Parameter isWanted: whether results do not themselves show how far it is.
     init(isWanted: Bool) {
-        isShown = isWanted && StandardError.isInteractive
+        isShown = isWanted && Terminal.error.isInteractive
         start = Self.now()
         // A replay of less than a second needs no progress.
         next = start + 1_000_000_000
@@ -28,16 +28,15 @@ struct ReplayProgress {
         let now = Self.now()
         guard now >= next else { return }
         next = now + 500_000_000
-        hasShown = true
         let rate = Double(packets) / (Double(now - start) / 1e9)
-        var text = "\r\u{1B}[K\(packets) packets, \(Int(rate / 1000)) 000 a second"
+        var text = "\(packets) packets, \(Int(rate / 1000)) 000 a second"
         if let time { text += ", at \(ClockText.dateAndTime(time))" }
-        StandardError.writeRaw(text)
+        ErrorOutput.shared.show(text)
     }
 
     /// Takes the line away.
     func clear() {
-        if hasShown { StandardError.writeRaw("\r\u{1B}[K") }
+        ErrorOutput.shared.show("")
     }
 
     private static func now() -> Int64 {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BeaconGateway
+import BeaconTerminal
 import Foundation
 
 /// `beacond check`: reports the faults of a configuration.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BeaconGateway
+import BeaconTerminal
 import CLibrary
 import Foundation
 

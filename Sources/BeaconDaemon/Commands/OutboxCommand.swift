@@ -3,6 +3,7 @@ import BeaconDelivery
 import BeaconEventStore
 import BeaconGateway
 import BeaconModel
+import BeaconTerminal
 import CLibrary
 import Foundation
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BeaconGateway
 import BeaconSupport
+import BeaconTerminal
 
 /// `beacond run`, the default command: monitors and delivers.
 struct Run: AsyncParsableCommand {
@@ -42,11 +43,11 @@ struct Run: AsyncParsableCommand {
         }
         let settings = fleet.apply(to: try file.readForRunning())
         // Somebody at a terminal can decide; a service starts, and logs it.
-        if !dryRun, ErrorOutput.isTerminal, !loop.claimConfiguration() {
+        if !dryRun, Terminal.error.isInteractive, !loop.claimConfiguration() {
             ErrorOutput.shared.write("Error: \(DaemonLoop.inUse(file.path)).")
             throw ExitCode(1)
         }
-        if file.isOfService, settings.outbox.path != file.outboxOfService, !dryRun, ErrorOutput.isTerminal {
+        if file.isOfService, settings.outbox.path != file.outboxOfService, !dryRun, Terminal.error.isInteractive {
             ErrorOutput.shared.write(
                 "This is not the machine's service, and keeps what waits in \(settings.outbox.path).")
         }

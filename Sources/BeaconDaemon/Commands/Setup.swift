@@ -2,6 +2,7 @@ import ArgumentParser
 import BeaconGateway
 import BeaconModel
 import BeaconSupport
+import BeaconTerminal
 import CLibrary
 import Foundation
 

@@ -3,6 +3,7 @@ import BeaconEventStore
 import BeaconGateway
 import BeaconModel
 import BeaconSupport
+import BeaconTerminal
 import Foundation
 import ServiceLifecycle
 
@@ -86,7 +87,7 @@ struct LiveStatistics: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 ErrorOutput.shared.show(
-                    StatisticsText.line(daemon.statistics, await daemon.queues(), width: ErrorOutput.width))
+                    StatisticsText.line(daemon.statistics, await daemon.queues(), width: Terminal.error.size.columns))
                 try? await Task.sleep(for: .seconds(1))
             }
         }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BeaconDelivery
 import BeaconGateway
 import BeaconSupport
+import BeaconTerminal
 import CLibrary
 import Foundation
 import Logging
@@ -131,7 +132,7 @@ struct DaemonLoop: Sendable {
         _ daemon: GatewayDaemon, _ logger: Logger
     ) async -> (next: GatewayConfiguration?, hasFailed: Bool) {
         let before = await daemon.queues()
-        let isLive = ErrorOutput.isTerminal && !(isDryRun && isatty(STDOUT_FILENO) == 1)
+        let isLive = Terminal.error.isInteractive && !(isDryRun && isatty(STDOUT_FILENO) == 1)
         let next = await withTaskGroup(of: GatewayConfiguration?.self) { group in
             group.addTask { await nextConfiguration(of: daemon, logger) }
             do {

@@ -3,6 +3,7 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
+import BeaconTerminal
 
 /// What a source hears in a few seconds, for whoever is to name a beacon.
 struct HeardBeacons {

@@ -1,5 +1,7 @@
 import BeaconGateway
 import BeaconPrograms
+import BeaconSupport
+import BeaconTerminal
 
 /// The service of this machine, `beacond.service`, which goes on with a configuration that was written.
 enum MachineService {

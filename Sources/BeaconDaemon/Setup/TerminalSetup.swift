@@ -3,6 +3,7 @@ import BeaconDelivery
 import BeaconGateway
 import BeaconModel
 import BeaconMonitoring
+import BeaconTerminal
 import Foundation
 
 /// The guided start at a terminal: what the command line leaves open is asked, as little as possible, and the

@@ -1,4 +1,5 @@
 import BeaconSupport
+import BeaconTerminal
 import Foundation
 import Logging
 
@@ -26,7 +27,7 @@ struct LogWriter: LogHandler {
     ) {
         self.repetitions = repetitions
         // systemd.exec(5): it is set where standard error is the journal's.
-        isForJournal = environment["JOURNAL_STREAM"] != nil && !ErrorOutput.isTerminal
+        isForJournal = environment["JOURNAL_STREAM"] != nil && !Terminal.error.isInteractive
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BeaconSupport
+import BeaconTerminal
 import CLibrary
 import Dispatch
 import Foundation

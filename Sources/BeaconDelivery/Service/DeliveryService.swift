@@ -255,16 +255,6 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
 
     private var isEnding: Bool { Task.isCancelled || isShuttingDown.withLock { $0 } }
 
-    /// Waits until a signal is sent, a time has passed, or the task is cancelled.
-    private func wait(for signal: AsyncSignal, after seen: Int, atMost duration: Duration) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await signal.wait(after: seen) }
-            group.addTask { try? await self.clock.sleep(for: duration) }
-            await group.next()
-            group.cancelAll()
-        }
-    }
-
     private func deliver(to line: DestinationLine) async {
         let signal = line.signal
         var worker = DestinationWorker(destination: line.destination)
@@ -290,7 +280,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                 if let due = nextAttempt {
                     let left = clock.now.duration(to: due)
                     if left > .zero {
-                        await wait(for: signal, after: seen, atMost: left)
+                        await signal.wait(after: seen, atMost: left, by: clock)
                         continue
                     }
                     nextAttempt = nil
@@ -313,7 +303,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                         "destination": "\(line.destination.name)", "error": "\(error)",
                         "retryAfter": "\(DurationText.text(pause))",
                     ])
-                await wait(for: signal, after: signal.count, atMost: pause)
+                await signal.wait(after: signal.count, atMost: pause, by: clock)
             }
         }
     }

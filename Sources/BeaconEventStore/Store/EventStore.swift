@@ -436,11 +436,10 @@ public actor EventStore {
                 try? await clock.sleep(.milliseconds(500))
             } else {
                 let (clock, attention) = (clock, attention)
-                await withTaskGroup(of: Void.self) { group in
-                    group.addTask { try? await clock.sleep(EventStoreSettings.housekeeping) }
-                    group.addTask { await attention.wait(after: seen) }
-                    await group.next()
-                    group.cancelAll()
+                _ = await result {
+                    await attention.wait(after: seen)
+                } before: {
+                    try? await clock.sleep(EventStoreSettings.housekeeping)
                 }
             }
             let now = clock.sinceBoot()

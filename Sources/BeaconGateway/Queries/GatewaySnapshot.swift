@@ -56,10 +56,10 @@ struct GatewaySnapshot: Sendable {
         for report in view.reports(at: time) {
             for beacon in report.beacons {
                 let value = RangedValue(beacon, in: report, names, configuration)
-                if let old = nearest[beacon.identity], old.accuracy >= 0,
-                    !RangedBeacon.isNearer(value.accuracy, than: old.accuracy)
-                { continue }
-                nearest[beacon.identity] = value
+                let isNearer = nearest[beacon.identity].map { old in
+                    old.accuracy < 0 || RangedBeacon.isNearer(value.accuracy, than: old.accuracy)
+                }
+                if isNearer ?? true { nearest[beacon.identity] = value }
             }
         }
         func order(_ value: RangedValue) -> (Double, String, Int, Int) {

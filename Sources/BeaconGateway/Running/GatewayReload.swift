@@ -34,7 +34,7 @@ extension Rule {
 }
 
 extension GatewayConfiguration {
-    /// Returns the configuration as it continues an earlier one: its sources keep their client ids and inboxes.
+    /// Returns the configuration as it continues an earlier one: its sources keep their client ids and queues.
     func continuing(_ earlier: GatewayConfiguration) -> GatewayConfiguration {
         var result = self
         for index in sources.indices {

@@ -66,7 +66,7 @@ final class ServiceSlot: Service {
         let ended = ended
         while ended.count == seen, !Task.isCancelled {
             await group.triggerGracefulShutdown()
-            _ = await within(Self.pause) { await ended.wait(after: seen) }
+            await ended.wait(after: seen, atMost: Self.pause)
         }
     }
 }

@@ -185,19 +185,3 @@ extension GuidedStart.Choice.Broker {
         }
     }
 }
-
-/// Returns what something gives within a time; nil where it takes longer, and is cancelled then.
-package func within<Result: Sendable>(
-    _ limit: Duration, _ body: @escaping @Sendable () async -> Result
-) async -> Result? {
-    await withTaskGroup(of: Result?.self) { group in
-        group.addTask { await body() }
-        group.addTask {
-            try? await Task.sleep(for: limit)
-            return nil
-        }
-        let first = await group.next() ?? nil
-        group.cancelAll()
-        return first
-    }
-}

@@ -125,7 +125,7 @@ public struct RangedBeacon: Hashable, Sendable {
 }
 
 extension RangedBeacon {
-    /// Returns an accuracy as a distance to order by, in metres. An unknown accuracy, which is negative, is the farthest.
+    /// Returns an accuracy as a distance to order by, in metres. An unknown one, which is negative, is the farthest.
     package static func distance(of accuracy: Double) -> Double { accuracy < 0 ? .infinity : accuracy }
 
     /// Returns true if the first of two accuracies is the nearer one. An unknown accuracy is never nearer.

@@ -14,7 +14,7 @@ final class BrokerDriver: AdapterDriver {
 
     let name: String
     private let source: BrokerSource
-    private let mailbox: BrokerMailbox
+    private let subscriber: BrokerSubscriber
     private var network: ReceiverNetwork
     private var fault: MQTTError?
     private var reportedFault: String?
@@ -38,16 +38,16 @@ final class BrokerDriver: AdapterDriver {
         name = source.title
         network = ReceiverNetwork(source.network)
         do throws(MQTTError) {
-            mailbox = try BrokerMailbox(source.options, filters: source.filters ?? BrokerSource.defaultFilters) {
+            subscriber = try BrokerSubscriber(source.options, filters: source.filters ?? BrokerSource.defaultFilters) {
                 RadioClock.now().nanoseconds
             }
         } catch {
             throw RadioError(.failed, "\(error)")
         }
-        mailbox.open()
+        subscriber.open()
     }
 
-    var descriptor: Int32 { mailbox.waker.descriptor }
+    var descriptor: Int32 { subscriber.waker.descriptor }
 
     var interest: Int16 { Int16(POLLIN) }
 
@@ -75,12 +75,12 @@ final class BrokerDriver: AdapterDriver {
     ) throws {
         for frame in unanswered { report(.advertising(frame, .failure(.receiversCannotSend))) }
         unanswered = []
-        let delivery = mailbox.take()
-        if let since = delivery.droppedSince { reportLoss(delivery.dropped, since: since, at: now, report) }
-        for mail in delivery.mail {
+        let batch = subscriber.take()
+        if let since = batch.droppedSince { reportLoss(batch.dropped, since: since, at: now, report) }
+        for item in batch.items {
             // Never later than this step, up to which everything is delivered.
-            let time = min(Timestamp(nanoseconds: mail.time), now)
-            switch mail.content {
+            let time = min(Timestamp(nanoseconds: item.time), now)
+            switch item.content {
             case .connected: connect(at: time, report)
             case .disconnected(let error): disconnect(error, report)
             case .refused(let filter, let error):
@@ -166,7 +166,7 @@ final class BrokerDriver: AdapterDriver {
         report(.notice(RadioNotice(kind, adapter: name, message)))
     }
 
-    func close() { mailbox.close() }
+    func close() { subscriber.close() }
 }
 
 extension MQTTError {

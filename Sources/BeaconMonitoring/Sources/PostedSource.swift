@@ -5,7 +5,7 @@ package import BeaconSupport
 import CLibrary
 import LinuxRadio
 
-/// Gateways that post what they hear as a source: who takes their requests hands these to its inbox.
+/// Gateways that post what they hear as a source: who takes their requests adds these to its queue.
 package struct PostedSource: Hashable, Sendable {
     /// The name of the source.
     package var name: String
@@ -14,7 +14,7 @@ package struct PostedSource: Hashable, Sendable {
     /// What is known of the receivers.
     package var network = ReceiverNetwork.Settings()
     /// Where requests wait.
-    package let inbox = PostInbox()
+    package let queue = PostQueue()
 
     /// The shortest token, in characters: nobody guesses one of 16 in any time.
     package static let shortestToken = 16
@@ -32,8 +32,8 @@ package struct PostedSource: Hashable, Sendable {
     }
 }
 
-/// What gateways posted and nobody has read so far.
-package final class PostInbox: Sendable, Hashable {
+/// A queue of what gateways posted and the source has not read yet.
+package final class PostQueue: Sendable, Hashable {
     /// A request's content.
     struct Post: Sendable {
         var bytes: [UInt8]
@@ -50,7 +50,7 @@ package final class PostInbox: Sendable, Hashable {
         var isOpen = false
     }
 
-    /// The waker that is woken when there is something in the inbox.
+    /// The waker that is woken when there is something in the queue.
     let waker = Waker()
 
     private let state = Locked(State())
@@ -84,7 +84,7 @@ package final class PostInbox: Sendable, Hashable {
         }
     }
 
-    package static func == (one: PostInbox, other: PostInbox) -> Bool { one === other }
+    package static func == (one: PostQueue, other: PostQueue) -> Bool { one === other }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
@@ -92,7 +92,7 @@ package final class PostInbox: Sendable, Hashable {
 /// Gateways that post what they hear as the adapters of a radio, so that everything around a radio is the same.
 final class PostedDriver: AdapterDriver {
     let name: String
-    private let inbox: PostInbox
+    private let queue: PostQueue
     private var network: ReceiverNetwork
     private var mode = ScanMode.off
     private var unanswered: [IBeaconFrame] = []
@@ -104,13 +104,13 @@ final class PostedDriver: AdapterDriver {
         let mistakes = source.mistakes()
         guard mistakes.isEmpty else { throw RadioError(.failed, mistakes.joined(separator: "; ")) }
         name = source.name
-        inbox = source.inbox
+        queue = source.queue
         network = ReceiverNetwork(source.network)
         network.connect(at: RadioClock.now())
-        inbox.open(true)
+        queue.open(true)
     }
 
-    var descriptor: Int32 { inbox.waker.descriptor }
+    var descriptor: Int32 { queue.waker.descriptor }
 
     var interest: Int16 { Int16(POLLIN) }
 
@@ -133,7 +133,7 @@ final class PostedDriver: AdapterDriver {
     ) throws {
         for frame in unanswered { report(.advertising(frame, .failure(.receiversCannotSend))) }
         unanswered = []
-        for post in inbox.take() {
+        for post in queue.take() {
             // Never later than this step, up to which everything is delivered.
             try network.receive(
                 topic: RawSpan(), payload: post.bytes.span.bytes, at: min(post.time, now),
@@ -142,5 +142,5 @@ final class PostedDriver: AdapterDriver {
         network.advance(to: now, report: report)
     }
 
-    func close() { inbox.open(false) }
+    func close() { queue.open(false) }
 }

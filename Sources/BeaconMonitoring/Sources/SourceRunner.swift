@@ -64,8 +64,7 @@ package struct RunnerClock: Sendable {
 /// waits, and a radio's adverts wait in the kernel, which counts as deafness when it takes too long.
 package final class SourceRunner: Sendable {
     /// The waits before a radio that failed is opened again: doubled each time, up to a minute.
-    package static let firstRetry = Duration.seconds(1)
-    package static let longestRetry = Duration.seconds(60)
+    private static let retries = Backoff(first: .seconds(1), longest: .seconds(60))
 
     /// A radio that failed and then ran for this long begins with the first wait again.
     private static let healthyTime = Duration.seconds(60)
@@ -185,7 +184,7 @@ package final class SourceRunner: Sendable {
     private var shouldStop: Bool { isStopped.load(ordering: .acquiring) }
 
     private func run() {
-        var retry = Self.firstRetry
+        var retries = Self.retries
         while !shouldStop {
             let begin = clock.now()
             do {
@@ -201,11 +200,11 @@ package final class SourceRunner: Sendable {
                     return
                 }
                 if clock.now().since(begin) > Self.healthyTime.components.seconds * Timestamp.nanosecondsPerSecond {
-                    retry = Self.firstRetry
+                    retries.reset()
                 }
+                let retry = retries.next()
                 messages.send(.failed(error, retryAfter: retry))
                 wait(for: retry, because: error)
-                retry = min(retry * 2, Self.longestRetry)
             }
         }
         messages.send(.ended)

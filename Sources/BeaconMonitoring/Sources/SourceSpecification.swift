@@ -128,7 +128,7 @@ public struct SourceSpecification: Hashable, Sendable {
         return .broker(source)
     }
 
-    /// Returns the source as it continues an earlier one: with the client id or the inbox that was made for that
+    /// Returns the source as it continues an earlier one: with the client id or the queue that was made for that
     /// one. It is equal to the earlier one where a configuration that was read again has the same settings.
     package func continuing(_ earlier: SourceSpecification) -> SourceSpecification {
         switch (kind, earlier.kind) {

@@ -7,14 +7,14 @@ import BeaconModel
 struct DecodedBeacon {
     /// True for formats that copy numbers from the advert's bytes, as Tasmota's "0001".
     var isHexadecimal = false
-    var uuid: JSONValue?
-    var major: JSONValue?
-    var minor: JSONValue?
+    var uuid: JSONToken?
+    var major: JSONToken?
+    var minor: JSONToken?
     /// The measured power.
-    var power: JSONValue?
+    var power: JSONToken?
     /// A value whose name does not tell the measured power from the power that the beacon transmits with. It counts
     /// where there is no other.
-    private var anyPower: JSONValue?
+    private var anyPower: JSONToken?
     /// The identity, of a gateway that writes it as one text.
     var identity: BeaconIdentity?
 
@@ -23,12 +23,12 @@ struct DecodedBeacon {
         case nothing
         case frame(IBeaconFrame)
         /// The field that cannot be read; nil where one is missing.
-        case unreadable(JSONValue?)
+        case unreadable(JSONToken?)
     }
 
     /// Keeps a member of a message if it is a field of an iBeacon.
     @inline(__always)
-    mutating func take(_ key: JSONValue, _ value: JSONValue, in text: RawSpan) {
+    mutating func take(_ key: JSONToken, _ value: JSONToken, in text: RawSpan) {
         let name = key.range
         // By its length first: most members are something else.
         switch name.count {
@@ -52,7 +52,7 @@ struct DecodedBeacon {
     /// True if the message names an iBeacon. Other devices have services with a UUID.
     var isGiven: Bool { identity != nil || (Self.has(uuid) && (Self.has(major) || Self.has(minor))) }
 
-    private static func has(_ value: JSONValue?) -> Bool {
+    private static func has(_ value: JSONToken?) -> Bool {
         guard let value else { return false }
         return value.kind == .number || value.kind == .string && !value.range.isEmpty
     }
@@ -82,14 +82,14 @@ struct DecodedBeacon {
             ?? IBeaconFrame.unavailableMeasuredPower
     }
 
-    private func number(_ value: JSONValue, in text: RawSpan) -> UInt16? {
+    private func number(_ value: JSONToken, in text: RawSpan) -> UInt16? {
         integer(value, digits: 4, in: text).flatMap { UInt16(exactly: $0) }
     }
 
     /// Returns a number.
     ///
     /// - Parameter digits: the most hexadecimal digits that it may have.
-    private func integer(_ value: JSONValue, digits: Int, in text: RawSpan) -> Int? {
+    private func integer(_ value: JSONToken, digits: Int, in text: RawSpan) -> Int? {
         guard value.kind == .string else { return text.integer(value) }
         let range = value.range
         let isMarked = range.count > 2 && text.matches(range.lowerBound..<range.lowerBound + 2, "0x")

@@ -10,7 +10,7 @@ extension ReceiverNetwork {
     ) rethrows -> MessageFault? {
         guard let receiver = sender(node, .espresense, message) else { return refusal }
         var advert = GatewayAdvert()
-        var id: JSONValue?
+        var id: JSONToken?
         guard let object = payload.json,
             payload.forEachMember(
                 of: object,
@@ -33,7 +33,7 @@ extension ReceiverNetwork {
     }
 
     /// Returns the identity of `iBeacon:UUID-MAJOR-MINOR`; nil for what is no iBeacon.
-    private static func identity(_ id: JSONValue, _ payload: RawSpan) -> BeaconIdentity? {
+    private static func identity(_ id: JSONToken, _ payload: RawSpan) -> BeaconIdentity? {
         let (start, end) = (id.range.lowerBound, id.range.upperBound)
         guard id.kind == .string, id.range.count >= 48, id.range.count <= 56,
             payload.equals(start..<start + 8, "iBeacon:"), let uuid = payload.uuid(start + 8..<start + 44),

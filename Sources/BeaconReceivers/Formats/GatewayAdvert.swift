@@ -8,8 +8,8 @@ struct GatewayAdvert {
     /// When it was heard, by the gateway's clock.
     var stamp: Timestamp?
     /// The advert's bytes, and those of the answer to a scan.
-    var data: JSONValue?
-    var scanResponse: JSONValue?
+    var data: JSONToken?
+    var scanResponse: JSONToken?
     var encoding = ReceiverMapping.Encoding.hexadecimal
     /// True where the bytes are those of manufacturer data alone.
     var isManufacturerData = false
@@ -18,7 +18,7 @@ struct GatewayAdvert {
     /// True where there are bytes.
     var hasBytes: Bool { Self.isText(data) || Self.isText(scanResponse) }
 
-    private static func isText(_ value: JSONValue?) -> Bool {
+    private static func isText(_ value: JSONToken?) -> Bool {
         guard let value else { return false }
         return value.kind == .string && !value.range.isEmpty
     }
@@ -36,7 +36,7 @@ struct GatewayAdvert {
         return bytes
     }
 
-    private func append(_ value: JSONValue?, of text: RawSpan, to bytes: inout AdvertBytes) throws(Unreadable) {
+    private func append(_ value: JSONToken?, of text: RawSpan, to bytes: inout AdvertBytes) throws(Unreadable) {
         guard let value, value.kind == .string else { return }
         let isRead =
             switch encoding {
@@ -143,7 +143,7 @@ extension MessageFault {
     ///   - bytesHaveFrame: true if the raw data have an iBeacon; that one is used.
     ///   - value: the raw data, which the fault shows if they have none.
     static func contradiction(
-        _ subject: StaticString, bytesHaveFrame: Bool, reading value: JSONValue?, in text: RawSpan
+        _ subject: StaticString, bytesHaveFrame: Bool, reading value: JSONToken?, in text: RawSpan
     ) -> MessageFault {
         guard !bytesHaveFrame else {
             return MessageFault(
@@ -159,7 +159,7 @@ extension RawSpan {
     /// Returns a signal strength in dBm. A gateway that has none writes null, and the beacon was heard: "not
     /// available".
     @inline(__always)
-    func reading(_ value: JSONValue) -> Int? {
+    func reading(_ value: JSONToken) -> Int? {
         guard value.kind == .literal, matches(value.range, "null") else { return integer(value) }
         return Int(SignalStrength.unavailable.rawValue)
     }

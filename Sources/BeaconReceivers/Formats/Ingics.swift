@@ -11,8 +11,8 @@ extension ReceiverNetwork {
     private static let ingicsForm = MessageFault("an Ingics line", "it has not the form $GPRP,TAG,GATEWAY,RSSI,ADVERT")
 
     /// Returns the texts in JSON that have lines: those of a list, and those of an object's members, or of their lists.
-    static func ingicsLines(of value: JSONValue, in payload: RawSpan) -> [JSONValue] {
-        var lines: [JSONValue] = []
+    static func ingicsLines(of value: JSONToken, in payload: RawSpan) -> [JSONToken] {
+        var lines: [JSONToken] = []
         collectLines(of: value, in: payload, &lines)
         payload.forEachMember(of: value) { _, member in
             collectLines(member, in: payload, &lines)
@@ -23,7 +23,7 @@ extension ReceiverNetwork {
     }
 
     mutating func readIngics(
-        _ lines: [JSONValue], _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
+        _ lines: [JSONToken], _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
         var fault: MessageFault?
         for line in lines {
@@ -34,8 +34,8 @@ extension ReceiverNetwork {
         return fault
     }
 
-    private static func collectLines(of list: JSONValue, in payload: RawSpan, _ lines: inout [JSONValue]) {
-        var found: [JSONValue] = []
+    private static func collectLines(of list: JSONToken, in payload: RawSpan, _ lines: inout [JSONToken]) {
+        var found: [JSONToken] = []
         payload.forEachElement(of: list) { element in
             collectLines(element, in: payload, &found)
             // A list of something else is not walked to its end.
@@ -44,7 +44,7 @@ extension ReceiverNetwork {
         lines += found
     }
 
-    private static func collectLines(_ value: JSONValue, in payload: RawSpan, _ lines: inout [JSONValue]) {
+    private static func collectLines(_ value: JSONToken, in payload: RawSpan, _ lines: inout [JSONToken]) {
         guard value.kind == .string, let first = value.range.first,
             payload.unsafeLoad(fromByteOffset: first, as: UInt8.self) == UInt8(ascii: "$")
         else { return }
@@ -99,12 +99,12 @@ extension ReceiverNetwork {
                 "an Ingics line", "its address or its signal strength cannot be read",
                 reading: payload.excerpt(fields[1].lowerBound..<fields[3].upperBound))
         }
-        advert.data = JSONValue(kind: .string, range: fields[4])
+        advert.data = JSONToken(kind: .string, range: fields[4])
         if fields.count > 5 {
             // Some write a star before it.
             let isStarred = payload.equals(fields[5].prefix(1), "*")
             let time = fields[5].dropFirst(isStarred ? 1 : 0)
-            advert.stamp = payload.stamp(JSONValue(kind: .number, range: time))
+            advert.stamp = payload.stamp(JSONToken(kind: .number, range: time))
         }
         return try hear(advert, of: receiver, in: "an Ingics line", message, payload, deliver)
     }

@@ -48,10 +48,10 @@ extension ReceiverNetwork {
     }
 
     private mutating func readMappedAdvert(
-        _ element: JSONValue, _ mapping: ReceiverMapping, _ around: Around, _ message: Message, _ payload: RawSpan,
+        _ element: JSONToken, _ mapping: ReceiverMapping, _ around: Around, _ message: Message, _ payload: RawSpan,
         _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
-        func value(_ path: JSONPath?) -> JSONValue? { path.flatMap { $0.value(in: payload, from: element) } }
+        func value(_ path: JSONPath?) -> JSONToken? { path.flatMap { $0.value(in: payload, from: element) } }
 
         var name = around.name
         if case .path(let path) = mapping.receiver, let own = value(path) {

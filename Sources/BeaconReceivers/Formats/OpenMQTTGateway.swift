@@ -11,7 +11,7 @@ extension ReceiverNetwork {
     ) rethrows -> MessageFault? {
         guard let receiver = sender(gateway, .openMQTTGateway, message) else { return refusal }
         var advert = GatewayAdvert()
-        var (id, mac, company): (JSONValue?, JSONValue?, JSONValue?)
+        var (id, mac, company): (JSONToken?, JSONToken?, JSONToken?)
         var kind = DeviceAddress.Kind.unspecified
         guard let object = payload.json,
             payload.forEachMember(

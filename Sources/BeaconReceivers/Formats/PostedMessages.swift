@@ -34,7 +34,7 @@ extension ReceiverNetwork {
     // MARK: - MOKO
 
     private mutating func readMOKO(
-        _ number: Int, _ object: JSONValue, _ message: Message, _ payload: RawSpan,
+        _ number: Int, _ object: JSONToken, _ message: Message, _ payload: RawSpan,
         _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
         guard let info = payload.member("device_info", of: object), let mac = payload.member("mac", of: info),
@@ -56,11 +56,11 @@ extension ReceiverNetwork {
     }
 
     private mutating func readMOKOReport(
-        _ report: JSONValue, _ receiver: Int, _ message: Message, _ payload: RawSpan,
+        _ report: JSONToken, _ receiver: Int, _ message: Message, _ payload: RawSpan,
         _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
         var advert = GatewayAdvert()
-        var kind: JSONValue?
+        var kind: JSONToken?
         payload.forEachMember(of: report) { key, value in
             if payload.equals(key, "rssi") {
                 advert.rssi = payload.reading(value)
@@ -94,7 +94,7 @@ extension ReceiverNetwork {
     // MARK: - Minew
 
     private mutating func readMinew(
-        _ array: JSONValue, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
+        _ array: JSONToken, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
         var receiver: Int?
         var fault: MessageFault?
@@ -123,7 +123,7 @@ extension ReceiverNetwork {
     }
 
     private mutating func readMinewAdvert(
-        _ element: JSONValue, _ receiver: Int, _ message: Message, _ payload: RawSpan,
+        _ element: JSONToken, _ receiver: Int, _ message: Message, _ payload: RawSpan,
         _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
         var advert = GatewayAdvert()

@@ -15,7 +15,7 @@ extension ReceiverNetwork {
     private static let (mostOfRaddec, mostPackets) = (32, 16)
 
     /// Returns true for a raddec, or a list of them.
-    static func isRaddec(_ value: JSONValue, in payload: RawSpan) -> Bool {
+    static func isRaddec(_ value: JSONToken, in payload: RawSpan) -> Bool {
         guard value.kind == .array else {
             return value.kind == .object && payload.member("rssiSignature", of: value) != nil
         }
@@ -28,7 +28,7 @@ extension ReceiverNetwork {
     }
 
     mutating func readRaddecs(
-        _ value: JSONValue, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
+        _ value: JSONToken, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
         guard value.kind == .array else { return try readRaddec(value, message, payload, deliver) }
         var fault: MessageFault?
@@ -40,7 +40,7 @@ extension ReceiverNetwork {
     }
 
     private mutating func readRaddec(
-        _ raddec: JSONValue, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
+        _ raddec: JSONToken, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
         guard let signature = payload.member("rssiSignature", of: raddec), signature.kind == .array else {
             return MessageFault("a raddec", "it does not say who heard it (\"rssiSignature\")")

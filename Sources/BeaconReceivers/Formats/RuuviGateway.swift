@@ -27,7 +27,7 @@ extension ReceiverNetwork {
     ///
     /// - Parameter data: the object at "data".
     mutating func readRuuviPost(
-        _ data: JSONValue, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
+        _ data: JSONToken, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
         guard let name = payload.member("gw_mac", of: data).flatMap({ payload.string($0, limit: Self.longestName) })
         else { return MessageFault("a Ruuvi Gateway message", "it has no \"gw_mac\"") }
@@ -74,7 +74,7 @@ extension ReceiverNetwork {
     ///
     /// - Parameter time: receives the time of the advert.
     private func ruuviAdvert(
-        _ object: JSONValue, _ payload: RawSpan, time: (inout GatewayAdvert, JSONValue) -> Void
+        _ object: JSONToken, _ payload: RawSpan, time: (inout GatewayAdvert, JSONToken) -> Void
     ) -> GatewayAdvert? {
         var advert = GatewayAdvert()
         let isRead = payload.forEachMember(of: object) { key, value in
@@ -99,7 +99,7 @@ extension MessageFault {
 extension RawSpan {
     /// Returns a time since 1970 in seconds, milliseconds or microseconds, told apart by its size; nil where there is
     /// none, or where it lies before the year 2000, as that of a clock that was not set.
-    func stamp(_ value: JSONValue) -> Timestamp? {
+    func stamp(_ value: JSONToken) -> Timestamp? {
         guard let number = number(value) else { return nil }
         let seconds =
             switch number {

@@ -28,7 +28,7 @@ extension ReceiverNetwork {
                 return false
             }
             var version: Int?
-            var parts: [JSONValue] = []
+            var parts: [JSONToken] = []
             try payload.forEachElement(of: data) { part in
                 guard version != nil else {
                     version = payload.integer(part)
@@ -39,7 +39,7 @@ extension ReceiverNetwork {
                     return parts.count < 4
                 }
                 try payload.forEachElement(of: part) { advert in
-                    var fields: [JSONValue] = []
+                    var fields: [JSONToken] = []
                     payload.forEachElement(of: advert) {
                         fields.append($0)
                         return fields.count < 4
@@ -61,7 +61,7 @@ extension ReceiverNetwork {
     }
 
     private mutating func readShellyAdvert(
-        _ fields: [JSONValue], _ receiver: Int, _ message: Message, _ payload: RawSpan,
+        _ fields: [JSONToken], _ receiver: Int, _ message: Message, _ payload: RawSpan,
         _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
         guard fields.count >= 3, let address = payload.address(fields[0].range), let rssi = payload.reading(fields[1])

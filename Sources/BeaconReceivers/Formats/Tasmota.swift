@@ -36,7 +36,7 @@ extension ReceiverNetwork {
 
 extension RawSpan {
     /// Returns true where a value is a word for on, or for off.
-    func says(_ value: JSONValue, isOn: Bool) -> Bool {
+    func says(_ value: JSONToken, isOn: Bool) -> Bool {
         let words = isOn ? ["on", "online", "true", "1"] : ["off", "offline", "false", "0"]
         return value.range.count <= 8 && words.contains(text(value.range).lowercased())
     }

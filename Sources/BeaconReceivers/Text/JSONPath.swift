@@ -24,7 +24,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Returns the value at the path, from another one; nil where there is none.
-    func value(in text: RawSpan, from value: JSONValue) -> JSONValue? {
+    func value(in text: RawSpan, from value: JSONToken) -> JSONToken? {
         var value = value
         for step in steps {
             guard let next = Self.child(step, of: value, in: text) else { return nil }
@@ -33,8 +33,8 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
         return value
     }
 
-    private static func child(_ step: [UInt8], of value: JSONValue, in text: RawSpan) -> JSONValue? {
-        var found: JSONValue?
+    private static func child(_ step: [UInt8], of value: JSONToken, in text: RawSpan) -> JSONToken? {
+        var found: JSONToken?
         if value.kind == .array {
             guard let place = Int(String(decoding: step, as: UTF8.self)) else { return nil }
             var index = 0

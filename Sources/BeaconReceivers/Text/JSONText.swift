@@ -4,7 +4,7 @@ import BeaconModel
 ///
 /// What is not asked for is passed over without being checked: a gateway's message has a dozen members, of which four
 /// matter, and a general decoder costs some hundred times what the advert itself costs.
-struct JSONValue {
+struct JSONToken {
     enum Kind {
         case object, array, string, number, literal
     }
@@ -20,13 +20,13 @@ struct JSONValue {
 extension RawSpan {
     /// The whole text as an object or an array; nil where it is neither. Whether it has an end shows when it is walked,
     /// so that it is not read twice.
-    var json: JSONValue? {
+    var json: JSONToken? {
         var position = 0
         skipBlanks(&position)
         guard position < byteCount else { return nil }
         switch jsonByte(position) {
-        case UInt8(ascii: "{"): return JSONValue(kind: .object, range: position..<byteCount)
-        case UInt8(ascii: "["): return JSONValue(kind: .array, range: position..<byteCount)
+        case UInt8(ascii: "{"): return JSONToken(kind: .object, range: position..<byteCount)
+        case UInt8(ascii: "["): return JSONToken(kind: .array, range: position..<byteCount)
         default: return nil
         }
     }
@@ -38,7 +38,7 @@ extension RawSpan {
     ///   - body: receives key and value, and returns false to pass over the rest.
     /// - Returns: false where the object is malformed.
     @discardableResult @inline(__always)
-    func forEachMember(of object: JSONValue, _ body: (JSONValue, JSONValue) -> Bool) -> Bool {
+    func forEachMember(of object: JSONToken, _ body: (JSONToken, JSONToken) -> Bool) -> Bool {
         guard object.kind == .object else { return false }
         var position = object.range.lowerBound + 1
         while true {
@@ -64,7 +64,7 @@ extension RawSpan {
     ///   - body: receives the element, and returns false to pass over the rest.
     /// - Returns: false where the array is malformed.
     @discardableResult @inline(__always)
-    func forEachElement(of array: JSONValue, _ body: (JSONValue) throws -> Bool) rethrows -> Bool {
+    func forEachElement(of array: JSONToken, _ body: (JSONToken) throws -> Bool) rethrows -> Bool {
         guard array.kind == .array else { return false }
         var position = array.range.lowerBound + 1
         while true {
@@ -80,8 +80,8 @@ extension RawSpan {
     }
 
     /// Returns the member of an object with a key; nil where there is none.
-    func member(_ key: StaticString, of object: JSONValue) -> JSONValue? {
-        var found: JSONValue?
+    func member(_ key: StaticString, of object: JSONToken) -> JSONToken? {
+        var found: JSONToken?
         forEachMember(of: object) { name, value in
             guard equals(name, key) else { return true }
             found = value
@@ -92,7 +92,7 @@ extension RawSpan {
 
     /// Returns true where a string has this text. One that is written with escapes equals none.
     @inline(__always)
-    func equals(_ value: JSONValue, _ text: StaticString) -> Bool {
+    func equals(_ value: JSONToken, _ text: StaticString) -> Bool {
         value.kind == .string && !value.isEscaped && equals(value.range, text)
     }
 
@@ -107,7 +107,7 @@ extension RawSpan {
     // MARK: - Values
 
     /// Returns a number, or the number that a string has; nil where it is neither.
-    func number(_ value: JSONValue) -> Double? {
+    func number(_ value: JSONToken) -> Double? {
         if let integer = integer(value) { return Double(integer) }
         guard value.kind == .number || value.kind == .string, value.range.count <= 32 else { return nil }
         let number = Double(text(value.range))
@@ -116,7 +116,7 @@ extension RawSpan {
 
     /// Returns a whole number, or the one that a string has; a fraction is rounded. Nil where it is none, or too large.
     @inline(__always)
-    func integer(_ value: JSONValue) -> Int? {
+    func integer(_ value: JSONToken) -> Int? {
         guard value.kind == .number || value.kind == .string else { return nil }
         var position = value.range.lowerBound
         let end = value.range.upperBound
@@ -140,13 +140,13 @@ extension RawSpan {
         return rounded(value)
     }
 
-    private func rounded(_ value: JSONValue) -> Int? {
+    private func rounded(_ value: JSONToken) -> Int? {
         guard value.range.count <= 32, let number = Double(text(value.range)) else { return nil }
         return Int(exactly: number.rounded())
     }
 
     /// Returns a string's text; nil where it is no string, or too long to be a name.
-    func string(_ value: JSONValue, limit: Int = 256) -> String? {
+    func string(_ value: JSONToken, limit: Int = 256) -> String? {
         guard value.kind == .string, value.range.count <= limit else { return nil }
         return value.isEscaped ? unescaped(value.range) : text(value.range)
     }
@@ -157,64 +157,36 @@ extension RawSpan {
     }
 
     private func unescaped(_ range: Range<Int>) -> String? {
-        var units: [UInt16] = []
-        var position = range.lowerBound
-        while position < range.upperBound {
-            guard jsonByte(position) == UInt8(ascii: "\\") else {
-                let start = position
-                while position < range.upperBound, jsonByte(position) != UInt8(ascii: "\\") { position += 1 }
-                units += Array(text(start..<position).utf16)
-                continue
-            }
-            guard position + 1 < range.upperBound else { return nil }
-            let escape = jsonByte(position + 1)
-            position += 2
-            switch escape {
-            case UInt8(ascii: "b"): units.append(0x08)
-            case UInt8(ascii: "f"): units.append(0x0C)
-            case UInt8(ascii: "n"): units.append(0x0A)
-            case UInt8(ascii: "r"): units.append(0x0D)
-            case UInt8(ascii: "t"): units.append(0x09)
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): units.append(UInt16(escape))
-            case UInt8(ascii: "u"):
-                guard position + 4 <= range.upperBound else { return nil }
-                var unit: UInt16 = 0
-                for index in 0..<4 {
-                    guard let digit = Hexadecimal.value(of: jsonByte(position + index)) else { return nil }
-                    unit = unit << 4 | UInt16(digit)
-                }
-                units.append(unit)
-                position += 4
-            default: return nil
-            }
-        }
-        return String(decoding: units, as: UTF16.self)
+        var scanner = JSONScanner(isStrict: false)
+        // From the quote before it.
+        scanner.position = range.lowerBound - 1
+        return try? scanner.string(self)
     }
 
     // MARK: - Reading
 
     /// Returns the value at a place, and moves behind it; nil where there is none.
     @inline(__always)
-    func jsonValue(at position: inout Int) -> JSONValue? {
+    func jsonValue(at position: inout Int) -> JSONToken? {
         skipBlanks(&position)
         guard position < byteCount else { return nil }
         let start = position
         switch jsonByte(position) {
         case UInt8(ascii: "\""):
             guard let isEscaped = skipString(&position) else { return nil }
-            return JSONValue(kind: .string, range: start + 1..<position - 1, isEscaped: isEscaped)
+            return JSONToken(kind: .string, range: start + 1..<position - 1, isEscaped: isEscaped)
         case UInt8(ascii: "{"):
             guard skipContainer(&position) else { return nil }
-            return JSONValue(kind: .object, range: start..<position)
+            return JSONToken(kind: .object, range: start..<position)
         case UInt8(ascii: "["):
             guard skipContainer(&position) else { return nil }
-            return JSONValue(kind: .array, range: start..<position)
+            return JSONToken(kind: .array, range: start..<position)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             skipWord(&position)
-            return JSONValue(kind: .number, range: start..<position)
+            return JSONToken(kind: .number, range: start..<position)
         case UInt8(ascii: "a")...UInt8(ascii: "z"):
             skipWord(&position)
-            return JSONValue(kind: .literal, range: start..<position)
+            return JSONToken(kind: .literal, range: start..<position)
         default:
             return nil
         }

@@ -60,7 +60,7 @@ struct ScenarioValue {
     }
 
     func text() throws -> String {
-        guard case .text(let text) = value else { throw wrongType(expected: "a text in quotation marks") }
+        guard case .string(let text) = value else { throw wrongType(expected: "a text in quotation marks") }
         guard text.utf8.count <= Self.longestText else {
             throw ScenarioError(
                 .tooLarge, at: path, "is \(text.utf8.count) bytes long; write at most \(Self.longestText)")
@@ -86,7 +86,7 @@ struct ScenarioValue {
 
     func point() throws -> Point {
         let expected = "a place as two numbers in metres, [x, y], or three with the height, [x, y, z]"
-        guard case .list(let parts) = value else { throw wrongType(expected: expected) }
+        guard case .array(let parts) = value else { throw wrongType(expected: expected) }
         guard 2...3 ~= parts.count else { throw invalid("has \(parts.count) numbers; write \(expected)") }
         let coordinates = try parts.indices.map { index in
             try ScenarioValue(value: parts[index], path: "\(path)[\(index)]")
@@ -96,7 +96,7 @@ struct ScenarioValue {
     }
 
     func list(atMost most: Int) throws -> [ScenarioValue] {
-        guard case .list(let elements) = value else { throw wrongType(expected: "a list in square brackets") }
+        guard case .array(let elements) = value else { throw wrongType(expected: "a list in square brackets") }
         guard elements.count <= most else {
             throw ScenarioError(.tooLarge, at: path, "has \(elements.count) entries; write at most \(most)")
         }

@@ -13,6 +13,9 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The longest wait that a destination may ask for. One that asks for more is tried after this.
     public var maximumRetryAfter: Duration
 
+    /// The failures after which a wait no longer doubles: it has long reached any maximum.
+    fileprivate static let mostDoublings = 64
+
     /// Waits that double up to a maximum.
     ///
     /// - Parameters:
@@ -30,7 +33,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Returns the bound of the wait after a number of failures in a row, the first of which is 1.
     public func bound(afterFailures failures: Int) -> Duration {
         var bound = base
-        for _ in 1..<max(min(failures, 64), 1) where bound < maximum { bound *= 2 }
+        for _ in 1..<max(min(failures, Self.mostDoublings), 1) where bound < maximum { bound *= 2 }
         return min(bound, maximum)
     }
 
@@ -48,4 +51,26 @@ public struct RetryPolicy: Hashable, Sendable {
         // Gateways that were all asked for the same wait do not return at the same moment.
         return min(asked, maximumRetryAfter) + min(jittered, base)
     }
+}
+
+/// Waits that double after each failure, up to a bound, without jitter. They are the bounds of a ``RetryPolicy``.
+package struct Backoff: Sendable {
+    private let policy: RetryPolicy
+    private var failures = 1
+
+    /// Creates a back-off that begins with the first wait.
+    package init(first: Duration, longest: Duration) { policy = RetryPolicy(base: first, maximum: longest) }
+
+    /// The wait that ``next()`` returns.
+    package var upcoming: Duration { policy.bound(afterFailures: failures) }
+
+    /// Returns the wait after another failure.
+    @discardableResult
+    package mutating func next() -> Duration {
+        defer { failures = min(failures + 1, RetryPolicy.mostDoublings) }
+        return upcoming
+    }
+
+    /// Begins with the first wait again, after a success.
+    package mutating func reset() { failures = 1 }
 }

@@ -19,13 +19,13 @@ package struct RepetitionReporter<Key: Hashable & Sendable, Subject: Sendable>: 
         var subject: Subject
         var unreported = 0
         var reported: Duration
-        var interval: Duration
+        var intervals: Backoff
     }
 
-    /// The least time between two reports of the same; each further one waits twice as long.
-    private let shortest: Duration
+    /// The times between two reports of the same.
+    private let intervals: Backoff
 
-    /// The longest time between two reports. What did not occur for as long is new when it occurs.
+    /// The longest of them. What did not occur for as long is new when it occurs.
     private let longest: Duration
 
     /// The most that is known apart. Something that varies without end is a fault of its key, and costs lines then.
@@ -35,7 +35,7 @@ package struct RepetitionReporter<Key: Hashable & Sendable, Subject: Sendable>: 
 
     /// A reporter of nothing so far.
     package init(shortest: Duration = .seconds(60), longest: Duration = .seconds(3600), most: Int = 1000) {
-        self.shortest = shortest
+        intervals = Backoff(first: shortest, longest: longest)
         self.longest = longest
         self.most = most
     }
@@ -45,7 +45,7 @@ package struct RepetitionReporter<Key: Hashable & Sendable, Subject: Sendable>: 
     /// - Returns: what is to be reported now: nil while this is only counted.
     package mutating func note(_ key: Key, _ subject: Subject, at now: Duration) -> Report? {
         guard var course = courses[key] else {
-            if courses.count < most { courses[key] = Course(subject: subject, reported: now, interval: shortest) }
+            if courses.count < most { courses[key] = Course(subject: subject, reported: now, intervals: intervals) }
             return Report(subject: subject, count: 1, period: nil)
         }
         course.subject = subject
@@ -59,7 +59,7 @@ package struct RepetitionReporter<Key: Hashable & Sendable, Subject: Sendable>: 
         var reports: [Report] = []
         for (key, var course) in courses {
             if let report = report(&course, at: now) { reports.append(report) }
-            let isOver = course.unreported == 0 && now - course.reported >= max(course.interval, longest)
+            let isOver = course.unreported == 0 && now - course.reported >= max(course.intervals.upcoming, longest)
             courses[key] = isOver ? nil : course
         }
         return reports
@@ -74,11 +74,11 @@ package struct RepetitionReporter<Key: Hashable & Sendable, Subject: Sendable>: 
     }
 
     private func report(_ course: inout Course, at now: Duration) -> Report? {
-        guard course.unreported > 0, now - course.reported >= course.interval else { return nil }
+        guard course.unreported > 0, now - course.reported >= course.intervals.upcoming else { return nil }
         let report = Report(subject: course.subject, count: course.unreported, period: now - course.reported)
         course.unreported = 0
         course.reported = now
-        course.interval = min(course.interval * 2, longest)
+        course.intervals.next()
         return report
     }
 }

@@ -19,7 +19,7 @@ struct beacon_library {
     const char *_Nullable const *_Nonnull names;
     // The name whose error is reported where none of them can be opened.
     const char *reported_name;
-    // The library's name in a sentence, and what a missing function means: "; it is older than 3.4", or nothing.
+    // The library's name in a sentence, and the meaning of a missing function: "; it is older than 3.4", or nothing.
     const char *title;
     const char *remark;
     const struct beacon_symbol *symbols;

@@ -42,7 +42,7 @@ final class LocationManagerCore: Sendable {
     /// which they changed this; it is only handed work, and nothing waits.
     private let state = Locked(State())
 
-    private let mailbox = RangingMailbox()
+    private let pendingReports = PendingRangingReports()
 
     init(center: BeaconCenter, context: CallbackContext) {
         self.center = center
@@ -63,9 +63,9 @@ final class LocationManagerCore: Sendable {
             if case .authorization(let status, _) = event, !isNews(status) { return }
             if case .ranged(let constraint, let beacons, let time) = event {
                 // A slow app receives the newest report alone.
-                guard put(RangingMailbox.Report(beacons: beacons, time: time), for: constraint) else { return }
+                guard put(PendingRangingReports.Report(beacons: beacons, time: time), for: constraint) else { return }
                 return center.makeCallback(in: context) { [weak self] in
-                    guard let self, let report = mailbox.take(constraint) else { return }
+                    guard let self, let report = pendingReports.take(constraint) else { return }
                     deliver(.ranged(constraint, report.beacons, at: report.time))
                 }
             }
@@ -87,9 +87,9 @@ final class LocationManagerCore: Sendable {
     /// Keeps a report for its callback, unless the request that it answers is being stopped.
     ///
     /// - Returns: true where a callback has to be made for it.
-    private func put(_ report: RangingMailbox.Report, for constraint: BeaconConstraint) -> Bool {
+    private func put(_ report: PendingRangingReports.Report, for constraint: BeaconConstraint) -> Bool {
         state.withLock { state in
-            !state.stopped.isStopping(.allRanging(constraint)) && mailbox.put(report, for: constraint)
+            !state.stopped.isStopping(.allRanging(constraint)) && pendingReports.put(report, for: constraint)
         }
     }
 
@@ -205,7 +205,7 @@ final class LocationManagerCore: Sendable {
             stop(.ranging(constraint, requester), in: &state)
             guard requests.isEmpty else { return }
             // A report that waits belongs to the stopped request and not to the next one.
-            _ = mailbox.take(constraint)
+            _ = pendingReports.take(constraint)
             stop(.allRanging(constraint), in: &state) { [client] in $0.stopRanging(constraint, for: client) }
         }
     }

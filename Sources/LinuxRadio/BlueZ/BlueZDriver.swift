@@ -28,7 +28,7 @@ final class BlueZDriver: AdapterDriver {
     private var lost = RadioState.unknown
     private var again = Timestamp.zero
     private var connectedAt = Timestamp.zero
-    private var backoff = Backoff(first: Timestamp.nanosecondsPerSecond, longest: longestPause)
+    private var backoff = Backoff(first: .seconds(1), longest: .nanoseconds(longestPause))
     private var isRefusalDue = false
 
     /// The longest wait before the bus is tried again. A connection that held for longer counts as a new beginning.
@@ -163,7 +163,7 @@ final class BlueZDriver: AdapterDriver {
 
     private func wait(_ state: RadioState) {
         lost = state
-        again = queue.now.advanced(by: backoff.next())
+        again = queue.now.advanced(by: backoff.next().clampedNanoseconds)
     }
 
     /// Reports once for each request that nothing can be sent while this process may not use bluetoothd.

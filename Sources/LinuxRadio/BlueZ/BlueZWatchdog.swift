@@ -1,5 +1,6 @@
 import BeaconModel
 import BeaconRadio
+import BeaconSupport
 
 /// A watchdog for a scan that stopped without an error.
 ///
@@ -37,7 +38,7 @@ struct BlueZWatchdog {
 
     private let adapter: String
     private let countEvents: (String) -> UInt32?
-    private var patience = Self.patience
+    private var patience = Backoff(first: .nanoseconds(Self.patience), longest: .nanoseconds(Self.longestPatience))
     private var alive = Timestamp.zero
     private var heard = Timestamp.zero
     private var events: UInt32?
@@ -66,7 +67,7 @@ struct BlueZWatchdog {
     mutating func begin(at now: Timestamp) {
         listenAnew()
         pause(at: now)
-        patience = Self.patience
+        patience.reset()
     }
 
     /// Forgets what was heard so far, since other events are counted from now on.
@@ -110,7 +111,7 @@ struct BlueZWatchdog {
         if lastReport > heard {
             heard = lastReport
             alive = max(alive, lastReport)
-            patience = Self.patience
+            patience.reset()
         }
         if isSearching {
             listenAnew()
@@ -126,9 +127,9 @@ struct BlueZWatchdog {
             alive = now
         }
         let silence = now.since(alive)
-        guard silence >= patience else { return .alive }
+        guard silence >= patience.upcoming.clampedNanoseconds else { return .alive }
         alive = now
-        patience = min(patience * 2, Self.longestPatience)
+        patience.next()
         return .silent(seconds: silence / Timestamp.nanosecondsPerSecond)
     }
 

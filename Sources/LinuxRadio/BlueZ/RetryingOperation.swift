@@ -26,7 +26,7 @@ struct RetryingOperation<Goal: Equatable> {
     private var isStale = false
     private var since = Timestamp.zero
     private var again = Timestamp.zero
-    private var backoff = Backoff(first: Timestamp.nanosecondsPerSecond, longest: longestPause)
+    private var backoff = Backoff(first: .seconds(1), longest: .nanoseconds(longestPause))
 
     /// The longest pause before a retry: 1 s, then 2 s, 4 s and so on to 32 s. bluetoothd answers InProgress or
     /// NotReady for some seconds after power or a controller changed, and retries each second for ever make it worse.
@@ -106,5 +106,5 @@ struct RetryingOperation<Goal: Equatable> {
         backoff.reset()
     }
 
-    private mutating func pause(at now: Timestamp) { again = now.advanced(by: backoff.next()) }
+    private mutating func pause(at now: Timestamp) { again = now.advanced(by: backoff.next().clampedNanoseconds) }
 }

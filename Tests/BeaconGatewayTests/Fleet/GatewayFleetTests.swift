@@ -115,7 +115,7 @@ struct GatewayFleetTests {
         "What happened before messages were dropped, or the connection was lost, is told, in whatever order they come")
     func dropped() async throws {
         for losses in [
-            [FleetInbox.Mail.Content.dropped(partition: nil)], [.lost("it was cut off"), .connected],
+            [FleetMessageQueue.Item.Content.dropped(partition: nil)], [.lost("it was cut off"), .connected],
             [.lost("it was cut off"), .connected, .dropped(partition: nil)],
         ] {
             let (bench, hear) = try await Self.small()
@@ -123,8 +123,8 @@ struct GatewayFleetTests {
             machine.isStopped = true
             var heard = hear(3)
             await bench.pass(to: bench.now.withLock { $0 }.advanced(by: 3 * FleetBench.second), hearing: &heard)
-            // All of it is in the inbox when the machine goes on, and then this.
-            for loss in losses { machine.member.inbox.add(loss) }
+            // All of it is in the queue when the machine goes on, and then this.
+            for loss in losses { machine.member.received.add(loss) }
             machine.isStopped = false
             await bench.pass(100)
             #expect(try bench.changes.map(\.kind) == ["enter", "exit"], "\(losses)")

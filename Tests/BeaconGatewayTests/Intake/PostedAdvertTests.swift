@@ -37,7 +37,7 @@ struct PostedAdvertTests {
         let source = Self.source()
         let bench = try Self.bench(source)
         let running = Task { await bench.gateway.run() }
-        try await eventually { source.inbox.add(Array("$HBRP,ACCB".utf8)) }
+        try await eventually { source.queue.add(Array("$HBRP,ACCB".utf8)) }
         let answer = try await bench.ask(.post, Self.path, headers: Self.bearer(), body: Self.line())
         #expect(answer.status == 200)
         try await eventually { !bench.bench.notified.isEmpty }
@@ -52,7 +52,7 @@ struct PostedAdvertTests {
         let source = Self.source()
         let bench = try Self.bench(source)
         let running = Task { await bench.gateway.run() }
-        try await eventually { source.inbox.add(Array("$HBRP,INVENTED".utf8)) }
+        try await eventually { source.queue.add(Array("$HBRP,INVENTED".utf8)) }
         for number in 0..<300 {
             let answer = try await bench.ask(
                 .post, Self.path, headers: Self.bearer(), body: "$HBRP,INVENTED\(number),INVENTED\(number)")
@@ -77,7 +77,7 @@ struct PostedAdvertTests {
         if isGuarded { settings.tokenHash = AccessToken.hash(of: "the console's") }
         let bench = try Self.bench(source, settings: settings)
         let running = Task { await bench.gateway.run() }
-        try await eventually { source.inbox.add(Array(Self.line().utf8)) }
+        try await eventually { source.queue.add(Array(Self.line().utf8)) }
         func basic(_ text: String) -> HTTPFields { [.authorization: "Basic \(Data(text.utf8).base64EncodedString())"] }
         for (path, headers, status) in [
             (Self.path, Self.bearer(), 200), (Self.path, basic("any:\(Self.token)"), 200),
@@ -112,7 +112,7 @@ struct PostedAdvertTests {
         let specification = SourceSpecification.posted(source)
         let open = try AnyAdvertSource(specification)
         var count = 0
-        while source.inbox.add([UInt8](repeating: 0x20, count: 1 << 10)), count < 10_000 { count += 1 }
+        while source.queue.add([UInt8](repeating: 0x20, count: 1 << 10)), count < 10_000 { count += 1 }
         #expect(count == 4096)
         #expect(open.receiverNames.isEmpty)
     }
@@ -144,7 +144,7 @@ struct PostedAdvertTests {
         let running = Task { await bench.gateway.run() }
         let advert = Self.line().split(separator: ",").last.map(String.init) ?? ""
         let post = #"{"gw":{"id":"door"},"list":[{"mac":"c00000000001","level":-60,"raw":"\#(advert)"}]}"#
-        try await eventually { source.inbox.add(Array(post.utf8)) }
+        try await eventually { source.queue.add(Array(post.utf8)) }
         try await eventually { !bench.bench.notified.isEmpty }
         #expect(bench.bench.notified.first?.hasSuffix(" door") == true, "\(bench.bench.notified)")
         await bench.gateway.stop()

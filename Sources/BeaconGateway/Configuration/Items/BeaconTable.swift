@@ -143,12 +143,18 @@ enum BeaconTable {
 
     /// Returns the rows of a table by their columns, with the lines on which they begin.
     private static func rows(_ data: Data) throws -> [(line: Int, values: [String: String])] {
-        guard var text = String(data: data, encoding: .utf8) else {
+        let bytes = Array(data)
+        guard String(validating: bytes, as: UTF8.self) != nil else {
             throw Problem(.unprocessableContent, "the table is no text in UTF-8")
         }
-        // What spreadsheets write before the first column.
-        if text.hasPrefix("\u{FEFF}") { text.removeFirst() }
-        var records = try records(text)
+        var records: [CSVReader.Record]
+        do throws(CSVReader.UnclosedQuote) {
+            records = try CSVReader.records(of: bytes, separator: CSVReader.separator(of: bytes))
+        } catch {
+            throw Problem(
+                .unprocessableContent, "a quote of line \(error.line) has no end",
+                errors: [.init(key: "line \(error.line)", detail: "has a quote without an end")])
+        }
         guard !records.isEmpty else { throw Problem(.unprocessableContent, "the table is empty") }
         let header = records.removeFirst().fields.map { $0.trimmingCharacters(in: .whitespaces) }
         for column in columns.dropLast() where !header.contains(column) {
@@ -188,53 +194,5 @@ enum BeaconTable {
             "=+-@".unicodeScalars.contains(second)
         else { return trimmed }
         return String(trimmed.dropFirst())
-    }
-
-    private static func records(_ text: String) throws -> [(line: Int, fields: [String])] {
-        // The separator that the first line has: spreadsheets of many countries write semicolons.
-        let first = text.prefix { !$0.isNewline }
-        let separator: Character =
-            first.contains(",") ? "," : first.contains(";") ? ";" : first.contains("\t") ? "\t" : ","
-        var records: [(line: Int, fields: [String])] = []
-        var (fields, field, isQuoted, wasQuoted) = ([String](), "", false, false)
-        var (line, begin) = (1, 1)
-        func end() {
-            fields.append(field)
-            if fields != [""] || wasQuoted { records.append((begin, fields)) }
-            (fields, field, wasQuoted) = ([], "", false)
-        }
-        var rest = text[...]
-        while let character = rest.popFirst() {
-            if character.isNewline { line += 1 }
-            if isQuoted {
-                if character == "\"" {
-                    if rest.first == "\"" {
-                        field.append("\"")
-                        rest.removeFirst()
-                    } else {
-                        isQuoted = false
-                    }
-                } else {
-                    field.append(character)
-                }
-            } else if character == "\"", field.isEmpty {
-                (isQuoted, wasQuoted) = (true, true)
-            } else if character == separator {
-                fields.append(field)
-                (field, wasQuoted) = ("", true)
-            } else if character.isNewline {
-                end()
-                begin = line
-            } else {
-                field.append(character)
-            }
-        }
-        guard !isQuoted else {
-            throw Problem(
-                .unprocessableContent, "a quote of line \(begin) has no end",
-                errors: [.init(key: "line \(begin)", detail: "has a quote without an end")])
-        }
-        if !field.isEmpty || !fields.isEmpty { end() }
-        return records
     }
 }

@@ -126,9 +126,9 @@ extension FleetMember {
         let plan = PartitionWork.Plan(configuration, of: owner.partition, in: partitions)
         try await readKnown(owner, plan)
         // What comes from now on is kept until there is somebody to hear it: receivers repeat nothing.
-        let (inbox, partition) = (inbox, owner.partition)
+        let (received, partition) = (received, owner.partition)
         owner.listening = try exchange.listen(to: partition) {
-            inbox.add(.heard(partition: partition, relay: $0, message: $1))
+            received.add(.heard(partition: partition, relay: $0, message: $1))
         }
         let now = clock.now()
         guard works[partition] === owner, now < owner.validUntil else { return false }

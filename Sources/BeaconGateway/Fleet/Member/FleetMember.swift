@@ -42,7 +42,7 @@ actor FleetMember {
     let ownItems: [ConfigurationItem]
     let audience: any FleetAudience
 
-    nonisolated let inbox: FleetInbox
+    nonisolated let received: FleetMessageQueue
     /// Is sent when there is something to write.
     let unwritten = AsyncSignal()
     /// Is sent when there may be something new in the log.
@@ -113,7 +113,7 @@ actor FleetMember {
         base = configuration.withoutShared
         ownItems = (configuration.items + items).filter(\.kind.isShared)
         worker = "\(settings.node) \(String(UInt64.random(in: .min ... .max), radix: 36))"
-        inbox = FleetInbox(now: clock.now)
+        received = FleetMessageQueue(now: clock.now)
     }
 
     // MARK: - Running
@@ -122,13 +122,13 @@ actor FleetMember {
     ///
     /// - Parameter report: called with each change of the connection.
     func open(report: @escaping @Sendable (FleetConnection) -> Void = { _ in }) throws {
-        try exchange.open { [inbox, logged] change in
+        try exchange.open { [received, logged] change in
             defer { report(change) }
             switch change {
-            case .connected: inbox.add(.connected)
-            case .lost(let reason): inbox.add(.lost(reason))
-            case .refused(let sentence): inbox.add(.refused(sentence))
-            case .dropped(let partition): inbox.add(.dropped(partition: partition))
+            case .connected: received.add(.connected)
+            case .lost(let reason): received.add(.lost(reason))
+            case .refused(let sentence): received.add(.refused(sentence))
+            case .dropped(let partition): received.add(.dropped(partition: partition))
             case .logged: logged.signal()
             }
         }
@@ -139,7 +139,7 @@ actor FleetMember {
         try open()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                await self.repeat(after: self.inbox.signal, atMost: .milliseconds(250)) { await self.step() }
+                await self.repeat(after: self.received.signal, atMost: .milliseconds(250)) { await self.step() }
             }
             // By themselves: what else is asked meanwhile may have to wait for servers that choose another leader.
             group.addTask {
@@ -154,14 +154,7 @@ actor FleetMember {
             group.addTask { await self.repeat(after: self.shown, atMost: .seconds(2)) { await self.deliver() } }
         }
         // This task is cancelled, and what is given back takes a moment, but no longer: leases end by themselves.
-        await Task {
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await self.leave() }
-                group.addTask { try? await Task.sleep(for: Self.leavingTime) }
-                await group.next()
-                group.cancelAll()
-            }
-        }.value
+        await Task { _ = await within(Self.leavingTime) { await self.leave() } }.value
         exchange.close()
     }
 
@@ -176,12 +169,7 @@ actor FleetMember {
                 try? await Task.sleep(for: interval)
                 continue
             }
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await signal.wait(after: seen) }
-                group.addTask { try? await Task.sleep(for: interval) }
-                await group.next()
-                group.cancelAll()
-            }
+            await signal.wait(after: seen, atMost: interval)
         }
     }
 
@@ -192,15 +180,15 @@ actor FleetMember {
         let now = clock.now()
         let wallOffset = clock.wall().since(now)
         for owner in works.values { owner.work?.setWallOffset(wallOffset) }
-        for mail in inbox.take() {
-            switch mail.content {
+        for item in received.take() {
+            switch item.content {
             case .heard(let partition, let relay, let message):
-                works[partition]?.work?.receive(message, from: relay, at: min(mail.time, now))
+                works[partition]?.work?.receive(message, from: relay, at: min(item.time, now))
             case .connected: setConnected(true, at: now)
             case .lost(let reason): setConnected(false, because: reason, at: now)
             case .refused(let sentence): report("the fleet's servers refuse something: \(sentence)")
             case .dropped(let partition):
-                let since = min(lastStep ?? mail.time, mail.time)
+                let since = min(lastStep ?? item.time, item.time)
                 for (number, owner) in works where partition ?? number == number {
                     owner.work?.lose(from: since, to: now)
                 }

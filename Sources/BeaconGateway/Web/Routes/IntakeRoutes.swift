@@ -102,7 +102,7 @@ struct IntakeRoutes: Sendable {
             try await senders.check(request, of: source)
             let body = try await Self.body(of: request)
             guard !body.isEmpty else { throw Problem(.badRequest, "the request is empty; post what the gateway heard") }
-            guard source.inbox.add(Array(body)) else {
+            guard source.queue.add(Array(body)) else {
                 throw Problem(
                     .serviceUnavailable, "more adverts came than can be read; send fewer at once",
                     headers: [.retryAfter: "1"])
@@ -152,12 +152,7 @@ struct IntakeRoutes: Sendable {
             let messages = try await state.people.messages(of: install, isWaiting: true, limit: Self.mostMessages)
             let left = ContinuousClock.now.duration(to: deadline)
             guard messages.isEmpty, left > .zero, !isEnding.withLock({ $0 }) else { return messages }
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await state.people.news.wait(after: seen) }
-                group.addTask { try? await Task.sleep(for: left) }
-                await group.next()
-                group.cancelAll()
-            }
+            await state.people.news.wait(after: seen, atMost: left)
         }
     }
 

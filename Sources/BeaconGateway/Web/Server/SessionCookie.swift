@@ -18,7 +18,8 @@ enum SessionCookie {
     /// - Parameter isEncrypted: whether the console itself speaks HTTPS. Then the plain name does not count, since a
     ///   page of plain HTTP on this host may have set it.
     static func value(in request: Request, isEncrypted: Bool) -> String? {
-        request.cookie(secureName) ?? (isEncrypted ? nil : request.cookie(plainName))
+        func value(_ name: String) -> String? { request.cookies[name].flatMap { $0.value.isEmpty ? nil : $0.value } }
+        return value(secureName) ?? (isEncrypted ? nil : value(plainName))
     }
 
     /// Returns the header that begins a session.
@@ -42,18 +43,8 @@ enum SessionCookie {
         return fields
     }
 
+    // Hummingbird's type writes the attributes in an order that is random in each process.
     private static func text(_ name: String, _ value: String, isSecure: Bool, age: Int) -> String {
         "\(name)=\(value); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(age)\(isSecure ? "; Secure" : "")"
-    }
-}
-
-extension Request {
-    /// Returns the value of a cookie.
-    fileprivate func cookie(_ name: String) -> String? {
-        for pair in headers[values: .cookie].flatMap({ $0.split(separator: ";") }) {
-            let parts = pair.split(separator: "=", maxSplits: 1)
-            if parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == name { return String(parts[1]) }
-        }
-        return nil
     }
 }

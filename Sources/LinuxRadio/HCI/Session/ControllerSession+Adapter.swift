@@ -60,7 +60,7 @@ extension ControllerSession {
             adapterRemoved()
         } else {
             state = .resetting
-            let delay = backoff.next()
+            let delay = backoff.next().clampedNanoseconds
             report(
                 .commandFailed,
                 "cannot switch the adapter on: \(failure). The next attempt is in \(Self.seconds(delay)).")
@@ -137,6 +137,6 @@ extension ControllerSession {
 
     mutating func retryPower(_ change: PowerChange, at now: Timestamp) {
         stop(.resetting)
-        powerRetry = (change, now.advanced(by: backoff.next()))
+        powerRetry = (change, now.advanced(by: backoff.next().clampedNanoseconds))
     }
 }

@@ -83,7 +83,7 @@ extension ControllerSession {
             : "\(status)."
         let error = RadioError(.failed, "\(name) refused \(command.opcode): \(why)")
         for frame in outcomes.failed(advertising.refused) { report(.advertising(frame, .failure(error))) }
-        advertisingRetry = now.advanced(by: advertisingBackoff.next())
+        advertisingRetry = now.advanced(by: advertisingBackoff.next().clampedNanoseconds)
     }
 
     /// Carries out what is due in the advertising.

@@ -73,8 +73,8 @@ struct ControllerSession {
         flow = CommandFlow(configuration)
         advertising = AdvertisingControl(makeAddress: makeAddress)
         watchdog = Watchdog(silence: configuration.silence)
-        backoff = Backoff(first: configuration.firstDelay, longest: configuration.longestDelay)
-        advertisingBackoff = Backoff(first: configuration.firstDelay, longest: configuration.longestDelay)
+        backoff = configuration.backoff
+        advertisingBackoff = configuration.backoff
     }
 
     /// Returns the steps to be done now, each once.
@@ -330,6 +330,9 @@ struct ControllerConfiguration {
 
     /// The longest time between two attempts, in nanoseconds.
     var longestDelay: Int64 = 300_000_000_000
+
+    /// The pauses between attempts.
+    var backoff: Backoff { Backoff(first: .nanoseconds(firstDelay), longest: .nanoseconds(longestDelay)) }
 
     /// The interval at which a switch that blocks the radio is read, in nanoseconds.
     var blockInterval: Int64 = 10_000_000_000

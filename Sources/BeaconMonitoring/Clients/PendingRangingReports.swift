@@ -5,7 +5,7 @@ import BeaconSupport
 ///
 /// A client that is slow loses old reports, never an enter, an exit or a failure: one report of each constraint waits,
 /// and a newer one takes its place.
-package final class RangingMailbox: Sendable {
+package final class PendingRangingReports: Sendable {
     /// A report that waits for its callback.
     package struct Report: Sendable {
         /// The beacons, nearest first.
@@ -27,7 +27,7 @@ package final class RangingMailbox: Sendable {
 
     private let state = Locked(State())
 
-    /// A mailbox in which nothing waits.
+    /// Creates an empty set of reports.
     package init() {}
 
     /// The number of reports that a newer one replaced before their callback was made.

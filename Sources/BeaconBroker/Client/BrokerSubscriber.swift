@@ -1,13 +1,13 @@
 package import BeaconSupport
 import Logging
 
-/// A connection to a broker that listens alone, for a reader on a thread of its own: what comes waits in a mailbox.
+/// A connection to a broker that only subscribes, for a reader on another thread. Messages wait in a queue.
 ///
 /// It reconnects by itself, and subscribes each time. Messages that nobody takes in time are dropped, the oldest first,
 /// since what a receiver heard a while ago is of no use; short ones, which tell who is there, are dropped last.
-package final class BrokerMailbox: Sendable {
-    /// Something that waits to be read.
-    package struct Mail: Sendable {
+package final class BrokerSubscriber: Sendable {
+    /// An event or message that waits to be read.
+    package struct Item: Sendable {
         /// What it is.
         package enum Content: Sendable {
             /// There is a connection from now on.
@@ -22,14 +22,14 @@ package final class BrokerMailbox: Sendable {
         }
 
         package var content: Content
-        /// When it came, by the clock of the mailbox, in nanoseconds.
+        /// When it came, by the subscriber's clock, in nanoseconds.
         package var time: Int64
     }
 
     /// What has come since it was asked last.
-    package struct Delivery: Sendable {
+    package struct Batch: Sendable {
         /// What came, in order.
-        package var mail: [Mail] = []
+        package var items: [Item] = []
         /// The number of messages that were dropped.
         package var dropped = 0
         /// When the oldest of these came.
@@ -47,16 +47,16 @@ package final class BrokerMailbox: Sendable {
     /// The longest message that may tell who is there.
     private static let longestStatus = 64
 
-    /// The waker that is woken when there is something in the mailbox.
+    /// The waker that is woken when there is something to take.
     package let waker = Waker()
 
     private let options: MQTTOptions
     private let filters: [String]
     private let clock: @Sendable () -> Int64
     private let requests = RequestTable()
-    private let box = Locked(Delivery())
+    private let queue = Locked(Batch())
 
-    /// A mailbox without a connection so far.
+    /// A subscriber without a connection so far.
     ///
     /// - Parameters:
     ///   - options: the broker and the client.
@@ -73,7 +73,7 @@ package final class BrokerMailbox: Sendable {
         (self.options, self.filters, self.clock) = (options, filters, clock)
     }
 
-    /// Begins to connect. What comes of it is in the mailbox.
+    /// Begins to connect. `take()` returns what comes of it.
     package func open() {
         requests.listen { [weak self] event in self?.receive(event) }
         // The reader reports what there is to say.
@@ -90,11 +90,11 @@ package final class BrokerMailbox: Sendable {
     deinit { requests.close() }
 
     /// Returns what has come since the last call.
-    package func take() -> Delivery {
+    package func take() -> Batch {
         waker.reset()
-        return box.withLock { box in
-            defer { box = Delivery() }
-            return box
+        return queue.withLock { queue in
+            defer { queue = Batch() }
+            return queue
         }
     }
 
@@ -121,34 +121,34 @@ package final class BrokerMailbox: Sendable {
         requests.submit([(requests.nextIDs(1).lowerBound, request)])
     }
 
-    private func put(_ content: Mail.Content) {
+    private func put(_ content: Item.Content) {
         let time = clock()
         var size = 0
         if case .message(let message) = content { size = message.payload.count }
-        let isFirst = box.withLock { [size] box in
-            if box.mail.count >= Self.capacity || box.bytes + size > Self.mostBytes { Self.makeRoom(in: &box) }
-            box.bytes += size
-            box.mail.append(Mail(content: content, time: time))
-            return box.mail.count == 1
+        let isFirst = queue.withLock { [size] queue in
+            if queue.items.count >= Self.capacity || queue.bytes + size > Self.mostBytes { Self.makeRoom(in: &queue) }
+            queue.bytes += size
+            queue.items.append(Item(content: content, time: time))
+            return queue.items.count == 1
         }
         if isFirst { waker.wake() }
     }
 
     /// Drops the older half of the messages, as far as that may be.
-    private static func makeRoom(in box: inout Delivery) {
-        var room = max(box.mail.count / 2, 1)
-        let before = box.mail.count
+    private static func makeRoom(in queue: inout Batch) {
+        var room = max(queue.items.count / 2, 1)
+        let before = queue.items.count
         for isLast in [false, true] where room > 0 {
-            box.mail.removeAll { mail in
-                guard room > 0, case .message(let message) = mail.content,
+            queue.items.removeAll { item in
+                guard room > 0, case .message(let message) = item.content,
                     isLast || (message.payload.count > longestStatus && !message.isRetained)
                 else { return false }
-                box.droppedSince = min(box.droppedSince ?? mail.time, mail.time)
+                queue.droppedSince = min(queue.droppedSince ?? item.time, item.time)
                 room -= 1
-                box.bytes -= message.payload.count
+                queue.bytes -= message.payload.count
                 return true
             }
         }
-        box.dropped += before - box.mail.count
+        queue.dropped += before - queue.items.count
     }
 }

@@ -1,10 +1,10 @@
 import BeaconModel
 import BeaconSupport
 
-/// What has come from a fleet and was not handled so far.
-final class FleetInbox: Sendable {
-    /// Something that came, with its time.
-    struct Mail: Sendable {
+/// A queue of messages and events from a fleet that are not handled yet.
+final class FleetMessageQueue: Sendable {
+    /// A message or an event, with its time of arrival.
+    struct Item: Sendable {
         enum Content: Sendable {
             case heard(partition: Int, relay: FleetRelay, message: [UInt8])
             case connected
@@ -22,7 +22,7 @@ final class FleetInbox: Sendable {
     private static let (mostMessages, mostBytes) = (200_000, 128 << 20)
 
     private struct State {
-        var mail: [Mail] = []
+        var items: [Item] = []
         var bytes = 0
         /// Since when messages are dropped, since there is no room.
         var full: Timestamp?
@@ -36,29 +36,29 @@ final class FleetInbox: Sendable {
     init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
 
     /// Adds a message that came, from any thread.
-    func add(_ content: Mail.Content) {
+    func add(_ content: Item.Content) {
         let time = now()
         let isFirst = state.withLock { state in
             if case .heard(_, _, let message) = content {
-                guard state.mail.count < Self.mostMessages, state.bytes + message.count <= Self.mostBytes else {
+                guard state.items.count < Self.mostMessages, state.bytes + message.count <= Self.mostBytes else {
                     state.full = state.full ?? time
                     return false
                 }
                 state.bytes += message.count
             }
-            state.mail.append(Mail(time: time, content: content))
-            return state.mail.count == 1
+            state.items.append(Item(time: time, content: content))
+            return state.items.count == 1
         }
         if isFirst { signal.signal() }
     }
 
     /// Returns what has come since the last call.
-    func take() -> [Mail] {
+    func take() -> [Item] {
         state.withLock { state in
             defer { state = State() }
-            guard let full = state.full else { return state.mail }
+            guard let full = state.full else { return state.items }
             // Nobody knows what was in them.
-            return state.mail + [Mail(time: full, content: .dropped(partition: nil))]
+            return state.items + [Item(time: full, content: .dropped(partition: nil))]
         }
     }
 }

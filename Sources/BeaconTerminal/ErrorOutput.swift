@@ -1,28 +1,15 @@
 import BeaconSupport
 import CLibrary
-import CTerminal
 
 /// Standard error: lines and, on a terminal below them, one live line.
-final class ErrorOutput: Sendable {
+package final class ErrorOutput: Sendable {
     /// The output of this process.
-    static let shared = ErrorOutput()
-
-    /// A Boolean value indicating whether standard error is a terminal that can draw a line anew.
-    static var isTerminal: Bool {
-        isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } ?? "dumb" != "dumb"
-    }
-
-    /// The columns of that terminal; 80 where they are unknown.
-    static var width: Int {
-        var rows: UInt16 = 0
-        var columns: UInt16 = 0
-        return beacon_terminal_size(STDERR_FILENO, &rows, &columns) == 0 && columns > 0 ? Int(columns) : 80
-    }
+    package static let shared = ErrorOutput()
 
     private let status = Locked("")
 
     /// Writes a line above the live one.
-    func write(_ line: String) {
+    package func write(_ line: String) {
         status.withLock { status in
             let rest = status.isEmpty ? "" : status
             Self.put((status.isEmpty ? "" : "\r\u{1B}[K") + line + "\n" + rest)
@@ -30,7 +17,7 @@ final class ErrorOutput: Sendable {
     }
 
     /// Draws the live line; an empty text removes it.
-    func show(_ text: String) {
+    package func show(_ text: String) {
         status.withLock { status in
             guard !(text.isEmpty && status.isEmpty) else { return }
             status = text
@@ -39,7 +26,7 @@ final class ErrorOutput: Sendable {
     }
 
     /// Writes a part of a line, which an answer ends.
-    func writePart(_ text: String) { status.withLock { _ in Self.put(text) } }
+    package func writePart(_ text: String) { status.withLock { _ in Self.put(text) } }
 
     private static func put(_ text: String) {
         var text = text

@@ -1,0 +1,36 @@
+import CLibrary
+import CTerminal
+
+/// A standard stream of this process, which may be a terminal. It is examined once, when it is first used.
+package struct Terminal: Sendable {
+    /// Standard output.
+    package static let output = Terminal(STDOUT_FILENO)
+
+    /// Standard error.
+    package static let error = Terminal(STDERR_FILENO)
+
+    /// True if it is a terminal that can move its cursor.
+    package let isInteractive: Bool
+
+    /// True if it is a terminal and its user does not refuse colours (no-color.org).
+    package let hasColor: Bool
+
+    private let descriptor: Int32
+
+    private init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        isInteractive = isatty(descriptor) == 1 && Self.environment("TERM") ?? "dumb" != "dumb"
+        hasColor = isInteractive && (Self.environment("NO_COLOR") ?? "").isEmpty
+    }
+
+    /// Its lines and columns; 24 and 80 where they are unknown.
+    package var size: (rows: Int, columns: Int) {
+        var rows: UInt16 = 0
+        var columns: UInt16 = 0
+        guard beacon_terminal_size(descriptor, &rows, &columns) == 0, rows > 0, columns > 0 else { return (24, 80) }
+        return (Int(rows), Int(columns))
+    }
+
+    /// Returns the value of a variable of the environment.
+    package static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
