@@ -162,7 +162,7 @@ def measure(beacond, rate, seconds):
         began = None
         while True:
             now = time.monotonic()
-            # Five seconds, in which all beacons come, are not measured.
+            # All beacons come in the first five seconds, which do not count.
             if began is None and now - first >= 5:
                 began, count = now, 0
                 start = processor_time(gateway), processor_time(broker)

@@ -95,8 +95,8 @@ struct AirTests {
         beacon.process.end(SIGTERM)
         try await eventually { runtime.text(show.output).contains("\(name) has left\n") }
         let lines = runtime.text(show.output).split(separator: "\n")
-        // Two of a walk: where it began, and where it ended. The museum's visitor walks all the time. A device may be seen
-        // before it sends.
+        // Two of a walk: where it began, and where it ended. The museum's visitor walks all the time.
+        // A device may be seen before it sends.
         #expect(lines.count { $0.hasPrefix("\(name) at") && $0.contains("sends") } == 2, "\(lines)")
         #expect(lines.count { $0.hasPrefix("museum-\(museum.process.id)") } == 1, "\(lines)")
         #expect(!runtime.text(show.output).contains("\u{1B}"))

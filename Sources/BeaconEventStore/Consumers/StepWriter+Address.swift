@@ -21,6 +21,7 @@ extension StepWriter {
             try tables.refuse(stored, by: consumer.name, reason: "", attempts: 0, at: now, state: 1)
             consumer.due += Amount(count: 1, bytes: event.size)
             consumer.appended += 1
+            ledger.news.insert(consumer.name)
             try enforceDueBounds(&consumer)
             ledger.consumers[index] = consumer
         }

@@ -5,7 +5,7 @@ import GRDB
 /// GRDB hands a closed connection to SQLite, which ends the process then unless it was built with
 /// `SQLITE_ENABLE_API_ARMOR`. Debian's was not.
 struct StoreConnection: Sendable {
-    /// The error of who comes after the connection was closed.
+    /// The error of a call after the connection was closed.
     struct Closed: Error {}
 
     private let queue: DatabaseQueue

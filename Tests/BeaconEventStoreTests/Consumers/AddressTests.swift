@@ -48,6 +48,20 @@ struct AddressTests {
         #expect(try await bench.store.all().map(\.event) == events + [waiting])
     }
 
+    @Test("A consumer that waits is woken by an event that is addressed to it")
+    func woken() async throws {
+        let bench = try StoreBench()
+        let consumer = try bench.store.addConsumer("a")
+        let event = Self.silent(bench.event())
+        try await bench.store.append(Step([event]))
+        let before = consumer.arrivals.count
+        var step = Step()
+        step.address(event, to: ["a"])
+        try await bench.store.append(step)
+        #expect(consumer.arrivals.count > before)
+        #expect(try await consumer.next()?.events.map(\.event) == [event])
+    }
+
     @Test("An event that the store does not have is stored, for nobody else")
     func unknown() async throws {
         let bench = try StoreBench()
