@@ -27,8 +27,9 @@ package struct Terminal: Sendable {
     package var size: (rows: Int, columns: Int) {
         var rows: UInt16 = 0
         var columns: UInt16 = 0
-        guard beacon_terminal_size(descriptor, &rows, &columns) == 0, rows > 0, columns > 0 else { return (24, 80) }
-        return (Int(rows), Int(columns))
+        guard beacon_terminal_size(descriptor, &rows, &columns) == 0 else { return (24, 80) }
+        // A serial console may know one of them.
+        return (rows > 0 ? Int(rows) : 24, columns > 0 ? Int(columns) : 80)
     }
 
     /// Returns the value of a variable of the environment.

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 
 /// How well it is told which beacons are in a room, for beacons whose stays in rooms are known.
 ///
@@ -198,14 +199,15 @@ struct PresenceEvaluation: Evaluation {
         let majors = table.has("beacon_major") ? try table.numbers("beacon_major") : nil
         return try minors.indices.map { index in
             guard let minor = UInt16(exactly: minors[index]) else {
-                throw CommandError("\(table.path), line \(index + 2): \(minors[index]) is no minor value")
+                throw CommandError("\(table.path), line \(table.rows[index].line): \(minors[index]) is no minor value")
             }
             let major = majors.flatMap { UInt16(exactly: $0[index]) }
             guard majors == nil || major != nil else {
-                throw CommandError("\(table.path), line \(index + 2): the major value is none")
+                throw CommandError(
+                    "\(table.path), line \(table.rows[index].line): the major value is no whole number up to 65535")
             }
             guard starts[index] < ends[index] else {
-                throw CommandError("\(table.path), line \(index + 2): the stay ends before it begins")
+                throw CommandError("\(table.path), line \(table.rows[index].line): the stay ends before it begins")
             }
             return Stay(
                 beacon: major.map { "\($0)/\(minor)" } ?? "\(minor)", room: rooms[index], from: starts[index],

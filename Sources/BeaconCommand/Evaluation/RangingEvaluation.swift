@@ -202,12 +202,12 @@ struct RangingEvaluation: Evaluation {
         return try times.indices.map { index in
             guard let major = UInt16(exactly: majors[index]), let minor = UInt16(exactly: minors[index]) else {
                 throw CommandError(
-                    "\(table.path), line \(index + 2): \(majors[index])/\(minors[index]) is no major and minor; each is a "
+                    "\(table.path), line \(table.rows[index].line): \(majors[index])/\(minors[index]) is no major and minor; each is a "
                         + "whole number up to 65535")
             }
             guard (0...10_000).contains(distances[index]) else {
                 throw CommandError(
-                    "\(table.path), line \(index + 2): the distance is \(distances[index]); it is in metres, from 0 to 10000"
+                    "\(table.path), line \(table.rows[index].line): the distance is \(distances[index]); it is in metres, from 0 to 10000"
                 )
             }
             let receiver = receivers.map { String(table.rows[index].fields[$0].trimmed) }

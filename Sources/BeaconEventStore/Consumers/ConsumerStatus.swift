@@ -102,7 +102,10 @@ extension ConsumerStatus {
     static func isReserved(_ name: String) -> Bool { name.hasPrefix(".") }
 
     /// True where more waits than its bounds allow, and something can be skipped.
-    var isBehind: Bool { (waiting > limits.events || waitingBytes > limits.bytes) && !isIdle }
+    /// Events that wait out of order are bounded apart.
+    var isBehind: Bool {
+        (waiting - due.count > limits.events || waitingBytes - due.bytes > limits.bytes) && !isIdle
+    }
 
     /// True where nothing waits after the position, so that it can move to the end.
     var isIdle: Bool { pending.allSatisfy { $0.count == 0 } }

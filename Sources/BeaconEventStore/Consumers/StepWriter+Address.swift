@@ -10,6 +10,13 @@ extension StepWriter {
         own.audience = []
         var receipt = Receipt()
         let number = try insert(own, &receipt)
+        // As the store has it, which may be for consumers that come to it in order.
+        var known: StoredEvent?
+        if receipt.new == 0 {
+            try tables.events("number = ?", [number]) {
+                known = $0; return false
+            }
+        }
         let stored = StoredEvent(number: number, arrival: Timestamp(milliseconds: now), event: event)
         for index in ledger.consumers.indices where consumers.contains(ledger.consumers[index].name) {
             var consumer = ledger.consumers[index]
@@ -17,7 +24,8 @@ extension StepWriter {
                 try tables.first("SELECT 1 FROM refused WHERE consumer = ? AND number = ?", [consumer.name, number]) {
                     _ in false
                 } ?? true
-            guard isNew else { continue }
+            let isAhead = known.map { number > consumer.position && consumer.wants($0) } ?? false
+            guard isNew, !isAhead else { continue }
             try tables.refuse(stored, by: consumer.name, reason: "", attempts: 0, at: now, state: 1)
             consumer.due += Amount(count: 1, bytes: event.size)
             consumer.appended += 1

@@ -76,8 +76,10 @@ extension StepWriter {
     mutating func retry(_ id: EventID?, of name: String) throws -> Int {
         let index = try index(ofListed: name)
         try tables.run(
-            "UPDATE refused SET state = 1, attempts = 0 WHERE consumer = ?1 AND state = 0 AND (?2 IS NULL OR id = ?2)",
-            [name, id?.bytes])
+            """
+            UPDATE refused SET state = 1, attempts = 0, refusedAt = ?3
+            WHERE consumer = ?1 AND state = 0 AND (?2 IS NULL OR id = ?2)
+            """, [name, id?.bytes, now])
         let count = tables.database.changesCount
         try ledger.consumers[index].recountRefused(tables)
         ledger.consumers[index].nextAttempt = nil
@@ -139,8 +141,8 @@ extension StepWriter {
                         [batch.consumer, event.number]
                     ) { try $0.count(0) } ?? 0
             }
-            if due == batch.events.count { return .success(true) }
-            if due == 0 { return .success(false) }
+            // The others were dropped after the batch was read.
+            return .success(due > 0)
         } else {
             let position = ledger.consumers[index].position
             if position == batch.from { return .success(true) }
@@ -165,15 +167,19 @@ extension StepWriter {
             consumer.lastError = Self.printable(reason)
         case .handled(let batch, let refused):
             for event in batch.events {
-                if !batch.isRetry, consumer.wants(event) { consumer.count(event.event, -1) }
-                if let reason = refused[event.number] {
+                let reason = refused[event.number].map(Self.printable)
+                if batch.isRetry {
+                    try retried(event, reason, by: &consumer)
+                    continue
+                }
+                if consumer.wants(event) { consumer.count(event.event, -1) }
+                if let reason {
                     consumer.refused += 1
-                    try refuse(event, Self.printable(reason), by: consumer, again: batch.isRetry)
+                    consumer.deadLetters += 1
+                    let attempts = consumer.failures + 1
+                    try tables.refuse(event, by: consumer.name, reason: reason, attempts: attempts, at: now)
                 } else {
                     consumer.handled += 1
-                    guard batch.isRetry else { continue }
-                    try tables.run(
-                        "DELETE FROM refused WHERE consumer = ? AND number = ?", [batch.consumer, event.number])
                 }
             }
             if !batch.isRetry {
@@ -185,24 +191,36 @@ extension StepWriter {
                 (consumer.failures, consumer.failingSince) = (0, nil)
                 (consumer.nextAttempt, consumer.lastError) = (nil, nil)
             }
-            if batch.isRetry || !refused.isEmpty {
-                try consumer.recountRefused(tables)
-                try enforceDeadLetterBound(&consumer)
-            }
+            if !refused.isEmpty { try enforceDeadLetterBound(&consumer) }
         }
         ledger.consumers[index] = consumer
     }
 
-    private func refuse(_ event: StoredEvent, _ reason: String, by consumer: ConsumerStatus, again: Bool) throws {
-        guard again else {
-            let attempts = consumer.failures + 1
-            return try tables.refuse(event, by: consumer.name, reason: reason, attempts: attempts, at: now)
+    /// Stores what became of an event that waited out of order, unless it has been dropped.
+    ///
+    /// - Parameters:
+    ///   - event: the event.
+    ///   - reason: why it was refused once more; nil where it was handled.
+    ///   - consumer: the consumer.
+    private func retried(_ event: StoredEvent, _ reason: String?, by consumer: inout ConsumerStatus) throws {
+        if let reason {
+            try tables.run(
+                """
+                UPDATE refused SET state = 0, attempts = attempts + 1, reason = ?, refusedAt = ?
+                WHERE consumer = ? AND number = ? AND state = 1
+                """, [reason, now, consumer.name, event.number])
+        } else {
+            try tables.run(
+                "DELETE FROM refused WHERE consumer = ? AND number = ? AND state = 1", [consumer.name, event.number])
         }
-        try tables.run(
-            """
-            UPDATE refused SET state = 0, attempts = attempts + 1, reason = ?, refusedAt = ?
-            WHERE consumer = ? AND number = ?
-            """, [reason, now, consumer.name, event.number])
+        guard tables.database.changesCount > 0 else { return }
+        consumer.due -= Amount(count: 1, bytes: event.event.size)
+        if reason == nil {
+            consumer.handled += 1
+        } else {
+            consumer.refused += 1
+            consumer.deadLetters += 1
+        }
     }
 
     private mutating func enforceDeadLetterBound(_ consumer: inout ConsumerStatus) throws {

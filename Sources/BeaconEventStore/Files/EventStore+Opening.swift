@@ -148,9 +148,10 @@ extension EventStore {
                 try ledger.continueConsumers(of: self.ledger, tables)
                 next = ledger
                 try ledger.write(tables)
+                // Numbers that were given out are not given out again.
+                try tables.setSequence(max(ledger.sequence, self.ledger.sequence))
             }
         }
-        // Numbers that were given out are not given out again.
         next.sequence = max(next.sequence, ledger.sequence)
         ledger = next
         forgetConnection()

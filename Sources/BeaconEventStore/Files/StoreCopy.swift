@@ -62,8 +62,7 @@ struct StoreCopy {
                 try copyState(target, &result)
                 result.sequence = max(result.sequence, (try? source.sequence()) ?? 0)
                 if isSalvage { try copyConsumers(target, &result) }
-                try target.run("DELETE FROM sqlite_sequence WHERE name = 'event'")
-                try target.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('event', ?)", [result.sequence])
+                try target.setSequence(result.sequence)
                 return result
             }
         }

@@ -63,7 +63,11 @@ enum StoreSchema {
     static let indexes = [
         Table(
             name: "stateBySender",
-            sql: "CREATE INDEX stateBySender ON state (namespace, sender, modified) WHERE sender IS NOT NULL")
+            sql: "CREATE INDEX stateBySender ON state (namespace, sender, modified) WHERE sender IS NOT NULL"),
+        // The order in which too many are dropped.
+        Table(
+            name: "refusedDue",
+            sql: "CREATE INDEX refusedDue ON refused (consumer, priority, number) WHERE state = 1"),
     ]
 
     /// Creates the tables.

@@ -164,6 +164,12 @@ struct StoreTables {
     /// Returns the places of so many arguments.
     static func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
 
+    /// Sets the number of the newest event.
+    func setSequence(_ number: Int64) throws {
+        try run("DELETE FROM sqlite_sequence WHERE name = 'event'")
+        try run("INSERT INTO sqlite_sequence (name, seq) VALUES ('event', ?)", [number])
+    }
+
     /// Inserts an event.
     func insert(_ event: StoredEvent) throws {
         try run("INSERT INTO event (\(StoreRow.columns)) VALUES (\(Self.marks(14)))", event.row)

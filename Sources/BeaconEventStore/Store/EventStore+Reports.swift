@@ -86,7 +86,7 @@ extension EventStore {
     /// Counts events that were dropped, and logs the first of a failure.
     nonisolated func countDropped(_ steps: [Step]) {
         var kinds: [String: Int] = [:]
-        for event in steps.flatMap(\.events) { kinds[event.kind, default: 0] += 1 }
+        for event in steps.flatMap({ $0.events + $0.addressed.map(\.event) }) { kinds[event.kind, default: 0] += 1 }
         let isFirst = shared.withLock { [kinds] shared in
             let isFirst = shared.health.dropped.isEmpty
             shared.health.dropped.merge(kinds, uniquingKeysWith: +)

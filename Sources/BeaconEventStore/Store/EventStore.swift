@@ -414,8 +414,10 @@ public actor EventStore {
     private func keepHouseForMoment(expiring isExpiring: Bool = false) throws(EventStoreError) -> Bool {
         try change(synced: false) { writer in
             let skips = try writer.skip()
-            if isExpiring { try writer.expireState() }
-            try writer.expireDeadLetters()
+            if isExpiring {
+                try writer.expireState()
+                try writer.expireDeadLetters()
+            }
             writer.ledger.advanceIdleConsumers()
             // Before the index, which has no use for events that are deleted.
             if try writer.retain() { return true }

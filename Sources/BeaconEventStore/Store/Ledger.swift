@@ -139,7 +139,10 @@ struct Ledger: Sendable {
 
     /// Writes the consumers' rows that have changed.
     mutating func write(_ tables: StoreTables) throws {
-        for consumer in consumers where !written.contains(consumer) { try tables.write(consumer) }
+        for (index, consumer) in consumers.enumerated()
+        where !written.indices.contains(index) || written[index] != consumer {
+            try tables.write(consumer)
+        }
         written = consumers
     }
 }

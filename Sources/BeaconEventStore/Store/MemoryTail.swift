@@ -10,7 +10,7 @@ final class PendingStep: Sendable {
 
     init(_ step: Step, completion: (@Sendable (Result<Receipt, EventStoreError>) -> Void)? = nil) {
         self.step = step
-        amount = Amount(count: step.events.count, bytes: step.size)
+        amount = Amount(count: step.events.count + step.addressed.count, bytes: step.size)
         self.completion = completion
     }
 }

@@ -25,7 +25,7 @@ struct StepWriter {
         var receipt = Receipt()
         var known: [Int64?] = []
         // Where there is nothing but events, inserting them tells.
-        let isPlain = step.changes.isEmpty && step.progress.isEmpty
+        let isPlain = step.changes.isEmpty && step.progress.isEmpty && step.addressed.isEmpty
         for event in step.events { known.append(isPlain ? nil : try number(of: event.id)) }
         var repeated = 0
         for progress in step.progress {

@@ -58,7 +58,7 @@ public enum FleetTools {
         func noteShown(_ sequence: UInt64) {}
         func keep(_ missed: [FleetTransition]) {}
         func canDeliver() -> Bool { false }
-        func deliver(_ transition: FleetTransition) -> Bool { false }
+        func deliver(_ transition: FleetTransition, at sequence: UInt64) -> Bool { false }
         func ownReceivers() -> [FleetMemberValue.Receiver] { [] }
     }
 

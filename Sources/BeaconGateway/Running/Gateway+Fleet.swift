@@ -77,19 +77,23 @@ extension Gateway: FleetAudience {
 
     // MARK: - The store alone
 
-    /// The fleet's log as this machine's history has it.
-    private struct Position: Codable {
+    /// A place in the fleet's log up to which this machine has done something with it.
+    struct Position: Codable {
         var fleet: String
         var sequence: UInt64
+        /// The latest time before that place, in nanoseconds since 1970.
+        var time: Int64 = .min
     }
 
-    func shownSequence() async -> UInt64? {
-        guard let fleet, let data = try? await state?.value(of: .fleet),
+    private func position(_ key: GatewayState.Key) async -> Position? {
+        guard let fleet, let data = try? await state?.value(of: key),
             let position = try? JSONDecoder().decode(Position.self, from: data),
             position.fleet == fleet.settings.name
         else { return nil }
-        return position.sequence
+        return position
     }
+
+    func shownSequence() async -> UInt64? { await position(.fleet)?.sequence }
 
     func noteShown(_ sequence: UInt64) async {
         // Events that wait for the disk are read again after a restart.
@@ -109,7 +113,12 @@ extension Gateway: FleetAudience {
 
     func canDeliver() async -> Bool { !reporter.destinations.isEmpty }
 
-    func deliver(_ transition: FleetTransition) async -> Bool {
+    func deliver(_ transition: FleetTransition, at sequence: UInt64) async -> Bool {
+        if delivered == nil {
+            delivered = await position(.fleetDelivered) ?? Position(fleet: fleet?.settings.name ?? "", sequence: 0)
+        }
+        // The fleet may not know of it: the note of it was lost, or this machine was killed before.
+        if let delivered, sequence <= delivered.sequence, transition.time <= delivered.time { return true }
         let lost = queue.pending.lost
         await inTurn {
             record(transition, for: .destinations)
@@ -121,7 +130,14 @@ extension Gateway: FleetAudience {
             await inTurn { await settle() }
         }
         // One of them may have been lost, and another machine sends it then.
-        return queue.pending.isEmpty && queue.pending.lost == lost
+        guard queue.pending.isEmpty, queue.pending.lost == lost else { return false }
+        if var position = delivered {
+            // A new log counts from 1, and has later times.
+            (position.sequence, position.time) = (sequence, max(position.time, transition.time))
+            delivered = position
+            if let data = try? JSONEncoder().encode(position) { state?.setSoon(.fleetDelivered, to: data) }
+        }
+        return true
     }
 
     /// Queues a transition's event for the store, without showing it.

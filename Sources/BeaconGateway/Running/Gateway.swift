@@ -33,6 +33,8 @@ actor Gateway {
     var proxy: ProxyServer?
     /// The fleet that the machine is part of; nil for none.
     var fleet: FleetLink?
+    /// Up to where it has handed the fleet's log to its destinations; nil before that is read.
+    var delivered: Position?
     /// The stream of changes for consoles; nil without a console.
     var broadcast: EventBroadcast?
     let published: Locked<GatewayStatistics>

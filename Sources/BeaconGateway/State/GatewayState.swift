@@ -88,6 +88,8 @@ struct GatewayState: Sendable {
         case plan, planPicture
         /// Up to where the history has the log of a fleet.
         case fleet
+        /// Up to where this machine has handed the log of a fleet to its destinations.
+        case fleetDelivered
     }
 
     /// Returns the value of a key; nil where there is none.
@@ -99,6 +101,13 @@ struct GatewayState: Sendable {
     func set(_ key: Key, to value: Data?) async throws(EventStoreError) {
         try await store.append(
             Step(changes: [StateChange(namespace: Namespace.setting, key: key.rawValue, value: value)]))
+    }
+}
+
+extension GatewayState {
+    /// Sets the value of a key soon, together with what else is written then.
+    func setSoon(_ key: Key, to value: Data) {
+        store.enqueue(Step(changes: [StateChange(namespace: Namespace.setting, key: key.rawValue, value: value)]))
     }
 }
 

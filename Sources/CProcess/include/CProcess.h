@@ -21,5 +21,6 @@ int beacon_withhold_capabilities(void);
 // SIGKILL; 1 for a separate session, else 0; the file to run; the program's words, from its own name on.
 #define BEACON_SUPERVISOR "beacon-supervisor"
 
-// The signal that ends the supervisor where the program exceeded its time limit: the last one of Linux (signal(7)).
-#define BEACON_LIMIT_SIGNAL 64
+// The signal that ends the supervisor where the program exceeded its time limit: a real-time one (signal(7)).
+// Emulators of users' programs have fewer than Linux.
+#define BEACON_LIMIT_SIGNAL 60

@@ -62,6 +62,38 @@ struct AddressTests {
         #expect(try await consumer.next()?.events.map(\.event) == [event])
     }
 
+    @Test("An event that waits for a consumer in order is not addressed to it as well")
+    func ahead() async throws {
+        let bench = try StoreBench()
+        let consumer = try bench.store.addConsumer("a")
+        let event = bench.event()
+        try await bench.store.append(Step([event]))
+        var step = Step()
+        step.address(event, to: ["a"])
+        try await bench.store.append(step)
+        #expect(try await consumer.status().waiting == 1)
+        #expect(try await Self.drain(consumer) == [event.id])
+        #expect(try await consumer.status().waiting == 0)
+    }
+
+    @Test("What was sent of a batch counts, though some of it was dropped meanwhile")
+    func droppedMeanwhile() async throws {
+        let bench = try StoreBench()
+        let consumer = try bench.store.addConsumer("a")
+        let events = bench.events(4).map(Self.silent)
+        var step = Step(events)
+        for event in events { step.address(event, to: ["a"]) }
+        try await bench.store.append(step)
+        let batch = try #require(try await consumer.available(limit: 3))
+        #expect(try await bench.store.drop(events[0].id, for: "a", deadLettersOnly: false) == 1)
+        try await consumer.commit(batch, refused: [2: "no"])
+        let status = try await consumer.status()
+        #expect(status.handled == 1 && status.deadLetters == 1 && status.droppedByHand == 1 && status.waiting == 1)
+        #expect(try await Self.drain(consumer) == [events[3].id])
+        #expect(try await bench.store.retry(for: "a") == 1)
+        #expect(try await Self.drain(consumer) == [events[1].id])
+    }
+
     @Test("An event that the store does not have is stored, for nobody else")
     func unknown() async throws {
         let bench = try StoreBench()

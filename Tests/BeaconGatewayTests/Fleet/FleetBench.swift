@@ -49,7 +49,7 @@ final class FleetBench {
         func noteShown(_ sequence: UInt64) { history.shown.withLock { $0 = sequence } }
         func keep(_ missed: [FleetTransition]) { for transition in missed { history.add(transition) } }
         func canDeliver() -> Bool { true }
-        func deliver(_ transition: FleetTransition) -> Bool {
+        func deliver(_ transition: FleetTransition, at sequence: UInt64) -> Bool {
             guard audience.isWritable.withLock({ $0 }) else { return false }
             audience.delivered.withLock { $0.append(transition) }
             return true

@@ -89,6 +89,8 @@ struct FleetIDTests {
         #expect(Set(sent.values).count == sent.count, "seed \(seed)")
         #expect(sent.count >= 8, "seed \(seed)")
         for machine in machines {
+            let own = machine.received.withLock { $0.map(\.id) }
+            #expect(Set(own).count == own.count, "\(machine.node) delivered again what it had, seed \(seed)")
             var query = EventHistory.everything
             query.limit = 1_000
             let events = try await EventHistory(try #require(machine.bench.store)).page(query).events

@@ -67,7 +67,7 @@ struct AccountFileTests {
         func noteShown(_ sequence: UInt64) {}
         func keep(_ missed: [FleetTransition]) {}
         func canDeliver() -> Bool { true }
-        func deliver(_ transition: FleetTransition) -> Bool { true }
+        func deliver(_ transition: FleetTransition, at sequence: UInt64) -> Bool { true }
         func ownReceivers() -> [FleetMemberValue.Receiver] { [] }
     }
 

@@ -173,6 +173,7 @@ extension FleetMember {
             if let transition = try? FleetTransition(message.value) { missed.append(transition) }
             guard missed.count == Self.missedBatch else { continue }
             await audience.keep(missed)
+            await audience.noteShown(message.sequence)
             missed = []
         }
         await audience.keep(missed)
@@ -225,7 +226,8 @@ extension FleetMember {
             {
                 // One that a later version wrote is for machines of that version.
                 if let transition = try? FleetTransition(message.value) {
-                    guard try await canFollow(transition), await audience.deliver(transition) else { break }
+                    guard try await canFollow(transition), await audience.deliver(transition, at: message.sequence)
+                    else { break }
                 }
                 delivered?.sequence = message.sequence
                 count += 1

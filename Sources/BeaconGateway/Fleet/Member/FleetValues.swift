@@ -29,10 +29,13 @@ protocol FleetAudience: Sendable {
     /// Returns whether there is anybody to deliver to.
     func canDeliver() async -> Bool
 
-    /// Delivers what has happened, under the id by which all machines show it.
+    /// Delivers what has happened, under the id by which all machines show it, unless this machine did so before.
     ///
+    /// - Parameters:
+    ///   - transition: the change.
+    ///   - sequence: its number in the log.
     /// - Returns: true once it is durable, and never delivered again.
-    func deliver(_ transition: FleetTransition) async -> Bool
+    func deliver(_ transition: FleetTransition, at sequence: UInt64) async -> Bool
 
     /// Returns the receivers of this machine.
     func ownReceivers() async -> [FleetMemberValue.Receiver]
