@@ -164,7 +164,7 @@ struct EventProgramTests {
         // Its whole group, and the signal that stands for the time limit.
         (["/bin/sh", "-c", "kill -TERM 0"], .signaled(15)),
         (["/bin/sh", "-c", "kill -KILL 0"], .signaled(9)),
-        (["/bin/sh", "-c", "kill -64 $$"], .exited(192)),
+        (["/bin/sh", "-c", "kill -60 $$"], .exited(188)),
         // A child that outlives it and keeps its outputs open.
         (["/bin/sh", "-c", "sleep 2 & exit 2"], .exited(2)),
         (["/bin/sh", "-c", "head -c 300000 /dev/zero; exit 5"], .exited(5)),
