@@ -54,7 +54,7 @@ struct JSONScannerTests {
         #expect(error == JSONScanner.Fault(kind: kind, offset: offset))
     }
 
-    @Test("Values of every kind are skipped up to their end")
+    @Test("Values of every kind are passed over up to their end")
     func skipping() throws {
         for json in ["1", "-2.5e3", "true", "null", #""a\"}""#, "[]", "{ }", #"[1, {"a": [null]} , "]"]"#] {
             let text = Array((json + ",").utf8)
