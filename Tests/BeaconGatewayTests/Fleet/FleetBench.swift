@@ -184,6 +184,19 @@ final class FleetBench {
 
     // MARK: - Time
 
+    /// Returns adverts of one beacon at the first receiver, one each half second from now on.
+    func adverts(_ count: Int) -> ArraySlice<Heard> {
+        let start = now.withLock { $0 }
+        return (1...count).map {
+            Heard(
+                time: start.advanced(by: Int64($0) * Self.second / 2), receiver: 0,
+                sighting: Sighting(
+                    time: .zero, receiver: ReceiverID(0), address: DeviceAddress(bits: 1, kind: .random),
+                    identity: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 1),
+                    measuredPower: -59, rssi: SignalStrength(rawValue: -60)))
+        }[...]
+    }
+
     /// Lets time pass, with what is heard in it.
     func pass(to end: Timestamp, hearing heard: inout ArraySlice<Heard>) async {
         while now.withLock({ $0 }) < end {

@@ -116,14 +116,7 @@ struct FleetIDTests {
         await bench.pass(6)
         bench.kill("b")
         // Longer than it takes to take over the partitions that it had.
-        var heard: ArraySlice<FleetBench.Heard> = (1...80).map {
-            FleetBench.Heard(
-                time: bench.now.withLock { $0 }.advanced(by: Int64($0) * FleetBench.second / 2), receiver: 0,
-                sighting: Sighting(
-                    time: .zero, receiver: ReceiverID(0), address: DeviceAddress(bits: 1, kind: .random),
-                    identity: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 1),
-                    measuredPower: -59, rssi: SignalStrength(rawValue: -60)))
-        }[...]
+        var heard = bench.adverts(80)
         await bench.pass(to: bench.now.withLock { $0 }.advanced(by: 50 * FleetBench.second), hearing: &heard)
         let shown = bench.audience.shown.withLock { $0.count }
         try await bench.start("b")

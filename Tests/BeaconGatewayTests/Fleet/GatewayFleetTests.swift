@@ -167,14 +167,7 @@ struct GatewayFleetTests {
         try await bench.start("a")
         await bench.pass(6)
         bench.audience.isWritable.withLock { $0 = false }
-        var heard: ArraySlice<FleetBench.Heard> = (1...40).map {
-            FleetBench.Heard(
-                time: bench.now.withLock { $0 }.advanced(by: Int64($0) * FleetBench.second / 2), receiver: 0,
-                sighting: Sighting(
-                    time: .zero, receiver: ReceiverID(0), address: DeviceAddress(bits: 1, kind: .random),
-                    identity: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 1),
-                    measuredPower: -59, rssi: SignalStrength(rawValue: -60)))
-        }[...]
+        var heard = bench.adverts(40)
         await bench.pass(to: bench.now.withLock { $0 }.advanced(by: 30 * FleetBench.second), hearing: &heard)
         #expect(try bench.changes.map(\.kind) == ["enter"])
         let kinds = { bench.audience.delivered.withLock { $0 }.filter { $0.content != .takeover }.count }
