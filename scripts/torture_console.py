@@ -69,7 +69,7 @@ class Console:
             return None
         return [
             finding["what"] for finding in json.loads(body)["findings"]
-            if finding["severity"] == "error" and ("not stored" in finding["what"] or "in memory" in finding["what"])]
+            if finding["severity"] == "error" and "not stored" in finding["what"]]
 
     def view(self):
         """Returns all that a user sees and that a backup has, by what it is."""

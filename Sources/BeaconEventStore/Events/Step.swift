@@ -108,7 +108,7 @@ public struct Step: Sendable {
     }
 
     /// Throws `invalid` where the step can never be stored.
-    func check() throws(EventStoreError) {
+    package func check() throws(EventStoreError) {
         func refuse(_ what: String, _ fault: String?) throws(EventStoreError) {
             if let fault { throw EventStoreError(.invalid, "cannot store a step: \(what): \(fault)") }
         }

@@ -35,8 +35,9 @@ extension Gateway {
         while !listener.isStopped, !Task.isCancelled {
             do {
                 guard let store else { return Presence() }
+                let losses = WriteQueue.Losses(of: store)
                 let presence = try await Presence(in: store)
-                queue.setSaved(presence, store.recovery)
+                queue.setSaved(presence, losses)
                 if attempts > Self.quietReadings {
                     logger.notice("the region states of the last run are read; monitoring begins")
                 }

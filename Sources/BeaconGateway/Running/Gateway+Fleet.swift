@@ -96,8 +96,8 @@ extension Gateway: FleetAudience {
     func shownSequence() async -> UInt64? { await position(.fleet)?.sequence }
 
     func noteShown(_ sequence: UInt64) async {
-        // Events that wait for the disk are read again after a restart.
-        guard let fleet, queue.pending.isEmpty,
+        // The store writes in order: what waits for the disk is there before the note of it.
+        guard let fleet, !queue.hasEvents,
             let data = try? JSONEncoder().encode(Position(fleet: fleet.settings.name, sequence: sequence))
         else { return }
         // One that cannot be written is behind, and events are recognized by their ids.
@@ -119,18 +119,20 @@ extension Gateway: FleetAudience {
         }
         // The fleet may not know of it: the note of it was lost, or this machine was killed before.
         if let delivered, sequence <= delivered.sequence, transition.time <= delivered.time { return true }
-        let lost = queue.pending.lost
-        await inTurn {
+        let lost = lost
+        let isWritten = await inTurn {
             record(transition, for: .destinations)
-            await settle()
+            return await settle()
         }
         // It is delivered once it is on the disk, however long that takes.
-        while !listener.isStopped, !Task.isCancelled, !queue.pending.isEmpty {
-            try? await Task.sleep(for: WriteQueue.pause)
-            await inTurn { await settle() }
+        if !isWritten {
+            while await !isStored() {
+                guard !listener.isStopped, !Task.isCancelled else { return false }
+                try? await Task.sleep(for: Self.pause)
+            }
         }
         // One of them may have been lost, and another machine sends it then.
-        guard queue.pending.isEmpty, queue.pending.lost == lost else { return false }
+        guard lost == self.lost else { return false }
         if var position = delivered {
             // A new log counts from 1, and has later times.
             (position.sequence, position.time) = (sequence, max(position.time, transition.time))

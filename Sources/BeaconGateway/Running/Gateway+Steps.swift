@@ -83,9 +83,11 @@ extension Gateway {
     }
 
     /// Writes what waits, and starts programs for it.
-    func settle() async {
-        queue.endGathering()
-        await write()
+    ///
+    /// - Returns: true where all of it is on the disk.
+    @discardableResult
+    func settle() async -> Bool {
+        let isWritten = await write()
         for event in queue.takeLaunches() {
             switch event {
             case .change(let change, let application, let region):
@@ -96,23 +98,92 @@ extension Gateway {
             }
         }
         await rules?.settle()
+        return isWritten
     }
 
     // MARK: - Writing
 
-    /// Writes the events that wait. If the disk fails, the next message of a source tries again: the sources give the
-    /// time each second.
-    private func write() async {
-        await writeEvents()
+    /// Writes the events that wait, and the presence that they lead to. What the disk does not take waits in the
+    /// memory of the store.
+    private func write() async -> Bool {
+        if let store {
+            let losses = WriteQueue.Losses(of: store)
+            if losses != queue.losses, store.health.waitingEvents == 0, let found = try? await Presence(in: store) {
+                queue.setSaved(found, losses)
+                queue.isPresenceSaved = false
+            }
+        }
+        // In a fleet, the presence of before stays until the machine is alone again.
+        let isPresenceDue = !queue.isPresenceSaved && store != nil && fleet == nil && hasBegun
+        let batch = queue.take(with: isPresenceDue ? presence : nil)
+        var isWritten = true
+        if let batch {
+            isWritten = await isTaken(batch)
+            if !isWritten { keep(batch) }
+        }
         let topics = reporter.view.takeTopics()
         if !topics.isEmpty { broadcast?.send(.changed(topics)) }
-        // Files and simulations at full speed can wait, and lose nothing.
-        while canWait, !queue.pending.isEmpty, !listener.isStopped {
-            try? await Task.sleep(for: WriteQueue.pause)
-            await writeEvents()
+        return isWritten
+    }
+
+    /// Returns whether the disk takes a batch. Files and simulations at full speed wait until it does, and lose nothing.
+    private func isTaken(_ batch: WriteQueue.Batch) async -> Bool {
+        // The store itself asks a disk that fails each second. It is not asked with each message of a source.
+        guard canWait || store?.health.failure == nil else { return false }
+        while true {
+            do {
+                try await writer.write(batch.events, changing: batch.changes)
+                return true
+            } catch {
+                let isPassing = canWait && (error as? EventStoreError).map { $0.code != .invalid } ?? false
+                guard isPassing, !listener.isStopped else { return false }
+            }
+            try? await Task.sleep(for: Self.pause)
         }
-        let lost = queue.pending.enforceBound()
-        if lost > 0 { logger.error("\(lost) notifications are lost: more wait in memory than may") }
+    }
+
+    /// Has the store write a batch once the disk takes it, and shows its events until then.
+    private func keep(_ batch: WriteQueue.Batch) {
+        do {
+            try writer.keep(batch.events, changing: batch.changes)
+        } catch {
+            // One of them can never be written. It holds up no others.
+            for event in batch.events {
+                do {
+                    try writer.keep([event], changing: [])
+                } catch {
+                    queue.unwritable += 1
+                    logger.error("an event is lost: \(error)", metadata: ["event": "\(event.id)"])
+                }
+            }
+            try? writer.keep([], changing: batch.changes)
+        }
+        for event in batch.events where event.reach != .destinations {
+            guard let history = event.history else { continue }
+            broadcast?.send(.event(NumberedEvent(id: event.id, event: history)))
+        }
+    }
+
+    /// The number of events that were lost, since too many waited for the disk or since they cannot be written.
+    var lost: Int { queue.unwritable + (store.map { WriteQueue.Losses(of: $0).dropped } ?? 0) }
+
+    /// Returns whether the disk has taken all that was written before.
+    func isStored() async -> Bool {
+        guard let store else { return true }
+        return (try? await store.append(Step())) != nil
+    }
+
+    /// Makes the last attempts to write what waits.
+    func writeRest() async {
+        _ = await inTurn { await settle() }
+        for attempt in 0..<5 {
+            if await isStored() { return publish() }
+            if attempt < 4 { try? await Task.sleep(for: Self.pause) }
+        }
+        let waiting = store?.health.waitingEvents ?? 0
+        queue.unwritable += waiting
+        if waiting > 0 { logger.error("\(waiting) events are lost: they could not be written") }
+        publish()
     }
 
     /// The presence that is known now.
@@ -132,71 +203,6 @@ extension Gateway {
         return Presence(regions: regions, places: reporter.places)
     }
 
-    /// Writes the events that wait, and the presence that they lead to.
-    func writeEvents() async {
-        guard !queue.isPaused else { return tellPending() }
-        if let store, let recovery = store.recovery, recovery != queue.recovery,
-            let found = try? await Presence(in: store)
-        {
-            // The file was replaced by a new one, which may lack the newest changes.
-            queue.setSaved(found, recovery)
-            queue.isPresenceSaved = false
-        }
-        // In a fleet, the presence of before stays until the machine is alone again.
-        let isPresenceDue = !queue.isPresenceSaved && store != nil && fleet == nil && hasBegun
-        guard !queue.pending.isEmpty || isPresenceDue else { return }
-        let batch = queue.next(with: isPresenceDue ? presence : nil)
-        do {
-            try await writer.write(batch.events, changing: batch.changes)
-            if queue.finish(batch) { logger.notice("events and region states are written again") }
-        } catch {
-            queue.keep(batch)
-            if let error = error as? EventStoreError, error.code == .invalid { return await writeEach(batch.events) }
-            if queue.pauseWriting() {
-                logger.error("cannot write events and region states: \(error); they wait in memory")
-            }
-            tellPending()
-        }
-    }
-
-    /// Tells those who look at the console of the events that the disk does not take.
-    private func tellPending() {
-        for event in queue.pending.tell() {
-            guard event.reach != .destinations, let history = event.history else { continue }
-            broadcast?.send(.event(NumberedEvent(id: event.id, event: history)))
-        }
-    }
-
-    /// Writes events one by one, because some can never be written and hold up the others. The presence is written
-    /// with the next ones.
-    private func writeEach(_ events: [GatewayEvent]) async {
-        for event in events {
-            do {
-                try await writer.write([event], changing: [])
-                queue.pending.removeFirst(1)
-            } catch let error as EventStoreError where error.code == .invalid {
-                queue.pending.loseFirst()
-                logger.error("an event is lost: \(error)")
-            } catch {
-                return
-            }
-        }
-    }
-
-    /// Makes the last attempts to write the notifications that wait in memory.
-    func writePending() async {
-        for _ in 0..<5 where !queue.isEmpty {
-            queue.endPause()
-            await inTurn { await settle() }
-            if !queue.pending.isEmpty { try? await Task.sleep(for: .seconds(1)) }
-        }
-        if !queue.pending.isEmpty {
-            logger.error("\(queue.pending.events.count) events are lost: they could not be written")
-            queue.pending.loseAll()
-        }
-        publish()
-    }
-
     func publish() {
         let sources =
             // Before the run, they are not made yet.
@@ -207,11 +213,12 @@ extension Gateway {
             ?? conditions.conditions.count {
                 $0.key.isRegion && listener.core.knownState(of: $0.value.id) == .inside
             }
+        let health = store?.health
         let statistics = GatewayStatistics(
             sources: sources, regionsInside: inside,
             beaconsPresent: reporter.countBeacons(isLast: listener.sources.allSatisfy(\.isEnded)),
-            notifications: reporter.counts, unkept: queue.pending.notifications, lost: queue.pending.lost,
-            time: listener.time)
+            notifications: reporter.counts,
+            unkept: health?.failure == nil ? 0 : health?.waitingEvents ?? 0, lost: lost, time: listener.time)
         published.withLock { $0 = statistics }
     }
 }

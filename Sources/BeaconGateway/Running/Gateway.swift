@@ -18,6 +18,9 @@ actor Gateway {
     /// The time within which the threads of sources have to end.
     static let stopTime = Duration.seconds(2)
 
+    /// The time between two attempts to write what has to be on the disk before anything else happens.
+    static let pause = Duration.seconds(1)
+
     /// The configuration of the file; in a fleet, that which all machines follow.
     var base: GatewayConfiguration
     /// The same with what was added in the console.
@@ -152,7 +155,7 @@ actor Gateway {
             }
             pumps.isRunning = false
         }
-        await writePending()
+        await writeRest()
     }
 
     /// The sources of the configuration. A speed that differs from the configured one is logged.

@@ -43,10 +43,10 @@ public struct GatewayStatistics: Hashable, Sendable {
     /// The number of notifications that were made, by kind.
     public var notifications: [BeaconNotification.Kind: Int] = [:]
 
-    /// The number of notifications that wait in memory, since they cannot be stored.
+    /// The number of events that wait in memory, since the disk does not take them.
     public var unkept = 0
 
-    /// The number of notifications that were lost, since they could not be stored for too long.
+    /// The number of events that were lost, since too many waited for the disk, or since they can never be written.
     public var lost = 0
 
     /// The newest time of any source.

@@ -8,6 +8,11 @@ protocol EventWriter: Sendable {
     ///
     /// - Throws: an error where it cannot; then nothing was written.
     func write(_ events: [GatewayEvent], changing presence: [StateChange]) async throws
+
+    /// Has events and changes written once the disk takes them. Where too many wait, it drops the least important.
+    ///
+    /// - Throws: an error where one of them can never be written; then nothing is kept.
+    func keep(_ events: [GatewayEvent], changing presence: [StateChange]) throws
 }
 
 /// A writer into the event store, where destinations and the history find events.
@@ -16,6 +21,17 @@ struct StoreWriter: EventWriter {
     let delivery: DeliveryService<ContinuousClock>
 
     func write(_ events: [GatewayEvent], changing presence: [StateChange]) async throws {
+        if let step = try step(of: events, changing: presence) { try await store.append(step) }
+    }
+
+    func keep(_ events: [GatewayEvent], changing presence: [StateChange]) throws {
+        guard let step = try step(of: events, changing: presence) else { return }
+        try step.check()
+        store.enqueue(step)
+    }
+
+    /// Returns a step; nil where nothing of it is for the store.
+    private func step(of events: [GatewayEvent], changing presence: [StateChange]) throws(EventStoreError) -> Step? {
         var step = Step(changes: presence)
         var addressed = false
         for event in events {
@@ -28,7 +44,7 @@ struct StoreWriter: EventWriter {
                 step.events.append(stored)
             }
         }
-        if addressed || !step.events.isEmpty || !step.changes.isEmpty { try await store.append(step) }
+        return addressed || !step.events.isEmpty || !step.changes.isEmpty ? step : nil
     }
 }
 
@@ -50,13 +66,16 @@ struct DryRunWriter: EventWriter {
     func write(_ events: [GatewayEvent], changing presence: [StateChange]) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        for notification in events.compactMap(\.notification) {
-            for destination in destinations where destination.destination.wants(notification) {
-                let line = Line(
-                    destination: destination.destination.name,
-                    notification: destination.filter.apply(to: notification))
-                print(Array(try encoder.encode(line)) + [UInt8(ascii: "\n")])
+        let lines = try events.compactMap(\.notification).flatMap { notification in
+            try destinations.filter { $0.destination.wants(notification) }.map {
+                try encoder.encode(
+                    Line(destination: $0.destination.name, notification: $0.filter.apply(to: notification)))
             }
         }
+        for line in lines { print(Array(line) + [UInt8(ascii: "\n")]) }
+    }
+
+    func keep(_ events: [GatewayEvent], changing presence: [StateChange]) throws {
+        try write(events, changing: presence)
     }
 }

@@ -33,9 +33,6 @@ struct GatewayEvent: Sendable {
     /// Creates an event that is only shown.
     init(_ history: HistoryEvent, id: EventID) { (self.id, self.history) = (id, history) }
 
-    /// The order in which events are given up where not all can be kept.
-    var priority: Event.Priority { notification?.kind.priority ?? history?.kind.priority ?? .normal }
-
     /// Returns the event for the store; nil if no destination, console or rule needs it.
     ///
     /// - Parameter isWanted: whether a destination wants the notification.
@@ -50,73 +47,5 @@ struct GatewayEvent: Sendable {
         var event = try notification.event()
         if let history { history.add(to: &event) }
         return event
-    }
-}
-
-/// Events on their way to the event store, and those that it could not take, until it can: its disk is full, for
-/// instance. The number of the latter is bounded.
-struct PendingEvents {
-    /// The most events that wait in memory while the disk is full: some 10 MB.
-    static let most = 10_000
-
-    private(set) var events: [GatewayEvent] = []
-
-    /// The number of notifications that were lost, since there were too many or they could not be written at all.
-    private(set) var lost = 0
-
-    /// The number of the first events that those who look know of already, though they are not stored.
-    private(set) var told = 0
-
-    /// True where nothing waits.
-    var isEmpty: Bool { events.isEmpty }
-
-    /// The number of notifications that wait.
-    var notifications: Int { events.count { $0.notification != nil } }
-
-    mutating func add(_ new: [GatewayEvent]) { events += new }
-
-    /// Returns the events that those who look do not know of, and counts them as told.
-    mutating func tell() -> ArraySlice<GatewayEvent> {
-        defer { told = events.count }
-        return events[told...]
-    }
-
-    /// Drops what is beyond the bound: first the oldest that later ones repeat, then the oldest.
-    ///
-    /// - Returns: the number of notifications that were dropped.
-    mutating func enforceBound() -> Int {
-        let excess = max(events.count - Self.most, 0)
-        guard excess > 0 else { return 0 }
-        let before = notifications
-        var left = excess
-        events.removeAll { event in
-            guard left > 0, event.priority < .essential else { return false }
-            left -= 1
-            return true
-        }
-        events.removeFirst(left)
-        // Those that are dropped are old, and told.
-        told = max(told - excess, 0)
-        let dropped = before - notifications
-        lost += dropped
-        return dropped
-    }
-
-    /// Removes the oldest, since they were written.
-    mutating func removeFirst(_ count: Int) {
-        events.removeFirst(count)
-        told = max(told - count, 0)
-    }
-
-    /// Counts the oldest as lost and removes it.
-    mutating func loseFirst() {
-        lost += events.first?.notification == nil ? 0 : 1
-        removeFirst(1)
-    }
-
-    /// Counts all as lost and removes them.
-    mutating func loseAll() {
-        lost += notifications
-        (events, told) = ([], 0)
     }
 }

@@ -85,28 +85,6 @@ struct EventHistoryTests {
         #expect(unwanted.count == 20 && unwanted.allSatisfy { $0.audience == [HistoryEvent.rules] })
     }
 
-    @Test("While the disk takes nothing events are told without a number, and once")
-    func fullDisk() async throws {
-        let bench = try GatewayBench()
-        let store = try #require(bench.store)
-        await store.close()
-        let broadcast = EventBroadcast(store)
-        let messages = broadcast.messages()
-        var ids = EventIDs()
-        let gateway = bench.gateway([], broadcast: broadcast)
-        for number in 1...2 {
-            await gateway.append(GatewayEvent(Self.event(number), id: ids.next(at: .zero)))
-            await gateway.writeEvents()
-        }
-        broadcast.finish()
-        var told: [String] = []
-        for await case .event(let event) in messages {
-            told.append("\(event.event.summary) \(event.number.map(String.init) ?? "-")")
-        }
-        #expect(told == ["1 -", "2 -"])
-        #expect(bench.lines.all.count { $0.contains("cannot write events") } == 1)
-    }
-
     @Test("A listener that does not keep up is ended, and costs the others nothing")
     func slowListener() async throws {
         let broadcast = EventBroadcast(nil)
@@ -127,8 +105,4 @@ struct EventHistoryTests {
         _ = await reader.value
         #expect(broadcast.count == 0)
     }
-}
-
-extension Gateway {
-    fileprivate func append(_ event: GatewayEvent) { queue.pending.add([event]) }
 }

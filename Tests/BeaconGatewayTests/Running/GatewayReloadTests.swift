@@ -34,6 +34,10 @@ private final class ReloadBench: Sendable {
             if !presence.isEmpty { try await store?.append(Step(changes: presence)) }
             notified.withLock { $0 += events.compactMap(\.notification) }
         }
+
+        func keep(_ events: [GatewayEvent], changing presence: [StateChange]) throws {
+            Issue.record("no disk fails in this test: \(events.count) events")
+        }
     }
 
     private struct NoSink: Sink {
@@ -245,7 +249,7 @@ struct GatewayReloadTests {
         let bench = ReloadBench(configuration, in: files)
         await bench.gateway.apply(configuration, revision: 1)
         // Another configuration has all states written, and here they are still unknown.
-        await bench.gateway.writeEvents()
+        await bench.gateway.settle()
         #expect(try await files.remembered("hall") == .inside)
         try await bench.run {
             try await bench.pass(3)

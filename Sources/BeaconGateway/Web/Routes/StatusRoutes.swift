@@ -140,14 +140,6 @@ struct StatusRoutes: Sendable {
                     .init(severity: "good", what: "\(queue.name) accepts notifications", remedy: nil))
             }
         }
-        let unkept = await gateway.statistics.unkept
-        if unkept > 0 {
-            findings.append(
-                .init(
-                    severity: "error",
-                    what: "\(unkept) notifications wait in memory, since the disk does not take them",
-                    remedy: "look into the log for the reason, and make room on the disk"))
-        }
         findings += storeFindings()
         let names = Set(await gateway.receiverValues.map(\.name))
         for name in current.value.places?.receiverNames ?? [] where !names.contains(name) {
@@ -177,7 +169,9 @@ struct StatusRoutes: Sendable {
                 default: "check the disk, and that beacond may write to the folder"
                 }
             findings.append(
-                .init(severity: "error", what: "events are not stored: \(failure.message)", remedy: remedy))
+                .init(severity: "error",
+                    what: "events are not stored: \(failure.message). \(health.waitingEvents) wait in memory",
+                    remedy: remedy))
         }
         if health.isSlow {
             findings.append(

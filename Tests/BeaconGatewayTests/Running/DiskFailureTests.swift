@@ -1,0 +1,163 @@
+import BeaconDelivery
+import BeaconEventStore
+import BeaconMonitoring
+import BeaconSupport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BeaconGateway
+@testable import BeaconModel
+
+@Suite("A gateway whose disk fails")
+struct DiskFailureTests {
+    private struct NoSink: Sink {
+        var maximumBatch: Int { 1 }
+        func deliver(_ batch: [QueuedNotification]) -> [DeliveryOutcome] { [] }
+    }
+
+    private let disk = TestDisk()
+    private let bench: GatewayBench
+    private let delivery: DeliveryService<ContinuousClock>
+    private let store: EventStore
+
+    init() throws {
+        bench = try GatewayBench(disk: disk)
+        store = try #require(bench.store)
+        // Rules are among the consumers of events.
+        _ = try EventHistory(store)
+        delivery = try DeliveryService(
+            store: store, destinations: [Destination(name: "test", sink: NoSink())], logger: bench.lines.logger)
+    }
+
+    /// The enters and exits in the store, the oldest first.
+    private func stored() async throws -> [String] {
+        try await store.events(EventQuery()).events.reversed().map(\.event.kind).filter {
+            ["enter", "exit"].contains($0)
+        }
+    }
+
+    /// Runs a gateway with one radio, and a script between its messages.
+    private func run(
+        _ gateway: Gateway, _ radios: ScriptedRadios,
+        _ script: @escaping @Sendable (ScriptedRadios) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await gateway.run() }
+            defer { radios.runners[0].messages.finish() }
+            try await script(radios)
+            await gateway.stop()
+            await ScriptedRadios.onThread {
+                radios.runners[0].messages.send(.ended)
+                radios.runners[0].messages.finish()
+            }
+        }
+    }
+
+    private func gateway(_ radios: ScriptedRadios, _ broadcast: EventBroadcast? = nil) -> Gateway {
+        bench.gateway(
+            [GatewayBench.radio("a", isNamed: true)], runners: ["a": radios.runners[0]], broadcast: broadcast,
+            delivery: delivery)
+    }
+
+    @Test(
+        "Events are shown at once and stored once, with the states that they lead to, when the disk works again",
+        arguments: [EventStoreError.Code.full, .locked, .cannotWrite])
+    func recovers(_ code: EventStoreError.Code) async throws {
+        let broadcast = EventBroadcast(store)
+        let shown = Locked<[(id: EventID, isStored: Bool)]>([])
+        let messages = broadcast.messages()
+        let watch = Task {
+            for await case .event(let event) in messages where [.enter, .exit].contains(event.event.kind) {
+                shown.withLock { $0.append((event.id, event.number != nil)) }
+            }
+        }
+        defer { watch.cancel() }
+        try await run(gateway(ScriptedRadios(1), broadcast), ScriptedRadios(1)) { _ in }
+        let radios = ScriptedRadios(1)
+        try await run(gateway(radios, broadcast), radios) { start in
+            await ScriptedRadios.onThread { start.open(0) }
+            disk.fail(EventStoreError(code, "no sector is left"))
+            await ScriptedRadios.onThread {
+                var radios = start
+                radios.report(0, hearing: true)
+                radios.pass(40)
+                radios.report(0, hearing: true)
+            }
+            try await eventually("all three are shown") { shown.withLock { $0.count } == 3 }
+            #expect(shown.withLock { $0 }.allSatisfy { !$0.isStored })
+            #expect(store.health.failure?.code == code && store.health.waitingEvents >= 3)
+            #expect(try await stored().isEmpty)
+            #expect(try await bench.remembered("hall") != .inside)
+            disk.fail(nil)
+        }
+        #expect(try await stored() == ["enter", "exit", "enter"])
+        #expect(try await bench.remembered("hall") == .inside)
+        try await eventually("all three are shown as stored") { shown.withLock { $0.count { $0.isStored } } == 3 }
+        let ids = shown.withLock { $0 }
+        #expect(Set(ids.filter(\.isStored).map(\.id)) == Set(ids.filter { !$0.isStored }.map(\.id)))
+        #expect(bench.published.withLock { $0.lost } == 0)
+    }
+
+    @Test("The state that a dropped event led to is written again once the disk works")
+    func dropped() async throws {
+        let radios = ScriptedRadios(1)
+        try await run(gateway(radios), radios) { start in
+            await ScriptedRadios.onThread { start.open(0) }
+            disk.fail(EventStoreError(.full, "no sector is left"))
+            await ScriptedRadios.onThread { start.report(0, hearing: true) }
+            #expect(store.health.waitingEvents >= 1)
+            // More important ones than the enter are none; later ones of its importance push it out.
+            var ids = EventIDs()
+            for _ in 0..<EventStoreSettings.gateway.waitingEvents {
+                let id = ids.next(at: .zero)
+                let note = BeaconNotification(id: id, kind: .exit, time: .zero)
+                store.enqueue(Step([try note.event()]))
+            }
+            let lost = store.health.dropped["enter"] ?? 0
+            #expect(lost == 1)
+            disk.fail(nil)
+            disk.advance(by: .seconds(1))
+            try await store.append(Step())
+            #expect(try await bench.remembered("hall") != .inside)
+            await ScriptedRadios.onThread {
+                var radios = start
+                radios.pass(5, hearing: [0])
+            }
+        }
+        #expect(try await bench.remembered("hall") == .inside)
+        #expect(bench.published.withLock { $0.lost } >= 1)
+    }
+
+    @Test("A recording waits for the disk, and loses nothing")
+    func recording() async throws {
+        let lines = (0..<20).map { GatewayBench.line(1000 + Double($0) * 40) }.joined()
+        let gateway = bench.gateway([try bench.log("log", lines)], delivery: delivery)
+        disk.fail(EventStoreError(.full, "no sector is left"))
+        let run = Task { await gateway.run() }
+        try await eventually("the disk has failed") { store.health.failure != nil }
+        #expect(try await stored().isEmpty)
+        disk.fail(nil)
+        await run.value
+        let kinds = try await stored()
+        #expect(kinds.count == 39 && kinds.first == "enter" && !zip(kinds, kinds.dropFirst()).contains { $0 == $1 })
+    }
+
+    @Test("An event that can never be written is lost alone, and is counted")
+    func unwritable() async throws {
+        var ids = EventIDs()
+        func event(_ kind: BeaconNotification.Kind, beyond isTooLarge: Bool = false) -> GatewayEvent {
+            var note = BeaconNotification(id: ids.next(at: .zero), kind: kind, time: .zero)
+            if isTooLarge { note.receiver = String(repeating: "x", count: 4 << 20) }
+            return GatewayEvent(note)
+        }
+        let gateway = gateway(ScriptedRadios(1))
+        var outcome = EventReporter.Outcome()
+        outcome.events = [event(.enter), event(.exit, beyond: true), event(.exit)]
+        await gateway.finish(outcome)
+        #expect(await gateway.isStored())
+        #expect(try await stored() == ["enter", "exit"])
+        #expect(await gateway.lost == 1)
+        #expect(bench.lines.all.contains { $0.contains("an event is lost") })
+    }
+}
