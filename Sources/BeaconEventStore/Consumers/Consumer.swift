@@ -8,7 +8,7 @@ public struct EventBatch: Hashable, Sendable {
     /// The events that are for it, oldest first.
     public let events: [StoredEvent]
     /// True for events out of order: dead letters that are tried again on request, and events that were addressed.
-    public let isRetry: Bool
+    public let isOutOfOrder: Bool
     /// The consumer's position before the batch, and after it.
     package let from: Int64
     let through: Int64
@@ -20,8 +20,8 @@ public struct EventBatch: Hashable, Sendable {
         guard count < events.count else { return self }
         let events = Array(events.prefix(max(count, 0)))
         return EventBatch(
-            consumer: consumer, events: events, isRetry: isRetry, from: from,
-            through: isRetry ? through : events.last?.number ?? from, filter: filter)
+            consumer: consumer, events: events, isOutOfOrder: isOutOfOrder, from: from,
+            through: isOutOfOrder ? through : events.last?.number ?? from, filter: filter)
     }
 }
 
@@ -99,7 +99,7 @@ public final class EventConsumer: Sendable {
             return try tables.nextBatch(of: consumer, limit: max(limit, 1), after: examined)
         }
         if damaged > 0 { store.reportDamagedEvents(damaged) }
-        if !batch.isRetry {
+        if !batch.isOutOfOrder {
             examined.withLock { $0 = (batch.filter, (batch.events.first?.number ?? batch.through + 1) - 1) }
         }
         return batch.events.isEmpty ? nil : batch

@@ -84,7 +84,7 @@ public struct ConsumerStatus: Hashable, Sendable {
     /// Creates the status of a new consumer.
     public init(name: String) { self.name = name }
 
-    /// The number of events that wait, dead letters that are tried again included.
+    /// The number of events that wait: those in order, addressed ones, and dead letters that are tried again.
     public var waiting: Int { pending.reduce(due.count) { $0 + $1.count } }
 
     /// The number of bytes that they have.

@@ -89,7 +89,7 @@ extension ConsumerStatus {
         }
     }
 
-    /// Counts the dead letters, and those of them that are tried again.
+    /// Counts the dead letters, and what is due out of order: those that are tried again, and addressed events.
     mutating func recountRefused(_ tables: StoreTables) throws {
         (deadLetters, due) = (0, Amount())
         try tables.each(
@@ -145,9 +145,10 @@ extension StoreTables {
         of consumer: ConsumerStatus, limit: Int, after examined: Int64
     ) throws -> (batch: EventBatch, damaged: Int) {
         var events: [StoredEvent] = []
-        func batch(isRetry: Bool, through: Int64) -> EventBatch {
+        func batch(isOutOfOrder: Bool, through: Int64) -> EventBatch {
             EventBatch(
-                consumer: consumer.name, events: events, isRetry: isRetry, from: consumer.position, through: through,
+                consumer: consumer.name, events: events, isOutOfOrder: isOutOfOrder, from: consumer.position,
+                through: through,
                 filter: consumer.filter)
         }
         if consumer.due.count > 0 {
@@ -158,7 +159,7 @@ extension StoreTables {
                 events.append(try row.event())
                 return true
             }
-            if !events.isEmpty { return (batch(isRetry: true, through: consumer.position), 0) }
+            if !events.isEmpty { return (batch(isOutOfOrder: true, through: consumer.position), 0) }
         }
         var (through, damaged) = (consumer.position, 0)
         try self.events("number > ?", [max(consumer.position, examined)]) { event in
@@ -170,7 +171,7 @@ extension StoreTables {
             if consumer.wants(event) { events.append(event) }
             return events.count < limit
         }
-        return (batch(isRetry: false, through: through), damaged)
+        return (batch(isOutOfOrder: false, through: through), damaged)
     }
 
     /// Returns the dead letters of a consumer, oldest first.

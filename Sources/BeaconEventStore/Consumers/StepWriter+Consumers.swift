@@ -132,7 +132,7 @@ extension StepWriter {
             return .failure(.unknown(progress.consumer, beside: ledger.consumers))
         }
         guard case .handled(let batch, _) = progress else { return .success(true) }
-        if batch.isRetry {
+        if batch.isOutOfOrder {
             var due = 0
             for event in batch.events {
                 due +=
@@ -168,7 +168,7 @@ extension StepWriter {
         case .handled(let batch, let refused):
             for event in batch.events {
                 let reason = refused[event.number].map(Self.printable)
-                if batch.isRetry {
+                if batch.isOutOfOrder {
                     try retried(event, reason, by: &consumer)
                     continue
                 }
@@ -182,7 +182,7 @@ extension StepWriter {
                     consumer.handled += 1
                 }
             }
-            if !batch.isRetry {
+            if !batch.isOutOfOrder {
                 consumer.move(to: batch.through)
                 // A batch of another filter may have passed events that this one counts.
                 if batch.filter != consumer.filter { try consumer.recount(tables, through: ledger.sequence) }

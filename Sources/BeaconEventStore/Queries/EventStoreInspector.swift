@@ -79,7 +79,7 @@ public struct EventStoreInspector: Sendable {
             var consumer = try tables.consumer(consumer)
             guard limit > 0 else { return [] }
             let due = try tables.nextBatch(of: consumer, limit: limit, after: 0).batch
-            guard due.isRetry, due.events.count < limit else { return due.events }
+            guard due.isOutOfOrder, due.events.count < limit else { return due.events }
             consumer.due = Amount()
             let left = limit - due.events.count
             return due.events + (try tables.nextBatch(of: consumer, limit: left, after: 0).batch.events)

@@ -128,7 +128,7 @@ struct ConsumerTests {
         #expect(try inspector.consumers().map(\.deadLetters) == [2])
         #expect(try inspector.retry(events[1].id, for: "a") == 1)
         batch = try #require(try await consumer.available())
-        #expect(batch.isRetry && batch.events.map(\.event) == [events[1]])
+        #expect(batch.isOutOfOrder && batch.events.map(\.event) == [events[1]])
         try await consumer.commit(batch, refused: [2: "still too loud"])
         let entry = try #require(try inspector.refused(by: "a").first)
         #expect(entry.attempts == 1 && entry.reason == "still too loud")
