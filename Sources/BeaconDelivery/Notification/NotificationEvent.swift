@@ -53,7 +53,7 @@ extension BeaconNotification {
     /// Reads an event's notification.
     ///
     /// - Returns: nil if the body is no notification's.
-    init?(_ event: Event) {
+    package init?(_ event: Event) {
         let notification = try? JSONDecoder().decode(BeaconNotification.self, from: event.body)
         guard let notification else { return nil }
         self = notification

@@ -89,7 +89,7 @@ extension ConsumerStatus {
         }
     }
 
-    /// Counts the dead letters, and what is due out of order: those that are tried again, and addressed events.
+    /// Counts the dead letters, and the events that are due out of order: addressed ones and retried ones.
     mutating func recountRefused(_ tables: StoreTables) throws {
         (deadLetters, due) = (0, Amount())
         try tables.each(

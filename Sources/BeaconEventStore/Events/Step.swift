@@ -18,7 +18,7 @@ public struct Step: Sendable {
     /// The progress of consumers that goes with it.
     var progress: [Progress] = []
     /// The events that further consumers receive, with their names.
-    private(set) var addressed: [(event: Event, consumers: [String])] = []
+    package private(set) var addressed: [(event: Event, consumers: [String])] = []
 
     /// A consumer's progress.
     enum Progress: Sendable {
@@ -66,6 +66,14 @@ public struct Step: Sendable {
     ///   - event: the event as the consumers get it.
     ///   - consumers: their names. Unknown names are passed over.
     public mutating func address(_ event: Event, to consumers: [String]) { addressed.append((event, consumers)) }
+
+    /// Adds what another step has.
+    package mutating func append(_ other: Step) {
+        events += other.events
+        changes += other.changes
+        progress += other.progress
+        addressed += other.addressed
+    }
 
     /// Moves a consumer past a batch, together with the rest of the step.
     ///

@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconEngine
+import BeaconEventStore
 import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
@@ -10,9 +11,25 @@ import Logging
 struct EventReporter {
     /// What came of some events, in order.
     struct Outcome {
-        var events: [GatewayEvent] = []
+        /// The events for the store.
+        var step = Step()
         var launches: [LaunchEvent] = []
         var changesPresence = false
+        /// The number of events that cannot be written in any form.
+        var unwritable = 0
+        /// The newest event that is shown.
+        fileprivate var shown: HistoryEvent?
+    }
+
+    /// The consumers of an event.
+    enum Reach: Sendable {
+        /// Rules, and the destinations that want its notification.
+        case everyone
+        /// The destinations alone: the store has the event, for the others. So it is with events of a fleet, which one
+        /// machine delivers.
+        case destinations
+        /// The history alone: it happened in a fleet while this machine was away.
+        case history
     }
 
     /// The place that a ranging report is from.
@@ -202,7 +219,7 @@ struct EventReporter {
         }
         for event in changes.hearing where view.isKept {
             view.change(.receivers)
-            outcome.events.append(GatewayEvent(event, id: ids.next(at: event.time)))
+            store(nil, shownAs: event, as: ids.next(at: event.time), in: &outcome)
         }
     }
 
@@ -221,7 +238,7 @@ struct EventReporter {
     ///   - id: its id.
     ///   - reach: the consumers that it is for: destinations, where this machine delivers it, or none.
     mutating func record(
-        _ event: BeaconEvent, at time: Timestamp, as id: EventID, for reach: GatewayEvent.Reach
+        _ event: BeaconEvent, at time: Timestamp, as id: EventID, for reach: Reach
     ) -> Outcome {
         let shown: HistoryEvent?
         switch event {
@@ -243,8 +260,7 @@ struct EventReporter {
             notifications = policy.receive(event, at: time).filter { $0.kind != .heartbeat }
             if notifications.isEmpty { return outcome }
         }
-        add(notifications.map { $0.named(id) }, shownAs: shown, as: id, to: &outcome)
-        for index in outcome.events.indices { outcome.events[index].reach = reach }
+        add(notifications.map { $0.named(id) }, shownAs: shown, as: id, for: reach, to: &outcome)
         return outcome
     }
 
@@ -269,9 +285,10 @@ struct EventReporter {
     ///   - new: the notifications.
     ///   - shown: the history's event, which is the same event as the notification of it; nil where it shows none.
     ///   - id: the id of the history's event; nil for a new one.
+    ///   - reach: the consumers that they are for.
     private mutating func add(
         _ new: [BeaconNotification], shownAs shown: HistoryEvent? = nil, as id: EventID? = nil,
-        to outcome: inout Outcome
+        for reach: Reach = .everyone, to outcome: inout Outcome
     ) {
         var shown = recorded(shown)
         for var notification in new {
@@ -282,16 +299,54 @@ struct EventReporter {
                 one.region == nil || one.region == notification.region?.name
             {
                 (history, shown) = (one, nil)
-            } else if let last = outcome.events.last(where: { $0.history != nil })?.history, let same = history,
+            } else if let last = outcome.shown, let same = history,
                 (last.kind, last.summary) == (same.kind, same.summary),
                 (last.time, last.beacon, last.receiver) == (same.time, same.beacon, same.receiver)
             {
                 // A beacon that belongs to two regions comes near once.
                 history = nil
             }
-            outcome.events.append(GatewayEvent(notification, history: history))
+            store(notification, shownAs: history, as: notification.id, for: reach, in: &outcome)
         }
-        if let shown { outcome.events.append(GatewayEvent(shown, id: id ?? ids.next(at: shown.time))) }
+        if let shown { store(nil, shownAs: shown, as: id ?? ids.next(at: shown.time), for: reach, in: &outcome) }
+    }
+
+    /// Adds an event to the step, unless no destination, console or rule needs it.
+    ///
+    /// - Parameters:
+    ///   - notification: its form for destinations; nil without one.
+    ///   - history: its form for the console and the rules; nil without these.
+    private func store(
+        _ notification: BeaconNotification?, shownAs history: HistoryEvent?, as id: EventID,
+        for reach: Reach = .everyone, in outcome: inout Outcome
+    ) {
+        let recipients = notification.map { notification in
+            destinations.map(\.destination).filter { $0.wants(notification) }.map(\.name)
+        }
+        let event: Event
+        do throws(EventStoreError) {
+            if let notification, recipients?.isEmpty == false {
+                var sent = try notification.event()
+                history?.add(to: &sent)
+                event = sent
+            } else if let history {
+                let isForRules = reach == .everyone && history.kind.isForRules
+                event = history.event(id, for: isForRules ? [HistoryEvent.rules] : [])
+            } else {
+                return
+            }
+            try Step([event]).check()
+        } catch {
+            // It holds up no others.
+            outcome.unwritable += 1
+            return logger.error("an event is lost: \(error)", metadata: ["event": "\(id)"])
+        }
+        if let history { outcome.shown = history }
+        if reach == .destinations {
+            outcome.step.address(event, to: recipients ?? [])
+        } else {
+            outcome.step.events.append(event)
+        }
     }
 
     // MARK: - Counts

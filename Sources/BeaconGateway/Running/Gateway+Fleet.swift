@@ -143,7 +143,7 @@ extension Gateway: FleetAudience {
     }
 
     /// Queues a transition's event for the store, without showing it.
-    private func record(_ transition: FleetTransition, for reach: GatewayEvent.Reach) {
+    private func record(_ transition: FleetTransition, for reach: EventReporter.Reach) {
         guard let fleet else { return }
         let time = Timestamp(nanoseconds: transition.time)
         let event: BeaconEvent?

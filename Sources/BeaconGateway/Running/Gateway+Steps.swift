@@ -103,8 +103,8 @@ extension Gateway {
 
     // MARK: - Writing
 
-    /// Writes the events that wait, and the presence that they lead to. What the disk does not take waits in the
-    /// memory of the store.
+    /// Writes the events that wait, and the presence that they lead to. While the disk fails, they wait in the memory
+    /// of the store.
     private func write() async -> Bool {
         if let store {
             let losses = WriteQueue.Losses(of: store)
@@ -115,57 +115,43 @@ extension Gateway {
         }
         // In a fleet, the presence of before stays until the machine is alone again.
         let isPresenceDue = !queue.isPresenceSaved && store != nil && fleet == nil && hasBegun
-        let batch = queue.take(with: isPresenceDue ? presence : nil)
         var isWritten = true
-        if let batch {
-            isWritten = await isTaken(batch)
-            if !isWritten { keep(batch) }
+        if let step = queue.take(with: isPresenceDue ? presence : nil) {
+            isWritten = await isTaken(step)
+            if !isWritten { keep(step) }
         }
         let topics = reporter.view.takeTopics()
         if !topics.isEmpty { broadcast?.send(.changed(topics)) }
         return isWritten
     }
 
-    /// Returns whether the disk takes a batch. Files and simulations at full speed wait until it does, and lose nothing.
-    private func isTaken(_ batch: WriteQueue.Batch) async -> Bool {
+    /// Returns whether the disk takes a step. Files and simulations at full speed wait until it does, and lose nothing.
+    private func isTaken(_ step: Step) async -> Bool {
         // The store itself asks a disk that fails each second. It is not asked with each message of a source.
         guard canWait || store?.health.failure == nil else { return false }
         while true {
-            do {
-                try await writer.write(batch.events, changing: batch.changes)
+            do throws(EventStoreError) {
+                _ = try await writer.append(step)
                 return true
             } catch {
-                let isPassing = canWait && (error as? EventStoreError).map { $0.code != .invalid } ?? false
-                guard isPassing, !listener.isStopped else { return false }
+                // Waiting helps no step that the store refuses. It logs and counts it.
+                guard canWait, !listener.isStopped, ![.invalid, .conflict].contains(error.code) else { return false }
             }
             try? await Task.sleep(for: Self.pause)
         }
     }
 
-    /// Has the store write a batch once the disk takes it, and shows its events until then.
-    private func keep(_ batch: WriteQueue.Batch) {
-        do {
-            try writer.keep(batch.events, changing: batch.changes)
-        } catch {
-            // One of them can never be written. It holds up no others.
-            for event in batch.events {
-                do {
-                    try writer.keep([event], changing: [])
-                } catch {
-                    queue.unwritable += 1
-                    logger.error("an event is lost: \(error)", metadata: ["event": "\(event.id)"])
-                }
-            }
-            try? writer.keep([], changing: batch.changes)
-        }
-        for event in batch.events where event.reach != .destinations {
-            guard let history = event.history else { continue }
+    /// Leaves a step to the store until the disk takes it, and shows its events at once.
+    private func keep(_ step: Step) {
+        writer.enqueue(step)
+        for event in step.events {
+            guard let history = HistoryEvent(event) else { continue }
             broadcast?.send(.event(NumberedEvent(id: event.id, event: history)))
         }
     }
 
     /// The number of events that were lost, since too many waited for the disk or since they cannot be written.
-    var lost: Int { queue.unwritable + (store.map { WriteQueue.Losses(of: $0).dropped } ?? 0) }
+    var lost: Int { queue.lost + (store.map { WriteQueue.Losses(of: $0).dropped } ?? 0) }
 
     /// Returns whether the disk has taken all that was written before.
     func isStored() async -> Bool {
@@ -181,7 +167,7 @@ extension Gateway {
             if attempt < 4 { try? await Task.sleep(for: Self.pause) }
         }
         let waiting = store?.health.waitingEvents ?? 0
-        queue.unwritable += waiting
+        queue.lost += waiting
         if waiting > 0 { logger.error("\(waiting) events are lost: they could not be written") }
         publish()
     }

@@ -126,7 +126,7 @@ public struct GatewayDaemon: Sendable {
                 limits: ConsumerLimits(configuration.outbox), logger: logger)
             self.store = store
             self.delivery = delivery
-            writer = StoreWriter(store: store, delivery: delivery)
+            writer = store
             rules = RuleEngine(configuration.launch.rules, trail: known.trail, delivery: delivery, logger: logger)
         }
         self.state = state

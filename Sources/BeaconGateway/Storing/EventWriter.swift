@@ -2,51 +2,18 @@ import BeaconDelivery
 import BeaconEventStore
 import Foundation
 
-/// A writer of the gateway's events, and of the presence that they lead to, to durable storage.
+/// A writer of the gateway's steps: events, and the presence that they lead to.
 protocol EventWriter: Sendable {
-    /// Writes events, in order, and changes of the presence. When it returns, all of it is durable.
+    /// Writes a step. When it returns, all of it is durable.
     ///
-    /// - Throws: an error where it cannot; then nothing was written.
-    func write(_ events: [GatewayEvent], changing presence: [StateChange]) async throws
+    /// - Throws: `EventStoreError`, where it cannot; then nothing was written.
+    func append(_ step: Step) async throws(EventStoreError) -> Receipt
 
-    /// Has events and changes written once the disk takes them. Where too many wait, it drops the least important.
-    ///
-    /// - Throws: an error where one of them can never be written; then nothing is kept.
-    func keep(_ events: [GatewayEvent], changing presence: [StateChange]) throws
+    /// Writes a step once the disk takes it. Where too many wait, the least important are dropped.
+    func enqueue(_ step: Step)
 }
 
-/// A writer into the event store, where destinations and the history find events.
-struct StoreWriter: EventWriter {
-    let store: EventStore
-    let delivery: DeliveryService<ContinuousClock>
-
-    func write(_ events: [GatewayEvent], changing presence: [StateChange]) async throws {
-        if let step = try step(of: events, changing: presence) { try await store.append(step) }
-    }
-
-    func keep(_ events: [GatewayEvent], changing presence: [StateChange]) throws {
-        guard let step = try step(of: events, changing: presence) else { return }
-        try step.check()
-        store.enqueue(step)
-    }
-
-    /// Returns a step; nil where nothing of it is for the store.
-    private func step(of events: [GatewayEvent], changing presence: [StateChange]) throws(EventStoreError) -> Step? {
-        var step = Step(changes: presence)
-        var addressed = false
-        for event in events {
-            let recipients = event.notification.map(delivery.recipients) ?? []
-            guard let stored = try event.stored(isWanted: !recipients.isEmpty) else { continue }
-            if event.reach == .destinations {
-                step.address(stored, to: recipients)
-                addressed = true
-            } else {
-                step.events.append(stored)
-            }
-        }
-        return addressed || !step.events.isEmpty || !step.changes.isEmpty ? step : nil
-    }
-}
+extension EventStore: EventWriter {}
 
 /// A writer that prints what would be sent, a line of JSON for each destination that would get it, and sends nothing.
 struct DryRunWriter: EventWriter {
@@ -63,19 +30,22 @@ struct DryRunWriter: EventWriter {
         self.print = print
     }
 
-    func write(_ events: [GatewayEvent], changing presence: [StateChange]) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let lines = try events.compactMap(\.notification).flatMap { notification in
-            try destinations.filter { $0.destination.wants(notification) }.map {
-                try encoder.encode(
-                    Line(destination: $0.destination.name, notification: $0.filter.apply(to: notification)))
-            }
-        }
-        for line in lines { print(Array(line) + [UInt8(ascii: "\n")]) }
+    func append(_ step: Step) -> Receipt {
+        enqueue(step)
+        return Receipt()
     }
 
-    func keep(_ events: [GatewayEvent], changing presence: [StateChange]) throws {
-        try write(events, changing: presence)
+    func enqueue(_ step: Step) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        for notification in step.events.compactMap({ BeaconNotification($0) }) {
+            for destination in destinations where destination.destination.wants(notification) {
+                let line = Line(
+                    destination: destination.destination.name,
+                    notification: destination.filter.apply(to: notification))
+                // It was read from JSON, so it can be written as JSON.
+                if let json = try? encoder.encode(line) { print(Array(json) + [UInt8(ascii: "\n")]) }
+            }
+        }
     }
 }

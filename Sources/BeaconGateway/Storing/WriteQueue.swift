@@ -21,19 +21,19 @@ struct WriteQueue {
     /// Each write costs a wait for the disk, and some ten pages of it.
     private static let gatheringTime = Duration.milliseconds(50)
 
-    private var events: [GatewayEvent] = []
+    private var step = Step()
     private var unlaunched: [LaunchEvent] = []
     /// When the oldest that is not written came; nil where all is written.
     private var gatheringBegan: ContinuousClock.Instant?
     /// The presence as the store has it, or will have it once the disk takes what waits.
     private var savedPresence = Presence()
-    /// What the store had lost when its presence was read.
+    /// The losses of the store by the time when its presence was read.
     private(set) var losses = Losses()
     var isPresenceSaved = true
-    /// The number of events that could not be written in any form.
-    var unwritable = 0
+    /// The number of events that could not be written in any form, or not before the end.
+    var lost = 0
 
-    /// What a store has lost, the newest presence possibly among it.
+    /// The losses of a store, the newest presence possibly among them.
     struct Losses: Equatable {
         /// The recovery of a damaged file.
         private var recovery: EventStoreRecovery?
@@ -47,23 +47,17 @@ struct WriteQueue {
         }
     }
 
-    /// Events and changes of the presence that are written together: a change is repeated by a restart where nothing
-    /// of it was written, and is known otherwise.
-    struct Batch {
-        let events: [GatewayEvent]
-        let changes: [StateChange]
-    }
-
     /// True where events wait.
-    var hasEvents: Bool { !events.isEmpty }
+    var hasEvents: Bool { !step.events.isEmpty || !step.addressed.isEmpty }
 
     /// True where nothing waits.
     var isEmpty: Bool { !hasEvents && unlaunched.isEmpty && isPresenceSaved }
 
     /// Adds what came of events.
     mutating func add(_ outcome: EventReporter.Outcome) {
-        events += outcome.events
+        step.append(outcome.step)
         unlaunched += outcome.launches
+        lost += outcome.unwritable
         if outcome.changesPresence { isPresenceSaved = false }
     }
 
@@ -71,7 +65,7 @@ struct WriteQueue {
     ///
     /// - Parameter isMoreThere: whether more messages are there already.
     mutating func mayGather(isMoreThere: @autoclosure () -> Bool) -> Bool {
-        guard events.count < Self.chunk, isMoreThere() else { return false }
+        guard step.events.count < Self.chunk, isMoreThere() else { return false }
         if isEmpty { return true }
         let began = gatheringBegan ?? .now
         gatheringBegan = began
@@ -84,21 +78,24 @@ struct WriteQueue {
         return unlaunched
     }
 
-    /// Sets the presence that the store has, and what it had lost by then.
+    /// Sets the presence that the store has, and its losses by then.
     mutating func setSaved(_ presence: Presence, _ losses: Losses) {
         (savedPresence, self.losses) = (presence, losses)
     }
 
-    /// Takes what is written next.
+    /// Takes what is written next: events with the changes of the presence that they lead to. A change is repeated by
+    /// a restart where nothing of it was written, and is known otherwise.
     ///
     /// - Parameter presence: the presence to write; nil where none is due.
     /// - Returns: nil where nothing is.
-    mutating func take(with presence: Presence?) -> Batch? {
+    mutating func take(with presence: Presence?) -> Step? {
         gatheringBegan = nil
-        guard hasEvents || presence != nil else { return nil }
-        let batch = Batch(events: events, changes: presence?.changes(since: savedPresence) ?? [])
-        events = []
-        if let presence { (savedPresence, isPresenceSaved) = (presence, true) }
-        return batch
+        if let presence {
+            step.changes = presence.changes(since: savedPresence)
+            (savedPresence, isPresenceSaved) = (presence, true)
+        }
+        guard hasEvents || !step.changes.isEmpty else { return nil }
+        defer { step = Step() }
+        return step
     }
 }

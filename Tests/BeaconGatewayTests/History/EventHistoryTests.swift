@@ -67,22 +67,24 @@ struct EventHistoryTests {
     func notifications() async throws {
         let history = try history(GatewayBench())
         var ids = EventIDs()
-        var events: [GatewayEvent] = []
+        var (events, shown): ([Event], [EventID]) = ([], [])
         for number in 0..<60 {
             let notification = BeaconNotification(id: ids.next(at: .zero), kind: .enter, time: .zero)
-            events.append(GatewayEvent(notification, history: number % 3 == 0 ? Self.event(number) : nil))
+            var event = try notification.event()
+            if number % 3 == 0 {
+                Self.event(number).add(to: &event)
+                shown.append(event.id)
+            }
+            events.append(event)
         }
-        try await history.store.append(Step(try events.compactMap { try $0.stored(isWanted: true) }))
-        #expect(try await history.all.map(\.id) == events.filter { $0.history != nil }.map(\.id).reversed())
+        try await history.store.append(Step(events))
+        #expect(try await history.all.map(\.id) == shown.reversed())
         let first = try #require(try await history.store.events(after: 0).first?.event)
         #expect(first.id == events[0].id && first.audience == nil)
         #expect(try JSONDecoder().decode(BeaconNotification.self, from: first.body).id == events[0].id)
         #expect(try await summaries(history) { $0.limit = 15 }.count == 15)
         let page = try await history.page(EventHistory.everything)
         #expect(page.events.count == 20 && page.next == nil)
-        // Nobody wants these.
-        let unwanted = try events.compactMap { try $0.stored(isWanted: false) }
-        #expect(unwanted.count == 20 && unwanted.allSatisfy { $0.audience == [HistoryEvent.rules] })
     }
 
     @Test("A listener that does not keep up is ended, and costs the others nothing")

@@ -123,8 +123,8 @@ struct RuleTests {
         func look(_ engine: RuleEngine, at events: [RegionEvent]) async throws {
             let consumer = try await bench.consumer(of: engine, for: bench.gateway([]))
             var ids = EventIDs()
-            let new = events.compactMap { HistoryEvent($0).map { GatewayEvent($0, id: ids.next(at: .zero)) } }
-            try await consumer.history.store.append(Step(try new.compactMap { try $0.stored(isWanted: false) }))
+            let new = events.compactMap { HistoryEvent($0)?.event(ids.next(at: .zero), for: [HistoryEvent.rules]) }
+            try await consumer.history.store.append(Step(new))
             while try await consumer.work() {}
             await engine.finish()
         }

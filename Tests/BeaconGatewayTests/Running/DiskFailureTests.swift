@@ -143,21 +143,22 @@ struct DiskFailureTests {
         #expect(kinds.count == 39 && kinds.first == "enter" && !zip(kinds, kinds.dropFirst()).contains { $0 == $1 })
     }
 
-    @Test("An event that can never be written is lost alone, and is counted")
-    func unwritable() async throws {
-        var ids = EventIDs()
-        func event(_ kind: BeaconNotification.Kind, beyond isTooLarge: Bool = false) -> GatewayEvent {
-            var note = BeaconNotification(id: ids.next(at: .zero), kind: kind, time: .zero)
-            if isTooLarge { note.receiver = String(repeating: "x", count: 4 << 20) }
-            return GatewayEvent(note)
-        }
-        let gateway = gateway(ScriptedRadios(1))
+    @Test("An event that can never be written is lost alone, and is counted", arguments: [true, false])
+    func unwritable(_ isWanted: Bool) async throws {
+        let destination = ConfiguredDestination(
+            destination: Destination(name: "test", sink: NoSink()), filter: DestinationFilter(regions: nil))
+        var reporter = EventReporter(
+            bench.configuration([]), destinations: isWanted ? [destination] : [], rules: nil, isShown: true,
+            isInFleet: false, isDryRun: false, logger: bench.lines.logger)
         var outcome = EventReporter.Outcome()
-        outcome.events = [event(.enter), event(.exit, beyond: true), event(.exit)]
-        await gateway.finish(outcome)
-        #expect(await gateway.isStored())
-        #expect(try await stored() == ["enter", "exit"])
-        #expect(await gateway.lost == 1)
-        #expect(bench.lines.all.contains { $0.contains("an event is lost") })
+        for receiver in ["a", String(repeating: "x", count: Event.maximumBody), "b"] {
+            let event = RegionEvent(
+                .enter, name: "hall", constraint: GatewayBench.constraint, time: .zero, receiver: receiver,
+                state: .inside, before: .outside)
+            reporter.report(event, of: .region("hall"), at: .zero, to: &outcome)
+        }
+        #expect(outcome.step.events.map(\.receiver) == ["a", "b"])
+        #expect(outcome.unwritable == 1)
+        #expect(bench.lines.all.filter { $0.contains("an event is lost") }.count == 1)
     }
 }

@@ -89,18 +89,15 @@ final class GatewayBench: Sendable {
         let bench: GatewayBench
         let delay: Duration?
 
-        func write(_ events: [GatewayEvent], changing presence: [StateChange]) async throws {
-            if let delay { try await Task.sleep(for: delay) }
-            let stored = try events.compactMap { try $0.stored(isWanted: false) }
-            if let store = bench.store, !presence.isEmpty || !stored.isEmpty {
-                try await store.append(Step(stored, changes: presence))
-            }
-            bench.notifications.withLock { $0 += events.compactMap(\.notification) }
+        func append(_ step: Step) async throws(EventStoreError) -> Receipt {
+            if let delay { try? await Task.sleep(for: delay) }
+            if let store = bench.store { try await store.append(step) }
+            let events = step.events + step.addressed.map(\.event)
+            bench.notifications.withLock { $0 += events.compactMap { BeaconNotification($0) } }
+            return Receipt()
         }
 
-        func keep(_ events: [GatewayEvent], changing presence: [StateChange]) throws {
-            Issue.record("no disk fails in this test: \(events.count) events")
-        }
+        func enqueue(_ step: Step) { Issue.record("no disk fails in this test: \(step.events)") }
     }
 
     private struct NoSink: Sink {
@@ -138,8 +135,7 @@ final class GatewayBench: Sendable {
                 self.restorations.withLock { $0.append(count) }
             })
         let own = Writer(bench: self, delay: writing)
-        let writer: any EventWriter =
-            if let store, let delivery { StoreWriter(store: store, delivery: delivery) } else { own }
+        let writer: any EventWriter = if let store, delivery != nil { store } else { own }
         return Gateway(
             configuration, destinations: [destination], writer: writer,
             store: store, state: store.map(GatewayState.init),

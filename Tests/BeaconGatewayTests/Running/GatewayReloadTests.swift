@@ -30,14 +30,13 @@ private final class ReloadBench: Sendable {
     private struct Note: EventWriter {
         let notified: Locked<[BeaconNotification]>
         let store: EventStore?
-        func write(_ events: [GatewayEvent], changing presence: [StateChange]) async throws {
-            if !presence.isEmpty { try await store?.append(Step(changes: presence)) }
-            notified.withLock { $0 += events.compactMap(\.notification) }
+        func append(_ step: Step) async throws(EventStoreError) -> Receipt {
+            if !step.changes.isEmpty { try await store?.append(Step(changes: step.changes)) }
+            notified.withLock { $0 += step.events.compactMap { BeaconNotification($0) } }
+            return Receipt()
         }
 
-        func keep(_ events: [GatewayEvent], changing presence: [StateChange]) throws {
-            Issue.record("no disk fails in this test: \(events.count) events")
-        }
+        func enqueue(_ step: Step) { Issue.record("no disk fails in this test: \(step.events)") }
     }
 
     private struct NoSink: Sink {
