@@ -169,7 +169,8 @@ struct StatusRoutes: Sendable {
                 default: "check the disk, and that beacond may write to the folder"
                 }
             findings.append(
-                .init(severity: "error",
+                .init(
+                    severity: "error",
                     what: "events are not stored: \(failure.message). \(health.waitingEvents) wait in memory",
                     remedy: remedy))
         }
