@@ -117,7 +117,9 @@ let package = Package(
 
         // Layer 2: the meaning of adverts, the ports of their sources, and modules that know nothing of radios.
         module("BeaconEngine", dependencies: ["BeaconModel"]),
-        module("BeaconRadio", dependencies: ["BeaconModel"]),
+        module("BeaconRadio", dependencies: ["CLibrary", "BeaconModel", "BeaconSupport", "CPoll"]),
+        // What Swift's view of the C library lacks to wait for descriptors.
+        .target(name: "CPoll"),
         // Events and the state that they lead to, in one file.
         module(
             "BeaconEventStore",
@@ -160,10 +162,14 @@ let package = Package(
             resources: [.embedInCode("Scenarios")]),
         module(
             "LinuxRadio",
-            dependencies: ["CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "CBluetooth", "CSystemBus"]),
+            dependencies: [
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "CBluetooth", "CPoll", "CSystemBus",
+            ]),
         .target(name: "CBluetooth"),
-        // What receivers that others own send, as messages.
-        module("BeaconReceivers", dependencies: ["BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconNoise"]),
+        // Receivers in the network: their messages, and the drivers that get them.
+        module(
+            "BeaconReceivers",
+            dependencies: ["CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconBroker", "BeaconNoise"]),
         // The message bus, by a library that is opened at run time.
         .target(name: "CSystemBus", dependencies: ["CDynamicLibrary"]),
         // Layer 3: notifications, what they are of, and destinations as consumers of the event store.
@@ -267,8 +273,8 @@ let package = Package(
         program(
             "BeaconDaemon",
             dependencies: [
-                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconGateway", "BeaconMonitoring", "BeaconDelivery",
-                "BeaconEventStore", "BeaconPrograms", "BeaconTerminal",
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconGateway", "BeaconMonitoring",
+                "BeaconDelivery", "BeaconEventStore", "BeaconPrograms", "BeaconTerminal",
                 product("ArgumentParser", "swift-argument-parser", trait: "Gateway"),
                 logging,
                 product("ServiceLifecycle", "swift-service-lifecycle", trait: "Gateway"),
@@ -290,7 +296,7 @@ let package = Package(
         module(
             "BeaconTestKit",
             dependencies: [
-                "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconSimulation", "LinuxRadio", "BeaconApplications",
+                "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconSimulation", "BeaconApplications",
                 "BeaconMonitoring", "CoreLocation", "CTaskJobs",
             ]
         ),
@@ -346,12 +352,14 @@ let package = Package(
             dependencies: ["BeaconReceivers", "BeaconModel", "BeaconRadio", "BeaconSupport", "BeaconNoise"]),
         tests(
             "LinuxRadioTests",
-            dependencies: ["LinuxRadio", "BeaconRadio", "BeaconModel", "BeaconSupport", "CBluetooth", "TestSupport"]),
+            dependencies: [
+                "LinuxRadio", "BeaconRadio", "BeaconModel", "BeaconSupport", "CBluetooth", "CPoll", "TestSupport",
+            ]),
         tests(
             "BeaconMonitoringTests",
             dependencies: [
                 "BeaconMonitoring", "BeaconEngine", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications",
-                "BeaconBroker", "BeaconCapture", "BeaconReceivers", "BeaconSimulation", "LinuxRadio", "TestSupport",
+                "BeaconBroker", "BeaconCapture", "BeaconReceivers", "TestSupport",
             ]),
         tests(
             "BeaconMQTTTests",

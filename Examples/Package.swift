@@ -21,6 +21,9 @@ let package = Package(
         app("DeviceAsBeacon", "CoreLocation", "CoreBluetooth"),
         app("RangingForBeacons", "CoreLocation", "CoreBluetooth", "BeaconTestKit"),
         app("ProximityRecipe", "CoreLocation", "KumulosSDK"),
+        .executableTarget(
+            name: "NewSource", dependencies: [.product(name: "BeaconMonitoring", package: "swift-beacon")],
+            path: "NewSource"),
     ],
     swiftLanguageModes: [.v6]
 )

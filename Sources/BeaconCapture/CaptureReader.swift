@@ -5,7 +5,7 @@ public import BeaconRadio
 ///
 /// The format is detected from the content. Reading needs no more memory for a large file than for a small one. A
 /// damaged or cut file gives what can be read of it, then one ``CaptureError`` with the place of the damage.
-public struct CaptureReader: AdvertSource, ~Copyable {
+public struct CaptureReader: ~Copyable {
     /// The format of the content.
     public let format: CaptureFormat
 
@@ -68,13 +68,14 @@ public struct CaptureReader: AdvertSource, ~Copyable {
     /// The number of bytes of the content read so far, after decompression.
     public var offset: Int { stream.offset }
 
-    /// Reads one record and hands each advert in it to `deliver`.
+    /// Reads one record and adds the adverts in it to `batch`.
     ///
-    /// - Throws: ``CaptureError`` where the content is cut or damaged, and what `deliver` throws.
-    public mutating func next(_ deliver: (Reception, RawSpan) throws -> Void) throws -> SourceRecord? {
+    /// - Returns: the record, or nil at the end.
+    /// - Throws: ``CaptureError`` where the content is cut or damaged. After an error there is nothing more to read.
+    public mutating func next(into batch: inout AdvertBatch) throws -> SourceRecord? {
         guard !isFinished else { return nil }
         do {
-            let record = try reader.next(&stream, &interpreter, deliver)
+            let record = try reader.next(&stream, &interpreter, &batch)
             if record == nil { isFinished = true }
             return record
         } catch var error as CaptureError {

@@ -1,12 +1,12 @@
 public import BeaconModel
 
-/// A receiver of adverts, and a sender where the hardware can send: a Bluetooth controller, a capture that plays, the
-/// simulated air.
+/// The source of an app: a radio, a capture that plays, or the simulated air.
 ///
-/// A radio carries out requests, none of which blocks the caller, and gives a sequence of events to one listener.
+/// A radio carries out requests, none of which blocks the caller, and gives a sequence of events to one listener. One
+/// that can send is an ``Advertiser`` too.
 public protocol Radio: Sendable {
     /// The sequence of the radio's events.
-    associatedtype Events: AsyncSequence<RadioEvent, Never> & Sendable
+    associatedtype Events: AsyncSequence<SourceEvent, Never> & Sendable
 
     /// Returns the radio's events from now on, for one listener. The first is the state.
     func events() -> Events
@@ -14,16 +14,28 @@ public protocol Radio: Sendable {
     /// Sets the scan mode.
     func scan(_ mode: ScanMode)
 
-    /// Sets the frames to send, each as an advert of its own. The outcome of each frame comes as an event.
-    func advertise(_ frames: [IBeaconFrame])
+    /// The part that sends; nil where the radio can only hear.
+    var advertiser: (any Advertiser & Sendable)? { get }
 
-    /// True where the radio can send at all, so that ``advertise(_:)`` has outcomes.
-    var canAdvertise: Bool { get }
+    /// The radio, for people.
+    var title: String { get }
+
+    /// True where the radio stands for several receivers elsewhere, each with its own hearing.
+    var hasReceivers: Bool { get }
+
+    /// The state that remains when the radio has come to its end; nil for one without an end.
+    var stateAtEnd: RadioState? { get }
 }
 
 extension Radio {
-    /// True, as for most radios.
-    public var canAdvertise: Bool { true }
+    /// A plain title.
+    public var title: String { "radio" }
+
+    /// False, as for most radios.
+    public var hasReceivers: Bool { false }
+
+    /// None: a radio has no end.
+    public var stateAtEnd: RadioState? { nil }
 }
 
 /// The mode in which a radio scans.
@@ -78,11 +90,15 @@ public struct RadioError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The cause and the remedy, in a sentence or two.
     public var message: String
 
-    /// The error of what plays a recording or a simulation, which can only be heard.
+    /// The error of a recording or a simulation, which can only be heard.
     package static let cannotSend = RadioError(
         .unsupported,
         "a capture or a simulation hears and cannot send. Use a radio, BEACON_SOURCE=auto, or the simulated air that "
             + "processes share, BEACON_SOURCE=air")
+
+    /// The error of receivers elsewhere, which can only be heard.
+    package static let receiversCannotSend = RadioError(
+        .unsupported, "receivers elsewhere hear and cannot send; use a radio of this machine to send")
 
     /// An error from its parts.
     public init(_ code: Code, _ message: String) {

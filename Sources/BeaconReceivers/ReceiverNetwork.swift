@@ -63,7 +63,11 @@ public struct ReceiverNetwork {
     /// Messages that came twice.
     public internal(set) var duplicates = 0
 
+    /// False while nothing that receivers hear is wanted. Whether they hear is followed all the time.
+    public var isListening = true
+
     let settings: Settings
+    private let title: String
     /// The names of receivers that always get a place, and those of them that have none yet.
     let reservedNames: Set<String>
     var unmetNames: Set<String>
@@ -86,8 +90,13 @@ public struct ReceiverNetwork {
     private var isConnected = false
 
     /// A network without receivers.
-    public init(_ settings: Settings = Settings()) {
+    ///
+    /// - Parameters:
+    ///   - settings: the settings.
+    ///   - title: the name of the network in notices.
+    public init(_ settings: Settings = Settings(), titled title: String = "messages") {
         self.settings = settings
+        self.title = title
         reservedNames = settings.reserved.union(settings.names.values)
         unmetNames = reservedNames
     }
@@ -134,12 +143,14 @@ public struct ReceiverNetwork {
     ///
     /// Adverts are handed over before the next message is received. After that, receivers may make way for others.
     ///
-    /// - Parameter report: receives stretches of deafness that are noticed now.
-    public mutating func advance(to time: Timestamp, report: (RadioEvent) -> Void) {
+    /// - Parameters:
+    ///   - time: the present.
+    ///   - batch: receives stretches of deafness that are noticed now.
+    public mutating func advance(to time: Timestamp, into batch: inout AdvertBatch) {
         for place in receivers.indices { receivers[place].isInUse = false }
         guard isConnected, time >= nextReview else { return }
         nextReview = time.advanced(by: Self.reviewInterval)
-        crowd.report(at: time, limit: settings.mostReceivers, report)
+        crowd.report(at: time, limit: settings.mostReceivers, in: title, &batch)
         for place in receivers.indices {
             let receiver = receivers[place]
             let silence = time.since(receiver.lastMessage)
@@ -156,7 +167,7 @@ public struct ReceiverNetwork {
             receivers[place].isDoubtful =
                 receiver.isDoubtful(at: time) && silence < empty && !isDead
             guard isDead, !receiver.isQuiet else { continue }
-            reportDeafness(of: place, at: time, report)
+            reportDeafness(of: place, at: time, &batch)
             receivers[place].isQuiet = true
         }
     }
@@ -173,13 +184,11 @@ public struct ReceiverNetwork {
     ///   - payload: its content.
     ///   - isRetained: true for one that the broker kept.
     ///   - arrival: when it came.
-    ///   - deliver: receives each advert with its AD structures.
-    ///   - report: receives what else there is to say.
-    /// - Throws: what `deliver` throws.
+    ///   - batch: receives the adverts and events.
     public mutating func receive(
         topic: RawSpan, payload: RawSpan, isRetained: Bool = false, at arrival: Timestamp,
-        deliver: (Reception, RawSpan) throws -> Void, report: (RadioEvent) -> Void
-    ) rethrows {
+        into batch: inout AdvertBatch
+    ) {
         counts.packets += 1
         let mark = recent.hash(topic)
         let message = Message(
@@ -194,15 +203,15 @@ public struct ReceiverNetwork {
             return
         }
         signs.begin()
-        let fault = try read(message, topic, payload, deliver, report)
+        let fault = read(message, topic, payload, &batch)
         noteSigns(of: message)
         // The crowd is reported as a whole.
         if let fault, unreadable.note(fault, of: signs.only), fault != .noPlace {
             let place = topic.byteCount > 0 ? topic.text(0..<min(topic.byteCount, 120)).printable : nil
             let text = fault.report(of: signs.only.map { names[$0] }, at: place)
-            report(.notice(RadioNotice(.degraded, adapter: "messages", text)))
+            batch.report(.notice(RadioNotice(.degraded, adapter: title, text)))
         }
-        crowd.report(at: arrival, limit: settings.mostReceivers, report)
+        crowd.report(at: arrival, limit: settings.mostReceivers, in: title, &batch)
     }
 
     /// Notes a sign of life of the receivers that a message names.
@@ -228,32 +237,31 @@ public struct ReceiverNetwork {
     }
 
     private mutating func read(
-        _ message: Message, _ topic: RawSpan, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void,
-        _ report: (RadioEvent) -> Void
-    ) rethrows -> MessageFault? {
-        if settings.mapping != nil { return try readMapped(topic, message, payload, deliver) }
+        _ message: Message, _ topic: RawSpan, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
+        if settings.mapping != nil { return readMapped(topic, message, payload, &batch) }
         let levels = message.levels
         let (last, second, third) = (levels[last: 1], levels[last: 2], levels[last: 3])
         // First, since a relay may have any name.
         if topic.equals(third, "beacon-relay") {
             let name = topic.text(0..<second.upperBound)
             guard settings.hearsRelays else { return nil }
-            if topic.equals(last, "heard") { return try readRelay(name, message, payload, deliver, report) }
-            if topic.equals(last, "status") { return noteRelayStatus(of: name, payload, message, report) }
+            if topic.equals(last, "heard") { return readRelay(name, message, payload, &batch) }
+            if topic.equals(last, "status") { return noteRelayStatus(of: name, payload, message, &batch) }
             return nil
         }
         // A gateway is known by its topic up to its name: two of one name may have different prefixes.
         if topic.equals(second, "BTtoMQTT") {
-            return try readOpenMQTTGateway(topic.text(0..<third.upperBound), message, payload, deliver)
+            return readOpenMQTTGateway(topic.text(0..<third.upperBound), message, payload, &batch)
         }
         if topic.equals(last, "BTtoMQTT") {
-            return try readOpenMQTTGateway(topic.text(0..<second.upperBound), message, payload, deliver)
+            return readOpenMQTTGateway(topic.text(0..<second.upperBound), message, payload, &batch)
         }
         if topic.equals(second, "tele") || topic.equals(third, "tele") {
             let device = topic.text(0..<(topic.equals(third, "tele") ? second : third).upperBound)
-            if topic.equals(last, "LWT") { return noteStatus(of: device, .tasmota, payload, message, report) }
+            if topic.equals(last, "LWT") { return noteStatus(of: device, .tasmota, payload, message, &batch) }
             noteSign(of: device, .tasmota)
-            return topic.equals(last, "SENSOR") ? try readTasmota(device, message, payload, deliver) : nil
+            return topic.equals(last, "SENSOR") ? readTasmota(device, message, payload, &batch) : nil
         }
         // Its other radios, and itself (SYStoMQTT). Commands for it are at topics that begin with "MQTTto".
         for number in 1...3 where topic.ends(levels[last: number], in: "toMQTT") {
@@ -261,24 +269,24 @@ public struct ReceiverNetwork {
             return nil
         }
         if topic.equals(last, "LWT") {
-            return noteStatus(of: topic.text(0..<second.upperBound), .openMQTTGateway, payload, message, report)
+            return noteStatus(of: topic.text(0..<second.upperBound), .openMQTTGateway, payload, message, &batch)
         }
         if topic.equals(third, "devices") {
             let node = topic.text(0..<third.lowerBound) + topic.text(last)
-            return try readESPresense(node, message, payload, deliver)
+            return readESPresense(node, message, payload, &batch)
         }
         if topic.equals(third, "rooms") {
             let node = topic.text(0..<third.lowerBound) + topic.text(second)
-            if topic.equals(last, "status") { return noteStatus(of: node, .espresense, payload, message, report) }
+            if topic.equals(last, "status") { return noteStatus(of: node, .espresense, payload, message, &batch) }
             // Telemetry, measurements and settings.
             noteSign(of: node, .espresense)
             return nil
         }
         if topic.equals(last, "rpc"), topic.equals(second, "events") {
-            return try readShelly(topic.text(0..<levels.prefixCount), message, payload, deliver)
+            return readShelly(topic.text(0..<levels.prefixCount), message, payload, &batch)
         }
         if topic.equals(last, "online") {
-            return noteStatus(of: topic.text(0..<max(0, last.lowerBound - 1)), .shelly, payload, message, report)
+            return noteStatus(of: topic.text(0..<max(0, last.lowerBound - 1)), .shelly, payload, message, &batch)
         }
         // With its status for each component, where that is switched on.
         if topic.equals(second, "status") {
@@ -286,12 +294,12 @@ public struct ReceiverNetwork {
             if !signs.isEmpty { return nil }
         }
         if topic.equals(last, "gw_status") {
-            return noteStatus(of: topic.text(second), .ruuvi, payload, message, report)
+            return noteStatus(of: topic.text(second), .ruuvi, payload, message, &batch)
         }
         if topic.address(last) != nil, topic.address(second) != nil {
-            return try readRuuvi(topic.text(second), topic, message, payload, deliver)
+            return readRuuvi(topic.text(second), topic, message, payload, &batch)
         }
         if topic.address(second) != nil { noteSign(of: topic.text(second), .ruuvi) }
-        return try readPosted(message, payload, deliver)
+        return readPosted(message, payload, &batch)
     }
 }

@@ -4,7 +4,7 @@ import BeaconSupport
 
 /// The radio of a simulated device. The air delivers adverts and the time to the center itself, so that each step is
 /// over before the next begins.
-final class AirRadio: Radio {
+final class AirRadio: Radio, Advertiser {
     private struct State {
         var frames: [IBeaconFrame] = []
         var mode = ScanMode.off
@@ -13,7 +13,9 @@ final class AirRadio: Radio {
 
     private let state = Locked(State())
 
-    func events() -> AsyncStream<RadioEvent> { AsyncStream { $0.finish() } }
+    func events() -> AsyncStream<SourceEvent> { AsyncStream { $0.finish() } }
+
+    var advertiser: (any Advertiser & Sendable)? { self }
 
     func scan(_ mode: ScanMode) { state.withLock { $0.mode = mode } }
 

@@ -2,7 +2,6 @@ internal import BeaconMonitoring
 internal import BeaconRadio
 internal import BeaconSimulation
 internal import Foundation
-internal import LinuxRadio
 
 /// The simulated air that the processes of a user share, for an app that walks about in it.
 ///

@@ -98,7 +98,7 @@ public final class SimulatedAir: Sendable {
             state.devices.append(device)
             return state.now
         }
-        device.receive(.time(Timestamp(nanoseconds: now)))
+        device.receive(.heard(SourceBatch(upTo: Timestamp(nanoseconds: now))))
         device.receive(.state(.poweredOn))
         return device
     }
@@ -280,8 +280,7 @@ public final class SimulatedAir: Sendable {
                         time: time, receiver: ReceiverID(0), address: DeviceAddress(bits: address, kind: .random),
                         identity: beacon.identity, measuredPower: beacon.measuredPower, rssi: rssi))
             }
-            if device.isScanning, !sightings.isEmpty { device.receive(.sightings(sightings)) }
-            device.receive(.time(time))
+            device.receive(.heard(SourceBatch(device.isScanning ? sightings : [], upTo: time)))
         }
     }
 }

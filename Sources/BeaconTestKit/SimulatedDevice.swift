@@ -119,7 +119,7 @@ public final class SimulatedDevice: Sendable {
         let new = Self.launch(memory, snapshot.authorization, asksUser: asksUser)
         launch.withLock { $0 = new }
         BeaconCenter.install(new.center, inPlaceOf: old)
-        if let time { receive(.time(time)) }
+        if let time { receive(.heard(SourceBatch(upTo: time))) }
         receive(.state(snapshot.radio))
     }
 
@@ -167,7 +167,7 @@ public final class SimulatedDevice: Sendable {
         return !frames.isEmpty
     }
 
-    func receive(_ event: RadioEvent) {
+    func receive(_ event: SourceEvent) {
         let center = center
         center.queue.sync { center.assumeIsolated { $0.receive(event) } }
     }

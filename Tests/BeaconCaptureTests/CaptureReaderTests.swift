@@ -37,11 +37,4 @@ struct CaptureReaderTests {
             #expect(directory.path == folder)
         }
     }
-
-    @Test("what `deliver` throws comes out")
-    func delivery() throws {
-        struct Refusal: Error {}
-        var reader = try CaptureReader(bytes: SampleFile.pcap(linkType: 187).bytes)
-        #expect(throws: Refusal.self) { try reader.next { _, _ in throw Refusal() } }
-    }
 }

@@ -15,6 +15,7 @@ struct NetworkBench {
     static let base64 = "AgEGGv9MAAIV4sVttd/7SNKwYND1pxCW4AABAALF"
 
     var network: ReceiverNetwork
+    private var batch = AdvertBatch()
     /// The sightings, in words.
     private(set) var heard: [String] = []
     private(set) var times: [Double] = []
@@ -37,45 +38,41 @@ struct NetworkBench {
     }
 
     mutating func receive(_ topic: String, _ payload: [UInt8], at time: Double = 1001, isRetained: Bool = false) {
-        var heard: [String] = []
-        var times: [Double] = []
-        var readings: [Int] = []
-        var events: [RadioEvent] = []
+        batch.begin()
         network.receive(
             topic: topic.utf8.span.bytes, payload: payload.span.bytes, isRetained: isRetained, at: Self.time(time),
-            deliver: { reception, advert in
-                guard let sighting = reception.sighting(decoding: advert) else { return }
-                heard.append(
-                    "\(sighting.receiver.index) \(sighting.address) \(sighting.identity.major)/\(sighting.identity.minor) "
-                        + "\(sighting.measuredPower) \(sighting.rssi.dBm.map(String.init) ?? "-")")
-                times.append(sighting.time.seconds)
-                readings.append(Int(sighting.rssi.rawValue))
-            }, report: { events.append($0) })
-        self.heard += heard
-        self.times += times
-        self.readings += readings
-        for event in events { note(event) }
+            into: &batch)
+        for sighting in batch.sightings {
+            heard.append(
+                "\(sighting.receiver.index) \(sighting.address) \(sighting.identity.major)/\(sighting.identity.minor) "
+                    + "\(sighting.measuredPower) \(sighting.rssi.dBm.map(String.init) ?? "-")")
+            times.append(sighting.time.seconds)
+            readings.append(Int(sighting.rssi.rawValue))
+        }
+        noteEvents()
     }
 
     /// Lets time pass, in one step.
     mutating func advance(to time: Double) {
-        var events: [RadioEvent] = []
-        network.advance(to: Self.time(time)) { events.append($0) }
-        for event in events { note(event) }
+        network.advance(to: Self.time(time), into: &batch)
+        noteEvents()
     }
 
     /// Lets time pass, in steps of a second.
     mutating func pass(to time: Double) {
-        var events: [RadioEvent] = []
         var now = 1000.0
         while now < time {
             now = min(now + 1, time)
-            network.advance(to: Self.time(now)) { events.append($0) }
+            network.advance(to: Self.time(now), into: &batch)
         }
-        for event in events { note(event) }
+        noteEvents()
     }
 
-    private mutating func note(_ event: RadioEvent) {
+    private mutating func noteEvents() {
+        for event in batch.takeEvents() { note(event) }
+    }
+
+    private mutating func note(_ event: SourceEvent) {
         switch event {
         case .deaf(let from, let to, let receiver):
             deaf.append("\(receiver.map { "\($0.index)" } ?? "all") \(from.seconds)...\(to.seconds)")

@@ -79,8 +79,10 @@ struct CallbackCost {
         center.receive(.state(.poweredOn))
         let start = processorTime()
         for second in 0..<seconds {
-            center.receive(.sightings(sightings(second)))
-            center.receive(.time(Timestamp(nanoseconds: Int64(second + 1) * 1_000_000_000)))
+            center.receive(
+                .heard(
+                    SourceBatch(
+                        sightings(second), upTo: Timestamp(nanoseconds: Int64(second + 1) * 1_000_000_000))))
             while !center.hasNoCallbacksUnderWay {
                 _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
             }
@@ -107,10 +109,10 @@ struct CallbackCost {
             for tenth in 0..<10 {
                 let time = Timestamp(nanoseconds: Int64(second) * 1_000_000_000 + Int64(tenth) * 100_000_000 + 1)
                 let sightings = (0..<10_000).map { crowd($0, time) }
-                center.receive(.sightings(sightings))
+                center.receive(.heard(SourceBatch(sightings)))
             }
             let time = Timestamp(nanoseconds: Int64(second + 1) * 1_000_000_000)
-            center.receive(.time(time))
+            center.receive(.heard(SourceBatch(upTo: time)))
         }
         return (processorTime() - start) / Double(measured)
     }

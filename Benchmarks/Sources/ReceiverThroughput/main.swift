@@ -29,6 +29,7 @@ func now() -> UInt64 {
 struct Reader {
     private var time = Timestamp(nanoseconds: 1_700_000_000 * Timestamp.nanosecondsPerSecond)
     private var network = ReceiverNetwork()
+    private var batch = AdvertBatch()
 
     init() { network.connect(at: time) }
 
@@ -37,14 +38,14 @@ struct Reader {
         for (topic, payload) in messages {
             // A message each microsecond.
             time = time.advanced(by: 1000)
-            network.receive(
-                topic: topic.utf8.span.bytes, payload: payload.span.bytes, at: time,
-                deliver: { reception, advert in
-                    guard let sighting = reception.sighting(decoding: advert) else { return }
-                    count += 1
-                    sum += Int(sighting.identity.major) + Int(sighting.identity.minor) - Int(sighting.rssi.rawValue)
-                }, report: { _ in })
+            batch.begin()
+            network.receive(topic: topic.utf8.span.bytes, payload: payload.span.bytes, at: time, into: &batch)
+            for sighting in batch.sightings {
+                count += 1
+                sum += Int(sighting.identity.major) + Int(sighting.identity.minor) - Int(sighting.rssi.rawValue)
+            }
         }
+        _ = batch.takeEvents()
         // Another second, so that nothing came twice.
         time = time.advanced(by: Timestamp.nanosecondsPerSecond)
         return (count, sum)

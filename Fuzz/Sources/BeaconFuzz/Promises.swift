@@ -57,19 +57,19 @@ enum Promises {
         for seconds in [1, 2, 100] {
             let now = Timestamp(nanoseconds: Int64(seconds) * Timestamp.nanosecondsPerSecond)
             var adverts = 0
+            var batch = AdvertBatch(keepsAdverts: true)
             network.receive(
-                topic: topic.span.bytes, payload: payload.span.bytes, isRetained: false, at: now,
-                deliver: { reception, bytes in
-                    precondition((reception.time ?? .latest) <= now, "an advert of the future")
-                    adverts += 1
-                    advert(bytes.withUnsafeBytes { Array($0) })
-                },
-                report: { event in
-                    guard case .deaf(let from, let to, _) = event else { return }
-                    precondition(from < to && to <= now, "a deafness that is none")
-                })
+                topic: topic.span.bytes, payload: payload.span.bytes, isRetained: false, at: now, into: &batch)
+            batch.forEachAdvert { reception, bytes in
+                precondition((reception.time ?? .latest) <= now, "an advert of the future")
+                adverts += 1
+                advert(bytes.withUnsafeBytes { Array($0) })
+            }
+            for case .deaf(let from, let to, _) in batch.events {
+                precondition(from < to && to <= now, "a deafness that is none")
+            }
             precondition(adverts <= payload.count, "more adverts than bytes")
-            network.advance(to: now) { _ in }
+            network.advance(to: now, into: &batch)
         }
         precondition(network.receivers.count == network.names.count && Set(network.names).count == network.names.count)
     }
@@ -90,8 +90,11 @@ enum Promises {
         do {
             var reader = try CaptureReader(bytes: input)
             var previous = SourceCounts()
+            var batch = AdvertBatch(keepsAdverts: true)
             do {
-                while try reader.next({ _, bytes in advert(bytes.withUnsafeBytes { Array($0) }) }) != nil {
+                while try reader.next(into: &batch) != nil {
+                    batch.forEachAdvert { _, bytes in advert(bytes.withUnsafeBytes { Array($0) }) }
+                    batch.begin()
                     precondition(reader.counts.packets > previous.packets, "a record that does not count")
                     previous = reader.counts
                 }
@@ -105,8 +108,10 @@ enum Promises {
             } catch {
                 preconditionFailure("an error of another kind: \(error)")
             }
-            let last = try? reader.next { _, _ in preconditionFailure("an advert behind the end") }
+            batch.begin()
+            let last = try? reader.next(into: &batch)
             precondition(last == nil, "a record behind the end")
+            batch.forEachAdvert { _, _ in preconditionFailure("an advert behind the end") }
         } catch {
             precondition(!error.description.isEmpty)
         }

@@ -37,7 +37,7 @@ struct BtsnoopReader: FormatReader {
     mutating func next(
         _ stream: inout ByteStream,
         _ interpreter: inout PacketInterpreter,
-        _ deliver: (Reception, RawSpan) throws -> Void
+        _ batch: inout AdvertBatch
     ) throws -> SourceRecord? {
         guard try stream.fillRecord(Self.recordHeaderCount, of: "a record's header") else { return nil }
         let length = Int(stream.number32(at: 4, isBigEndian: true))
@@ -53,10 +53,10 @@ struct BtsnoopReader: FormatReader {
         let (nanoseconds, overflow) = microseconds.multipliedReportingOverflow(by: 1000)
         let time = overflow ? (microseconds < 0 ? .zero : .latest) : Timestamp(nanoseconds: nanoseconds)
         let packet = stream.start + Self.recordHeaderCount
-        try interpreter.interpret(
+        interpreter.interpret(
             PacketInterpreter.Packet(time: time, link: link, receiverKey: 0, recordType: flags),
             bytes: stream.buffer.span.bytes.extracting(packet..<packet + length),
-            deliver: deliver)
+            into: &batch)
         stream.consume(Self.recordHeaderCount + length)
         return SourceRecord(time: time)
     }

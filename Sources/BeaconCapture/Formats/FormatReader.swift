@@ -6,14 +6,14 @@ protocol FormatReader {
     /// The lines that were passed over since they are none of the format.
     var foreignLines: ForeignLines { get }
 
-    /// Reads one record and delivers the adverts in it.
+    /// Reads one record and adds the adverts in it to `batch`.
     ///
     /// - Returns: the record, or nil at the end.
-    /// - Throws: ``CaptureError`` where the content is cut or damaged, and what `deliver` throws.
+    /// - Throws: ``CaptureError`` where the content is cut or damaged.
     mutating func next(
         _ stream: inout ByteStream,
         _ interpreter: inout PacketInterpreter,
-        _ deliver: (Reception, RawSpan) throws -> Void
+        _ batch: inout AdvertBatch
     ) throws -> SourceRecord?
 }
 

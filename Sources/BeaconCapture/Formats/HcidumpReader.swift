@@ -56,7 +56,7 @@ struct HcidumpReader: FormatReader {
     mutating func next(
         _ stream: inout ByteStream,
         _ interpreter: inout PacketInterpreter,
-        _ deliver: (Reception, RawSpan) throws -> Void
+        _ batch: inout AdvertBatch
     ) throws -> SourceRecord? {
         while let (content, whole) = try lines.next(in: &stream) {
             let line = stream.buffer[stream.start..<stream.start + content]
@@ -82,9 +82,9 @@ struct HcidumpReader: FormatReader {
             stream.consume(whole)
             try readContinuations(&stream, openedAt: offset)
             if opening.isReceived {
-                try interpreter.interpret(
+                interpreter.interpret(
                     PacketInterpreter.Packet(time: opening.time, link: .hciH4, receiverKey: 0),
-                    bytes: packet.span.bytes, deliver: deliver)
+                    bytes: packet.span.bytes, into: &batch)
             } else {
                 interpreter.countPacket()
             }

@@ -49,7 +49,7 @@ struct PacketLoggerReader: FormatReader {
     mutating func next(
         _ stream: inout ByteStream,
         _ interpreter: inout PacketInterpreter,
-        _ deliver: (Reception, RawSpan) throws -> Void
+        _ batch: inout AdvertBatch
     ) throws -> SourceRecord? {
         guard try stream.fillRecord(Self.headerCount, of: "a record's header") else { return nil }
         guard let count = Self.plausibleLength(stream, at: 0, isBigEndian: isBigEndian) else {
@@ -65,11 +65,11 @@ struct PacketLoggerReader: FormatReader {
             // As btsnoop's datalink 1001 has it: received (1), command or event (2).
             let packet = PacketInterpreter.Packet(
                 time: time, link: .hciTypedByRecord, receiverKey: 0, recordType: 3)
-            try interpreter.interpret(
+            interpreter.interpret(
                 packet,
                 bytes: stream.buffer.span.bytes.extracting(
                     stream.start + Self.headerCount..<stream.start + count),
-                deliver: deliver)
+                into: &batch)
         } else {
             interpreter.countPacket()
         }

@@ -48,7 +48,7 @@ struct PcapReader: FormatReader {
     mutating func next(
         _ stream: inout ByteStream,
         _ interpreter: inout PacketInterpreter,
-        _ deliver: (Reception, RawSpan) throws -> Void
+        _ batch: inout AdvertBatch
     ) throws -> SourceRecord? {
         guard try stream.fillRecord(Self.recordHeaderCount, of: "a record's header") else { return nil }
         let length = Int(stream.number32(at: 8, isBigEndian: isBigEndian))
@@ -62,10 +62,10 @@ struct PcapReader: FormatReader {
         let fraction = Int64(stream.number32(at: 4, isBigEndian: isBigEndian)) * nanosecondsPerUnit
         let time = Timestamp(nanoseconds: seconds * Timestamp.nanosecondsPerSecond + fraction)
         let packet = stream.start + Self.recordHeaderCount
-        try interpreter.interpret(
+        interpreter.interpret(
             PacketInterpreter.Packet(time: time, link: link, receiverKey: 0),
             bytes: stream.buffer.span.bytes.extracting(packet..<packet + length),
-            deliver: deliver)
+            into: &batch)
         stream.consume(Self.recordHeaderCount + length)
         return SourceRecord(time: time)
     }

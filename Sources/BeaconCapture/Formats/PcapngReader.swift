@@ -40,7 +40,7 @@ struct PcapngReader: FormatReader {
     mutating func next(
         _ stream: inout ByteStream,
         _ interpreter: inout PacketInterpreter,
-        _ deliver: (Reception, RawSpan) throws -> Void
+        _ batch: inout AdvertBatch
     ) throws -> SourceRecord? {
         while try stream.fillRecord(12, of: "a block") {
             if stream.number32(at: 0, isBigEndian: true) == Self.sectionHeader {
@@ -61,7 +61,7 @@ struct PcapngReader: FormatReader {
                     try describeInterface(stream, length: length, &interpreter)
                     stream.consume(length)
                 } else {
-                    let record = try packet(stream, type: type, length: length, &interpreter, deliver)
+                    let record = try packet(stream, type: type, length: length, &interpreter, &batch)
                     stream.consume(length)
                     if let record { return record }
                 }
@@ -132,7 +132,7 @@ struct PcapngReader: FormatReader {
     /// - Returns: nil if its packets are not Bluetooth; they are passed over and not counted.
     private mutating func packet(
         _ stream: borrowing ByteStream, type: UInt32, length: Int, _ interpreter: inout PacketInterpreter,
-        _ deliver: (Reception, RawSpan) throws -> Void
+        _ batch: inout AdvertBatch
     ) throws -> SourceRecord? {
         let header = type == Self.simplePacket ? 12 : 28
         guard length >= header + 4 else { throw damaged(stream, "a packet block has \(length) bytes") }
@@ -160,10 +160,10 @@ struct PcapngReader: FormatReader {
         }
         guard let link = interface.link else { return nil }
         let start = stream.start + header
-        try interpreter.interpret(
+        interpreter.interpret(
             PacketInterpreter.Packet(time: time, link: link, receiverKey: interface.key),
             bytes: stream.buffer.span.bytes.extracting(start..<start + count),
-            deliver: deliver)
+            into: &batch)
         return SourceRecord(time: time)
     }
 

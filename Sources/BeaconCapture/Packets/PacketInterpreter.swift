@@ -20,54 +20,51 @@ struct PacketInterpreter {
     /// Counts a record that holds nothing to look at.
     mutating func countPacket() { counts.packets += 1 }
 
-    /// Counts and delivers an advert that a record presents as such.
-    mutating func accept(
-        _ reception: Reception, advert: RawSpan, deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
+    /// Counts a record that is an iBeacon, decoded already.
+    mutating func countAdvert() {
         counts.packets += 1
         counts.reports += 1
-        try deliver(reception, advert)
     }
 
-    /// Finds the adverts in `bytes` and hands each to `deliver`. Bytes that make no sense hold no adverts.
+    /// Adds the adverts in `bytes` to `batch`. Bytes that make no sense hold no adverts.
     mutating func interpret(
         _ packet: Packet,
         bytes: RawSpan,
-        deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
+        into batch: inout AdvertBatch
+    ) {
         counts.packets += 1
         switch packet.link {
         case .hciH4:
-            try interpretH4(packet, bytes: bytes, from: 0, deliver: deliver)
+            interpretH4(packet, bytes: bytes, from: 0, into: &batch)
         case .hciH4WithDirection:
-            try interpretH4(packet, bytes: bytes, from: 4, deliver: deliver)
+            interpretH4(packet, bytes: bytes, from: 4, into: &batch)
         case .hciTypedByRecord:
             // Flags: 1 is received, 2 is command or event.
             guard packet.recordType & 3 == 3 else { return }
-            try interpretEvent(packet, controller: 0, event: bytes, deliver: deliver)
+            interpretEvent(packet, controller: 0, event: bytes, into: &batch)
         case .linuxMonitor:
             guard bytes.byteCount >= 4 else { return }
             let controller = UInt16(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt16.self))
             let kind = UInt16(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt16.self))
-            try interpretMonitor(
+            interpretMonitor(
                 packet, controller: controller, kind: kind, bytes: bytes.extracting(4..<bytes.byteCount),
-                deliver: deliver)
+                into: &batch)
         case .linuxMonitorTypedByRecord:
-            try interpretMonitor(
+            interpretMonitor(
                 packet,
                 controller: UInt16(truncatingIfNeeded: packet.recordType >> 16),
                 kind: UInt16(truncatingIfNeeded: packet.recordType),
                 bytes: bytes,
-                deliver: deliver)
+                into: &batch)
         case .linkLayer:
             let integrity = LinkLayerAdvertisement.integrity(of: bytes)
-            try interpretLinkLayer(
+            interpretLinkLayer(
                 packet, bytes: bytes, isCoded: false, rssi: .unavailable, isMarkedBad: integrity == .damaged,
-                deliver: deliver)
+                into: &batch)
         case .linkLayerWithHeader:
-            try interpretLinkLayerWithHeader(packet, bytes: bytes, deliver: deliver)
+            interpretLinkLayerWithHeader(packet, bytes: bytes, into: &batch)
         case .nordicSniffer:
-            try interpretNordic(packet, bytes: bytes, deliver: deliver)
+            interpretNordic(packet, bytes: bytes, into: &batch)
         }
     }
 
@@ -76,41 +73,41 @@ struct PacketInterpreter {
     private static let h4Event: UInt8 = 0x04
 
     private mutating func interpretH4(
-        _ packet: Packet, bytes: RawSpan, from offset: Int, deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
+        _ packet: Packet, bytes: RawSpan, from offset: Int, into batch: inout AdvertBatch
+    ) {
         guard bytes.byteCount > offset,
             bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) == Self.h4Event
         else { return }
         let event = bytes.extracting(offset + 1..<bytes.byteCount)
-        try interpretEvent(packet, controller: packet.receiverKey, event: event, deliver: deliver)
+        interpretEvent(packet, controller: packet.receiverKey, event: event, into: &batch)
     }
 
     private mutating func interpretMonitor(
         _ packet: Packet, controller: UInt16, kind: UInt16, bytes: RawSpan,
-        deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
+        into batch: inout AdvertBatch
+    ) {
         switch kind {
         case LinuxMonitor.newIndex:
             let name = bytes.byteCount >= 16 ? Self.text(in: bytes.extracting(8..<16)) : ""
             receivers.name(UInt32(controller), name.isEmpty ? "hci\(controller)" : name)
         case LinuxMonitor.event where controller != LinuxMonitor.noController:
-            try interpretEvent(packet, controller: UInt32(controller), event: bytes, deliver: deliver)
+            interpretEvent(packet, controller: UInt32(controller), event: bytes, into: &batch)
         default: break
         }
     }
 
     private mutating func interpretEvent(
-        _ packet: Packet, controller: UInt32, event: RawSpan, deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
+        _ packet: Packet, controller: UInt32, event: RawSpan, into batch: inout AdvertBatch
+    ) {
         var cursor = HCIAdvertisingReportCursor(event: event)
         while let found = cursor.next(in: event) {
             counts.reports += 1
             let receiver = receivers.receiver(controller, name: "hci\(controller)")
             let reception = Reception(time: packet.time, receiver: receiver, report: found.report)
             if found.report.kind == .extended {
-                try assembler.add(found, of: event, from: receiver) { try deliver(reception, $0) }
+                assembler.add(found, of: event, from: receiver) { batch.hear(reception, $0) }
             } else {
-                try deliver(reception, event.extracting(found.offset..<found.offset + found.count))
+                batch.hear(reception, event.extracting(found.offset..<found.offset + found.count))
             }
         }
     }
@@ -127,8 +124,8 @@ struct PacketInterpreter {
     /// Reads LINKTYPE_BLUETOOTH_LE_LL_WITH_PHDR: channel, signal, noise, access address offences, reference access
     /// address (4), flags (2), packet (tcpdump.org, LINKTYPE_BLUETOOTH_LE_LL_WITH_PHDR).
     private mutating func interpretLinkLayerWithHeader(
-        _ packet: Packet, bytes: RawSpan, deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
+        _ packet: Packet, bytes: RawSpan, into batch: inout AdvertBatch
+    ) {
         let header = 10
         guard bytes.byteCount > header else { return }
         let flags = UInt16(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 8, as: UInt16.self))
@@ -138,33 +135,33 @@ struct PacketInterpreter {
         let isValid = flags & 0x0800 != 0
         guard isDewhitened else { return }
         let signal = bytes.unsafeLoad(fromByteOffset: 1, as: Int8.self)
-        try interpretLinkLayer(
+        interpretLinkLayer(
             packet,
             bytes: bytes.extracting(header..<bytes.byteCount),
             isCoded: flags >> 14 == 2,
             rssi: hasSignal ? SignalStrength(rawValue: signal) : .unavailable,
             isMarkedBad: isChecked && !isValid,
-            deliver: deliver)
+            into: &batch)
     }
 
     /// Reads Nordic's header, seventeen bytes in each version of the protocol: flags at 8, signal at 10 as a positive
     /// number (Nordic, "nRF Sniffer packet format"; tcpdump.org, LINKTYPE_NORDIC_BLE).
     private mutating func interpretNordic(
-        _ packet: Packet, bytes: RawSpan, deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
+        _ packet: Packet, bytes: RawSpan, into batch: inout AdvertBatch
+    ) {
         let header = 17
         guard bytes.byteCount > header else { return }
         let flags = bytes.unsafeLoad(fromByteOffset: 8, as: UInt8.self)
         let attenuation = bytes.unsafeLoad(fromByteOffset: 10, as: UInt8.self)
         // Versions before 2 had no PHY and left its bits zero.
         let isCoded = flags >> 4 & 7 == 2
-        try interpretLinkLayer(
+        interpretLinkLayer(
             packet,
             bytes: bytes.extracting(header..<bytes.byteCount),
             isCoded: isCoded,
             rssi: attenuation < 128 ? SignalStrength(rawValue: -Int8(attenuation)) : .unavailable,
             isMarkedBad: flags & 1 == 0,
-            deliver: deliver)
+            into: &batch)
     }
 
     /// - Parameter isMarkedBad: whether the receiver says that the checksum does not fit. Where it says nothing, the
@@ -172,8 +169,8 @@ struct PacketInterpreter {
     ///   as bad, since a sniffer that could not check it did not say so.
     private mutating func interpretLinkLayer(
         _ packet: Packet, bytes: RawSpan, isCoded: Bool, rssi: SignalStrength, isMarkedBad: Bool,
-        deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
+        into batch: inout AdvertBatch
+    ) {
         // Packets of the coded PHY have a byte behind the access address for their coding.
         let headerOffset = isCoded ? 5 : 4
         guard let advert = LinkLayerAdvertisement(packet: bytes, headerOffset: headerOffset) else { return }
@@ -186,7 +183,7 @@ struct PacketInterpreter {
             report: AdvertisingReport(kind: advert.kind, address: advert.address, rssi: rssi),
             isDamaged: isMarkedBad
                 || LinkLayerAdvertisement.integrity(of: bytes, headerOffset: headerOffset) == .damaged)
-        try deliver(reception, bytes.extracting(advert.offset..<advert.offset + advert.count))
+        batch.hear(reception, bytes.extracting(advert.offset..<advert.offset + advert.count))
     }
 }
 

@@ -46,13 +46,11 @@ public enum SightingLogFormat {
 
 /// A reader of sighting logs: one JSON object a line, as `beacon scan --json` prints it.
 ///
-/// Each line is turned back into the advert that it stands for, so that what follows need not know where adverts come
-/// from. Keys may come in any order and unknown ones are passed over. `uuid`, `major`, `minor` and `rssi` are needed;
+/// Keys may come in any order and unknown ones are passed over. `uuid`, `major`, `minor` and `rssi` are needed;
 /// `time` and `measuredPower` may be missing or null, `receiver` and `address` have defaults. An `rssi` of null is no
 /// reading.
 struct SightingLogReader: FormatReader {
     private var lines = LineReader()
-    private var advert = [UInt8](repeating: 0, count: IBeaconFrame.advertCount)
 
     /// Returns whether the content at hand begins like a JSON object.
     static func detect(_ stream: borrowing ByteStream) -> Bool {
@@ -63,7 +61,7 @@ struct SightingLogReader: FormatReader {
     mutating func next(
         _ stream: inout ByteStream,
         _ interpreter: inout PacketInterpreter,
-        _ deliver: (Reception, RawSpan) throws -> Void
+        _ batch: inout AdvertBatch
     ) throws -> SourceRecord? {
         while let (content, whole) = try lines.next(in: &stream) {
             let parsed: SightingLine?
@@ -79,16 +77,12 @@ struct SightingLogReader: FormatReader {
             stream.consume(whole)
             guard let line = parsed else { continue }
             let receiver = interpreter.receivers.named(line.receiver ?? "log")
-            advert.withUnsafeMutableBytes { bytes in
-                IBeaconFrame(
-                    identity: line.identity,
-                    measuredPower: line.measuredPower ?? IBeaconFrame.unavailableMeasuredPower
-                ).write(to: bytes)
-            }
-            let report = AdvertisingReport(kind: .nonConnectable, address: line.address, rssi: line.rssi)
-            try interpreter.accept(
-                Reception(time: line.time, receiver: receiver, report: report), advert: advert.span.bytes,
-                deliver: deliver)
+            interpreter.countAdvert()
+            batch.hear(
+                Sighting(
+                    time: line.time ?? .zero, receiver: receiver, address: line.address, identity: line.identity,
+                    measuredPower: line.measuredPower ?? IBeaconFrame.unavailableMeasuredPower, rssi: line.rssi),
+                isTimed: line.time != nil)
             return SourceRecord(time: line.time)
         }
         return nil

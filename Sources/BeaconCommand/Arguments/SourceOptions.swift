@@ -108,10 +108,14 @@ struct ChosenSource {
     ///
     /// - Parameters:
     ///   - mode: the scan mode of an adapter.
+    ///   - keepsAdverts: true where the bytes of adverts are asked for, in the recording's own times.
     ///   - report: receives the events of an adapter.
-    func open(mode: ScanMode, report: @escaping (RadioEvent) -> Void) throws -> SightingSource {
-        SightingSource(
-            try AnyAdvertSource(specification, mode: mode, report: report), packetInterval: packetInterval)
+    func open(
+        mode: ScanMode, keepsAdverts: Bool = false, report: @escaping (SourceEvent) -> Void
+    ) throws -> SourceReader {
+        try SourceReader(
+            specification, mode: mode, packetInterval: keepsAdverts ? nil : packetInterval,
+            keepsAdverts: keepsAdverts, report: report)
     }
 }
 

@@ -79,7 +79,7 @@ struct AdvertiseCommand: ParsableCommand {
         guard specification.canSend else { throw RadioError.cannotSend }
         let radio = RadioStatus.printing()
         let waker = Waker()
-        var source = try AnyAdvertSource(specification, mode: .off, waker: waker, report: radio.update)
+        var source = try SourceReader(specification, mode: .off, waker: waker, report: radio.update)
         Interruption.wake(waker)
         let frame = IBeaconFrame(
             identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: measuredPower)
@@ -87,7 +87,7 @@ struct AdvertiseCommand: ParsableCommand {
         source.advertise([frame])
         var isAnnounced = false
         while !Interruption.isRequested {
-            _ = try source.next { _, _ in }
+            _ = try source.next()
             guard let outcome = radio.advertising[frame] else { continue }
             try outcome.get()
             if !isAnnounced {

@@ -7,7 +7,6 @@ import BeaconSimulation
 import BeaconSupport
 import BeaconTerminal
 import CLibrary
-import LinuxRadio
 
 /// The command `beacon air`, which shows the simulated air that the programs of a user share, and plays scenarios in
 /// it.
@@ -177,7 +176,7 @@ private final class ScenarioPlayer {
     private var began: Int64
 
     init(_ name: String, in folder: AirFolder, isRepeated: Bool, at now: Int64) throws {
-        json = try AnyAdvertSource.scenario(name)
+        json = try SourceSpecification.scenario(name)
         duration = Int64(try Scenario(json: json).duration * 1e9)
         title = String(name.split(separator: "/").last.map { $0.split(separator: ".").first ?? $0 } ?? "scenario")
         self.folder = folder

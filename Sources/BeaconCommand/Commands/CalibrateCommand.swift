@@ -184,7 +184,7 @@ struct CalibrateCommand: ParsableCommand {
     private func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 
     private func collect(
-        _ input: inout SightingSource, of source: ChosenSource
+        _ input: inout SourceReader, of source: ChosenSource
     ) throws -> CalibrationSession {
         var session = CalibrationSession(constraint: region?.constraint)
         var pacer = Pacer(source.pace)

@@ -5,7 +5,6 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconTerminal
-import LinuxRadio
 
 /// The command `beacon monitor`, which reports when regions are entered and exited.
 struct MonitorCommand: AsyncParsableCommand {

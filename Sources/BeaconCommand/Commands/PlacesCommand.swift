@@ -6,7 +6,6 @@ import BeaconMonitoring
 import BeaconSupport
 import BeaconTerminal
 import Foundation
-import LinuxRadio
 
 /// The command `beacon places`, which reports the place that each beacon is in.
 struct PlacesCommand: ParsableCommand {

@@ -66,7 +66,7 @@ struct ProxyCommand: AsyncParsableCommand {
         Interruption.listen()
         let specification = source.specification
         let radio = RadioStatus.printing(hasReceivers: specification.hasReceivers)
-        var input = try AnyAdvertSource(specification, report: radio.update)
+        var input = try source.open(mode: .ranging, keepsAdverts: true, report: radio.update)
         Interruption.wake(input.waker)
         proxy.start()
         let feed = proxy.feed(isLive: specification.isRadio)
@@ -94,10 +94,11 @@ struct ProxyCommand: AsyncParsableCommand {
     }
 
     /// Passes on one record after another, at the speed of time.
-    private func pull(_ input: inout AnyAdvertSource, of source: ChosenSource, to feed: ProxyFeed) throws {
+    private func pull(_ input: inout SourceReader, of source: ChosenSource, to feed: ProxyFeed) throws {
         var pacer = Pacer(source.pace)
         feed.update(names: input.receiverNames, statuses: input.receiverStatuses)
-        while !Interruption.isRequested, let record = try input.next({ feed.hear($0, $1) }) {
+        while !Interruption.isRequested, let record = try input.next() {
+            input.forEachAdvert { feed.hear($0, $1) }
             feed.update(names: input.receiverNames, statuses: input.receiverStatuses)
             if let time = record.time { pacer.wait(until: time, shouldStop: { Interruption.isRequested }) }
             feed.release()

@@ -4,7 +4,6 @@ import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
 import BeaconTerminal
-import LinuxRadio
 
 /// The command `beacon range`, which reports the proximity of beacons once a second.
 struct RangeCommand: AsyncParsableCommand {

@@ -28,7 +28,7 @@ struct RecordCommand: ParsableCommand {
         Interruption.listen()
         let source = source.choose()
         let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
-        var input = try AnyAdvertSource(source.specification, report: radio.update)
+        var input = try source.open(mode: .ranging, keepsAdverts: true, report: radio.update)
         Interruption.wake(input.waker)
         let counts = try AdvertRecorder(path: file, source: source).record(&input)
         ErrorOutput.shared.write("Wrote \(counts.adverts) adverts, \(counts.iBeacons) of them iBeacons, to \(file).")
@@ -60,7 +60,7 @@ struct AdvertRecorder {
 
     /// Writes until the source ends or the user wants to stop. The adverts before damage in a source are written before
     /// the error is thrown.
-    func record(_ input: inout AnyAdvertSource) throws -> Counts {
+    func record(_ input: inout SourceReader) throws -> Counts {
         var output = try FileOutput(path: path)
         var counts = Counts()
         do {
@@ -76,61 +76,50 @@ struct AdvertRecorder {
         return counts
     }
 
-    private func recordLog(_ input: inout AnyAdvertSource, _ output: inout FileOutput, _ counts: inout Counts) throws {
-        var sightings: [(Sighting, Timestamp?)] = []
+    private func recordLog(_ input: inout SourceReader, _ output: inout FileOutput, _ counts: inout Counts) throws {
         var names: [[UInt8]] = []
-        try pull(&input, &output) { reception, advert in
-            guard let sighting = reception.sighting(decoding: advert) else { return }
-            sightings.append((sighting, reception.time))
-        } write: { receivers, output in
-            for name in receivers.dropFirst(names.count) { names.append(SightingLogFormat.jsonText(name)) }
-            for (sighting, time) in sightings {
+        try pull(&input, &output) { input, record, output in
+            for name in input.receiverNames.dropFirst(names.count) { names.append(SightingLogFormat.jsonText(name)) }
+            for sighting in input.sightings {
                 try output.append {
                     SightingLogFormat.append(
-                        sighting, time: time, receiver: names[Int(sighting.receiver.index)], to: &$0)
+                        sighting, time: record.time.map { _ in sighting.time },
+                        receiver: names[Int(sighting.receiver.index)], to: &$0)
                 }
             }
-            counts.adverts += sightings.count
-            counts.iBeacons += sightings.count
-            sightings.removeAll(keepingCapacity: true)
+            counts.adverts += input.sightings.count
+            counts.iBeacons += input.sightings.count
         }
     }
 
-    private func recordBtsnoop(_ input: inout AnyAdvertSource, _ output: inout FileOutput, _ counts: inout Counts)
+    private func recordBtsnoop(_ input: inout SourceReader, _ output: inout FileOutput, _ counts: inout Counts)
         throws
     {
         var writer = BtsnoopWriter()
-        var adverts: [(Reception, [UInt8])] = []
         try output.append { writer.appendHeader(to: &$0) }
-        try pull(&input, &output) { reception, advert in
-            guard !reception.isDamaged else { return }
-            adverts.append((reception, advert.withUnsafeBytes { Array($0) }))
-        } write: { receivers, output in
-            for (reception, advert) in adverts {
-                try output.append {
-                    writer.append(reception, advert: advert.span.bytes, receivers: receivers, to: &$0)
-                }
-                if IBeaconFrame(advert: advert.span.bytes) != nil { counts.iBeacons += 1 }
+        try pull(&input, &output) { input, _, output in
+            let receivers = input.receiverNames
+            try input.forEachAdvert { reception, advert in
+                guard !reception.isDamaged else { return }
+                try output.append { writer.append(reception, advert: advert, receivers: receivers, to: &$0) }
+                counts.adverts += 1
             }
-            counts.adverts += adverts.count
-            adverts.removeAll(keepingCapacity: true)
+            counts.iBeacons += input.sightings.count
         }
     }
 
-    /// Reads one record after another at the source's pace: `take` gets its adverts, then `write` writes them.
+    /// Reads one record after another at the source's pace, and has each written.
     private func pull(
-        _ input: inout AnyAdvertSource,
-        _ output: inout FileOutput,
-        take: (Reception, RawSpan) throws -> Void,
-        write: ([String], inout FileOutput) throws -> Void
+        _ input: inout SourceReader, _ output: inout FileOutput,
+        write: (borrowing SourceReader, SourceRecord, inout FileOutput) throws -> Void
     ) throws {
         var pacer = Pacer(source.pace)
         var progress = ReplayProgress(isWanted: true)
         defer { progress.clear() }
-        while !Interruption.isRequested, let record = try input.next(take) {
+        while !Interruption.isRequested, let record = try input.next() {
             if let time = record.time { pacer.wait(until: time, shouldStop: { Interruption.isRequested }) }
             progress.step(packets: input.counts.packets, time: record.time)
-            try write(input.receiverNames, &output)
+            try write(input, record, &output)
             if source.isGradual { try output.flush() }
         }
     }

@@ -4,7 +4,6 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconTerminal
-import LinuxRadio
 
 /// The command `beacon relay`, which makes this machine a receiver of others.
 struct RelayCommand: AsyncParsableCommand {

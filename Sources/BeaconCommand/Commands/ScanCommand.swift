@@ -48,7 +48,7 @@ struct ScanCommand: ParsableCommand {
     }
 
     private func copy(
-        _ input: inout SightingSource, of source: ChosenSource, to output: inout FileOutput, _ radio: RadioStatus
+        _ input: inout SourceReader, of source: ChosenSource, to output: inout FileOutput, _ radio: RadioStatus
     ) throws {
         var pacer = Pacer(source.pace)
         var progress = ReplayProgress(isWanted: !source.isGradual && !Terminal.output.isInteractive)

@@ -3,7 +3,6 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconTerminal
-import LinuxRadio
 
 /// The runner of a session for a command, which opens its source, ends in good order, and reports what a user should
 /// know.
@@ -15,10 +14,10 @@ struct SessionRunner {
     var expected: [String] = []
 
     /// Called with what the source's radio reports.
-    var radioObserver: ((RadioEvent) -> Void)?
+    var radioObserver: ((SourceEvent) -> Void)?
 
     /// Called with what the source delivers, at least so often, in nanoseconds.
-    var sourceObserver: (interval: Int64, observe: (SourceStep) throws -> Void)?
+    var sourceObserver: (interval: Int64, observe: (SourceBatch) throws -> Void)?
 
     /// False if the command's own output marks uncalibrated beacons.
     var reportsUncalibrated = true

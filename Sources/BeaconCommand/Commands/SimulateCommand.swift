@@ -44,8 +44,8 @@ struct SimulateCommand: ParsableCommand {
     func run() throws {
         Interruption.listen()
         if let truth { try writeTruth(to: truth) }
-        var input = try AnyAdvertSource(.simulation(scenario))
         let source = ChosenSource(.simulation(scenario), speed: SpeedArgument(argument: "max"))
+        var input = try source.open(mode: .ranging, keepsAdverts: true) { _ in }
         let counts = try AdvertRecorder(path: output, source: source).record(&input)
         if output != "-" {
             ErrorOutput.shared.write(
@@ -55,7 +55,7 @@ struct SimulateCommand: ParsableCommand {
     }
 
     private func writeTruth(to path: String) throws {
-        let scenario = try Scenario(json: AnyAdvertSource.scenario(scenario))
+        let scenario = try Scenario(json: SourceSpecification.scenario(scenario))
         var file = try FileOutput(path: path)
         try file.append { $0.append(contentsOf: "time,receiver,major,minor,distance\n".utf8) }
         for second in scenario.seconds where !Interruption.isRequested {

@@ -3,6 +3,7 @@ import BeaconApplications
 import BeaconCapture
 import BeaconModel
 import BeaconMonitoring
+import BeaconRadio
 import BeaconSupport
 import BeaconTerminal
 import Foundation

@@ -26,7 +26,7 @@ struct Recording {
     init(_ specification: SourceSpecification) throws {
         self.specification = specification
         let radio = RadioStatus.printing()
-        var input = SightingSource(try AnyAdvertSource(specification, mode: .ranging, report: radio.update))
+        var input = try SourceReader(specification, report: radio.update)
         var hasBegun = false
         while !Interruption.isRequested, let record = try input.next() {
             if let time = record.time {
@@ -69,7 +69,7 @@ struct Recording {
     func play(
         _ configuration: MonitoringSession.Configuration, _ handle: (BeaconEvent) throws -> Void
     ) throws {
-        let input = SightingSource(try AnyAdvertSource(specification))
+        let input = try SourceReader(specification)
         var session = MonitoringSession(configuration, source: input, pace: .fastest)
         try session.run(shouldStop: { Interruption.isRequested }, handle: handle)
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }

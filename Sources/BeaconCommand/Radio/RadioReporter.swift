@@ -25,7 +25,7 @@ extension RadioStatus {
                         + "regions have as much longer.")
             case .notice(let notice) where notice.isTrouble || !isQuiet:
                 ErrorOutput.shared.write("\(notice)")
-            case .notice, .time, .sightings, .advertising, .wallClock, .receivers:
+            case .notice, .advertising, .wallClock, .opened, .heard, .failed, .ended:
                 break
             }
         }

@@ -1,7 +1,6 @@
 import BeaconSupport
 import CLibrary
 import Dispatch
-import LinuxRadio
 import Synchronization
 
 /// The user's request to stop: SIGINT (Ctrl-C) or SIGTERM.

@@ -36,10 +36,9 @@ struct HeardBeacons {
         var nearest: [BeaconIdentity: Beacon] = [:]
         var outage: String?
         let waker = Waker()
-        let source = SightingSource(
-            try AnyAdvertSource(self.source, waker: waker) { [specification = self.source] event in
-                if case .state(let state) = event { outage = specification.outage(in: state) }
-            })
+        let source = try SourceReader(self.source, waker: waker) { [specification = self.source] event in
+            if case .state(let state) = event { outage = specification.outage(in: state) }
+        }
         var configuration = MonitoringSession.Configuration()
         configuration.rangings = [nil]
         var session = MonitoringSession(configuration, source: source, pace: .fastest)

@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconMonitoring
+import BeaconReceivers
 import BeaconSupport
 import Foundation
 import HTTPTypes

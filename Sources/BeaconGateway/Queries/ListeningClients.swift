@@ -1,6 +1,7 @@
 import BeaconCapture
 import BeaconModel
 import BeaconMonitoring
+import BeaconRadio
 import BeaconSupport
 
 /// The clients that range beacons or record adverts, for as long as their streams are open.

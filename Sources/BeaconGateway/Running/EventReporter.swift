@@ -212,7 +212,7 @@ struct EventReporter {
     }
 
     /// Reports which receivers hear again or no longer, and forgets what those that are gone reported.
-    mutating func report(_ changes: Listener.Changes, to outcome: inout Outcome) {
+    mutating func report(_ changes: GatewayListener.Changes, to outcome: inout Outcome) {
         for receiver in changes.gone {
             view.forget(receiver: receiver)
             lists = lists.filter { $0.key.receiver != receiver }

@@ -248,7 +248,7 @@ extension Gateway {
     private func end(_ source: GatewaySource) async {
         let timer = Task {
             guard (try? await Task.sleep(for: Self.stopTime)) != nil else { return }
-            source.runner.messages.finish()
+            source.runner.channel.finish()
         }
         await source.pumpEnd.wait(after: 0)
         timer.cancel()

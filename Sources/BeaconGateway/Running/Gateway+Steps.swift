@@ -6,24 +6,24 @@ import BeaconRadio
 import Foundation
 import Logging
 
-// The way of a message: the core takes it in, events come of it, they are written, and then programs are started.
+// The way of a source's event: the core handles it, the gateway writes the resulting events, and then starts programs.
 
 extension Gateway {
-    // MARK: - Messages
+    // MARK: - Events of sources
 
-    /// Handles a message of a source.
-    func receive(_ message: SourceMessage, from number: Int) async {
-        switch message {
+    /// Handles an event of a source.
+    func receive(_ event: SourceEvent, from number: Int) async {
+        switch event {
         case .heard(let batch):
             listener.place(batch, of: number)
             return await apply(batch, from: number)
-        case .radio(.deaf(let from, let to, let adapter)):
+        case .deaf(let from, let to, let adapter):
             fleet?.noteDeafness(from: from, to: to, of: adapter, source: number)
-        case .radio(.advertising(let frame, let result)):
+        case .advertising(let frame, let result):
             if advertised.receive(frame, result) { broadcast?.send(.changed([.advertising])) }
         default: break
         }
-        listener.receive(message, from: number)
+        listener.receive(event, from: number)
         await handleEvents()
     }
 
@@ -40,7 +40,7 @@ extension Gateway {
         await handleEvents(at: time)
     }
 
-    // MARK: - Events
+    // MARK: - Events of the core
 
     /// Handles the core's events: notifications are written first, then programs are started.
     ///
@@ -125,7 +125,8 @@ extension Gateway {
         return isWritten
     }
 
-    /// Returns whether the disk takes a step. Files and simulations at full speed wait until it does, and lose nothing.
+    /// Returns true where the disk takes a step. Files and simulations at full speed wait until it does, and lose
+    /// nothing.
     private func isTaken(_ step: Step) async -> Bool {
         // The store itself asks a disk that fails each second. It is not asked with each message of a source.
         guard canWait || store?.health.failure == nil else { return false }

@@ -43,7 +43,7 @@ actor Gateway {
     let published: Locked<GatewayStatistics>
     let logger: Logger
 
-    var listener: Listener
+    var listener: GatewayListener
     var conditions = ConditionTable()
     var clones: CloneSearch
     var reporter: EventReporter
@@ -107,7 +107,7 @@ actor Gateway {
         self.published = published
         self.logger = logger
         self.broadcast = broadcast
-        listener = Listener(
+        listener = GatewayListener(
             MonitoringCore(calibrations: configuration.calibrations), logger: logger, makeRunner: makeRunner)
         clones = CloneSearch(logger: logger)
         reporter = EventReporter(
@@ -144,7 +144,7 @@ actor Gateway {
                     let seen = pumps.signal.count
                     for number in pumps.waiting {
                         let source = listener.sources[number]
-                        let (messages, end) = (source.runner.messages, source.pumpEnd)
+                        let (messages, end) = (source.runner.channel, source.pumpEnd)
                         pumps.count += 1
                         group.addTask { await self.pump(messages, from: number, end) }
                     }
@@ -164,7 +164,7 @@ actor Gateway {
     }
 
     /// Handles the messages of a source's runner until that has ended.
-    private func pump(_ messages: BoundedChannel<SourceMessage>, from number: Int, _ end: AsyncSignal) async {
+    private func pump(_ messages: BoundedChannel<SourceEvent>, from number: Int, _ end: AsyncSignal) async {
         for await message in messages {
             await inTurn { await self.receive(message, from: number) }
         }
@@ -176,7 +176,7 @@ actor Gateway {
     /// Plays files and simulations in the order of their shifted times, so that the result does not depend on which
     /// thread is faster.
     private func runInOrder() async {
-        var iterators = listener.sources.map { Optional($0.runner.messages.makeAsyncIterator()) }
+        var iterators = listener.sources.map { Optional($0.runner.channel.makeAsyncIterator()) }
         var merge = BatchMerge(sources: iterators.count)
         while true {
             for number in iterators.indices {
@@ -226,13 +226,13 @@ actor Gateway {
     }
 
     /// True where something waits for its turn, or will soon.
-    var isMoreThere: Bool { !turns.waiting.isEmpty || listener.hasMessages }
+    var isMoreThere: Bool { !turns.waiting.isEmpty || listener.hasEvents }
 
     /// Stops the sources. What they have heard by then is still handled.
     func stop() {
         listener.stop()
         // A source that is blocked, in a read from a pipe for instance, is not waited for.
-        let channels = listener.sources.map(\.runner.messages)
+        let channels = listener.sources.map(\.runner.channel)
         Task {
             try? await Task.sleep(for: Self.stopTime)
             for channel in channels { channel.finish() }

@@ -1,5 +1,6 @@
 import BeaconModel
 import BeaconMonitoring
+import BeaconRadio
 
 /// The order in which files and simulations play: that of their shifted times, whichever thread is faster.
 struct BatchMerge {
@@ -14,7 +15,7 @@ struct BatchMerge {
     mutating func add(_ batch: SourceBatch, of number: Int) { heads[number] = batch }
 
     /// Returns what comes next, and the number of its source; nil where nothing does.
-    mutating func next(_ listener: borrowing Listener) -> (batch: SourceBatch, source: Int)? {
+    mutating func next(_ listener: borrowing GatewayListener) -> (batch: SourceBatch, source: Int)? {
         var waiting: [(number: Int, batch: SourceBatch, time: Timestamp)] = []
         for (number, batch) in heads.enumerated() {
             if let batch { waiting.append((number, batch, listener.earliest(batch, number))) }

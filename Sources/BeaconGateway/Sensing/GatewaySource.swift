@@ -5,8 +5,8 @@ import BeaconSupport
 
 /// The thread of a source, as a gateway uses it.
 protocol GatewayRunner: Sendable {
-    /// The messages of the source, in order, for one task.
-    var messages: BoundedChannel<SourceMessage> { get }
+    /// The events of the source, in order, for one task.
+    var channel: BoundedChannel<SourceEvent> { get }
 
     /// Starts the thread.
     func start()
@@ -17,7 +17,7 @@ protocol GatewayRunner: Sendable {
     /// Sets the scan mode of a radio.
     func scan(_ mode: ScanMode)
 
-    /// Sets the frames that a radio sends; the outcome of each is a message.
+    /// Sets the frames that a radio sends; the outcome of each is an event.
     func advertise(_ frames: [IBeaconFrame])
 }
 
@@ -35,20 +35,20 @@ struct GatewaySource {
     private(set) var given: SourceSettings
     private(set) var runner: any GatewayRunner
 
-    /// The signal that all messages of the runner are handled.
+    /// The signal that all events of the runner are handled.
     private(set) var pumpEnd = AsyncSignal()
     /// True while it ends, since another configuration has other settings for it, or has it no longer.
     var isLeaving = false
     /// True once it is no longer configured.
     var isRemoved = false
 
-    /// The gateway's numbers for the source's receivers. The first is there from the beginning, so that a source which
-    /// cannot be opened is a receiver that does not hear.
-    var receivers: [ReceiverID]
-    /// Receivers that the source had in the last run and has not met so far, by name.
-    var expected: [String: ReceiverID] = [:]
+    /// The source's receivers. The first is there from the beginning, so that a source which cannot be opened is a
+    /// receiver that does not hear. Those that kept a region in the last run may not have come yet.
+    var listener: Listener
+    /// The gateway's numbers for the source's receivers.
+    var receivers: [ReceiverID] { listener.receivers }
     /// The names of the source's receivers, as the source has them.
-    var receiverNames: [String] = []
+    var receiverNames: [String] { listener.names }
 
     /// The nanoseconds by which the source's times are behind the gateway's; nil before the first.
     var shift: Int64?
@@ -72,7 +72,7 @@ struct GatewaySource {
         self.settings = settings
         self.given = given
         self.runner = runner
-        receivers = [first]
+        listener = Listener(standIn: first)
     }
 
     /// The number of packets that the source gave.

@@ -3,6 +3,7 @@ import BeaconDelivery
 import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
+import BeaconReceivers
 import BeaconSupport
 import Foundation
 import Logging

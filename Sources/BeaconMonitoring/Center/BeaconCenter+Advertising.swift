@@ -13,7 +13,7 @@ extension BeaconCenter {
         clients[client]?.frame = frame
         clients[client]?.isAnswered = false
         updateAdvertising()
-        if let frame, radio?.canAdvertise != true {
+        if let frame, radio?.advertiser == nil {
             // At once: a source that has ended, or waits for its next record, does not answer.
             let error =
                 radio == nil ? RadioError(.unsupported, "there is no radio to send with") : RadioError.cannotSend
@@ -52,6 +52,6 @@ extension BeaconCenter {
         }
         guard frames != advertised else { return }
         advertised = frames
-        radio?.advertise(frames)
+        radio?.advertiser?.advertise(frames)
     }
 }

@@ -14,6 +14,7 @@ extension BeaconCenter {
             // A new radio does not scan, whatever the one before did.
             center.scanMode = .off
             center.advertised = []
+            center.reportedFailure = nil
             let generation = center.radioGeneration
             let events = radio.events()
             center.listening = Task { [weak center] in
@@ -28,49 +29,84 @@ extension BeaconCenter {
     }
 
     /// Handles an event of a radio, unless another has replaced it.
-    private func receive(_ event: RadioEvent, from generation: Int) {
+    private func receive(_ event: SourceEvent, from generation: Int) {
         if generation == radioGeneration { receive(event) }
     }
 
     /// Handles an event of the radio.
-    package func receive(_ event: RadioEvent) {
+    package func receive(_ event: SourceEvent) {
         switch event {
-        case .time(let time):
-            advance(to: time)
-        case .sightings(let sightings):
-            guard status.isGranted, radioState == .poweredOn else {
-                if let last = sightings.last { advance(to: last.time) }
-                break
-            }
-            for var sighting in sightings {
-                heardReceivers.insert(sighting.receiver)
-                // All receivers of the radio are one for a center.
-                sighting.receiver = Self.receiver
-                core.receive(sighting)
-            }
-            if let last = sightings.last { note(last.time) }
-        case .receivers(let statuses):
-            receiverStatuses = statuses
-            core.setHearing(hearing, of: Self.receiver)
+        case .opened: reportedFailure = nil
+        case .heard(let batch): receive(batch)
         case .deaf(let from, let to, _):
             core.skip(from: from, to: to, of: Self.receiver)
-        case .state(let state):
-            guard state != radioState else { return }
-            radioState = state
-            updateOutage()
-            // Published before it is delivered, so that a client that then reads the snapshot finds the same state.
-            publish()
-            deliverToAll(.radio(state))
-            update()
+        case .state(let state): setState(state)
         case .advertising(let frame, let result):
             answer(frame, result)
         case .wallClock(let ahead):
             wallOffset.store(ahead, ordering: .relaxed)
             core.setWallOffset(ahead, of: Self.receiver)
-        case .notice(let notice):
-            logger.log(level: notice.isTrouble ? .warning : .info, "\(notice)", metadata: ["kind": "\(notice.kind)"])
+        case .notice(let notice): log(notice)
+        case .failed(let error, let retry):
+            if retry == nil { setState(.unsupported) }
+            // The same failure is reported once.
+            guard reportedFailure != "\(error)" else { break }
+            reportedFailure = "\(error)"
+            log(RadioNotice(.adapterLost, adapter: radioTitle, "\(error)"))
+        case .ended: end()
         }
         deliverEvents()
+    }
+
+    /// Handles what the radio heard.
+    private func receive(_ batch: SourceBatch) {
+        if radio?.hasReceivers ?? false, batch.receiverStatuses != receiverStatuses {
+            receiverStatuses = batch.receiverStatuses
+            core.setHearing(hearing, of: Self.receiver)
+            deliverEvents()
+        }
+        if let last = batch.sightings.last {
+            if status.isGranted, radioState == .poweredOn {
+                for var sighting in batch.sightings {
+                    heardReceivers.insert(sighting.receiver)
+                    // All receivers of the radio are one for a center.
+                    sighting.receiver = Self.receiver
+                    core.receive(sighting)
+                }
+                note(last.time)
+            } else {
+                advance(to: last.time)
+            }
+            deliverEvents()
+        }
+        if let time = batch.time { advance(to: time) }
+    }
+
+    private func setState(_ state: RadioState) {
+        guard state != radioState else { return }
+        radioState = state
+        updateOutage()
+        // Published before it is delivered, so that a client that then reads the snapshot finds the same state.
+        publish()
+        deliverToAll(.radio(state))
+        update()
+    }
+
+    /// Handles the end of a recording: nothing is invented, neither an exit nor another beginning. A radio has no end.
+    private func end() {
+        guard let radio, let state = radio.stateAtEnd else { return }
+        log(
+            RadioNotice(
+                .sourceEnded, adapter: radio.title,
+                "it has ended, and nothing is heard from now on"
+                    + (state == .poweredOff ? "; write ?loop behind its name to repeat it" : "")))
+        setState(state)
+    }
+
+    private var radioTitle: String { radio?.title ?? "radio" }
+
+    private func log(_ notice: RadioNotice) {
+        logger.log(level: notice.isTrouble ? .warning : .info, "\(notice)", metadata: ["kind": "\(notice.kind)"])
     }
 
     private func advance(to time: Timestamp) {

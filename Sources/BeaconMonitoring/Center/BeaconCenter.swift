@@ -127,6 +127,8 @@ package actor BeaconCenter {
     let permissionOnDisk: Locked<AuthorizationPolicy.Permission?>
     let authorizationWatch = Locked<AuthorizationWatch?>(nil)
     var radioState = RadioState.unknown
+    /// The failure of the radio that was reported last; nil once it has been opened.
+    var reportedFailure: String?
     /// The status of each receiver behind the radio, where there are several, and those that have heard something.
     var receiverStatuses: [ReceiverStatus] = []
     var heardReceivers: Set<ReceiverID> = []
@@ -383,10 +385,9 @@ package actor BeaconCenter {
     var hearing: MonitoringCore.Hearing {
         guard status.isGranted else { return .lost }
         guard radioState == .poweredOn else { return radioState.hearing }
-        let heard = receiverStatuses.indices.filter { heardReceivers.contains(ReceiverID(UInt16(clamping: $0))) }
-        let hearings = heard.map { receiverStatuses[$0].hearing }
-        if hearings.contains(where: { $0 == .interrupted || $0 == .lost }) { return .interrupted }
-        return hearings.contains(.doubtful) ? .doubtful : .hearing
+        return Listener.common(
+            receiverStatuses.enumerated()
+                .filter { heardReceivers.contains(ReceiverID(UInt16(clamping: $0.offset))) }.map(\.element))
     }
 
     /// Delivers the core's events.

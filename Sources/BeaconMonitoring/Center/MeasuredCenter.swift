@@ -30,7 +30,7 @@ public final class MeasuredCenter: Sendable {
     }
 
     /// Delivers an event of the radio, and returns when the center has handled it.
-    public func receive(_ event: RadioEvent) {
+    public func receive(_ event: SourceEvent) {
         center.queue.sync { center.assumeIsolated { $0.receive(event) } }
     }
 
@@ -41,7 +41,7 @@ public final class MeasuredCenter: Sendable {
     public func use(hciSocket: Int32) {
         center.use(
             SourceRunner { mode, _, report in
-                AnyAdvertSource(try LiveSource(hciSocket: hciSocket, mode: mode, report: report))
+                try SourceReader(hciSocket: hciSocket, mode: mode, report: report)
             })
     }
 

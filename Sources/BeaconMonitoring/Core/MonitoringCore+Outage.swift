@@ -1,10 +1,31 @@
 import BeaconEngine
-import BeaconModel
+package import BeaconModel
 
 // Not hearing is not absence: what happens to conditions when nobody hears who could report, and when somebody hears
 // again.
 
 extension MonitoringCore {
+    /// Restarts the time-out of regions that are inside: their keepers may have heard their beacons, and the adverts
+    /// were lost on their way.
+    ///
+    /// - Parameter isConcerned: returns true for a keeper of which something was lost.
+    package mutating func renew(heldBy isConcerned: (ReceiverID) -> Bool) {
+        drain()
+        for id in conditions.keys.sorted() where publishedState(of: id) == .inside {
+            if let holder = holder(of: id), isConcerned(holder) { renew(id, heldBy: holder) }
+        }
+    }
+
+    /// Restarts the time-out of a region that is inside.
+    ///
+    /// - Parameter holder: the receiver that keeps it from now on.
+    package mutating func renew(_ id: ConditionID, heldBy holder: ReceiverID) {
+        drain()
+        guard let condition = conditions[id], condition.known == .inside else { return }
+        replace(id, by: condition.region, assuming: .inside, heldBy: holder, phase: .settled)
+        if !deafness.isEmpty { review(id) }
+    }
+
     @inline(never)
     mutating func reviewPatience(isFirst: Bool) {
         if isFirst {

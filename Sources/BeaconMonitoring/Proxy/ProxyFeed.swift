@@ -2,7 +2,6 @@ import BeaconModel
 package import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
-import LinuxRadio
 
 /// What one source hears on its way to the devices of a proxy.
 package final class ProxyFeed: Sendable {

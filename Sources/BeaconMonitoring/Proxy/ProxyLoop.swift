@@ -1,8 +1,8 @@
 import BeaconModel
+import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
 import CLibrary
-import LinuxRadio
 
 /// The work of the thread that serves the clients of a proxy: one wait for all sockets.
 struct ProxyLoop {

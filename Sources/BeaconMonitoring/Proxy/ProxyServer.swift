@@ -4,7 +4,6 @@ package import BeaconSupport
 import CLibrary
 import Dispatch
 import Foundation
-import LinuxRadio
 import Synchronization
 
 /// This machine as Bluetooth proxies of ESPHome, for Home Assistant and whatever else takes adverts from those: one

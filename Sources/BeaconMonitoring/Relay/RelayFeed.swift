@@ -13,7 +13,7 @@ package struct RelayFeed {
     private let isLive: Bool
     private let hasOneReceiver: Bool
     private var writer: RelayWriter
-    private var last: SourceStep?
+    private var last: SourceBatch?
 
     init(
         queue: RelayQueue, session: UInt32, constraints: [BeaconConstraint], isLive: Bool, hasOneReceiver: Bool
@@ -29,20 +29,20 @@ package struct RelayFeed {
     package static var interval: Int64 { RelayWriter.longestStretch }
 
     /// Notes what the radio reports beside what it hears.
-    package mutating func note(_ event: RadioEvent) {
+    package mutating func note(_ event: SourceEvent) {
         guard case .deaf(let from, let to, let receiver) = event else { return }
         writer.noteDeafness(.init(from: from, to: to, receiver: receiver.map { Int($0.index) }))
     }
 
     /// Adds what was heard, and queues the message that is due.
-    package mutating func relay(_ step: SourceStep, shouldStop: () -> Bool) {
+    package mutating func relay(_ step: SourceBatch, shouldStop: () -> Bool) {
         // Of more receivers than anybody has places for, the others cannot be sent.
         for sighting in step.sightings
         where sighting.receiver.index < RelayMessage.mostReceivers && isWanted(sighting.identity) {
             writer.hear(sighting)
         }
         last = step
-        if writer.advance(to: step.time) { send(step, shouldStop: shouldStop) }
+        if let time = step.time, writer.advance(to: time) { send(step, shouldStop: shouldStop) }
     }
 
     /// Queues what there is at the end of the source.
@@ -54,13 +54,13 @@ package struct RelayFeed {
         constraints.isEmpty || constraints.contains { $0.matches(identity) }
     }
 
-    private mutating func send(_ step: SourceStep, shouldStop: () -> Bool) {
-        guard let message = writer.message(at: step.time, of: receivers(of: step)) else { return }
+    private mutating func send(_ step: SourceBatch, shouldStop: () -> Bool) {
+        guard let time = step.time, let message = writer.message(at: time, of: receivers(of: step)) else { return }
         if !isLive { queue.waitForRoom(shouldStop: shouldStop) }
         queue.add(RelayQueue.Item(payload: message.encoded(), adverts: message.sightings.count))
     }
 
-    private func receivers(of step: SourceStep) -> [RelayMessage.Receiver] {
+    private func receivers(of step: SourceBatch) -> [RelayMessage.Receiver] {
         var names: Set<String> = []
         return step.receiverNames.prefix(RelayMessage.mostReceivers).enumerated().map { index, name in
             // As long as those who listen take, and no two the same.

@@ -1,6 +1,6 @@
 public import BeaconEngine
 public import BeaconModel
-package import BeaconRadio
+public import BeaconRadio
 
 /// A session of one source and the core, synchronous and for one client: records in, events out, at the wanted pace.
 ///
@@ -62,7 +62,7 @@ public struct MonitoringSession: ~Copyable {
         public init() {}
     }
 
-    private var source: SightingSource
+    private var source: SourceReader
     private var pacer: Pacer
     private var core: MonitoringCore
 
@@ -77,16 +77,13 @@ public struct MonitoringSession: ~Copyable {
 
     /// Called with what the source delivers, for whoever passes it on. The sightings have the times that the core was
     /// given.
-    private var observer: ((SourceStep) throws -> Void)?
+    private var observer: ((SourceBatch) throws -> Void)?
 
     /// The longest time between two calls of the observer, in nanoseconds, where the source plays at a pace.
     private var tick = Timestamp.nanosecondsPerSecond
 
-    private let receiver: String?
-    private var knownReceivers: [String] = []
-
-    /// For each receiver, by its number, true where it counts.
-    private var counts: [Bool] = []
+    /// The source's receivers, which have the same numbers in the core.
+    private var listener: Listener
     private var newest: Timestamp?
 
     private var regions: [ConditionID: Configuration.Region] = [:]
@@ -108,23 +105,11 @@ public struct MonitoringSession: ~Copyable {
     ///   - configuration: the requests.
     ///   - source: the source of adverts.
     ///   - pace: how fast its time passes.
-    public init(_ configuration: Configuration, source: consuming SightingSource, pace: Pace) {
-        self.init(configuration, source: source, pace: pace, radio: nil)
-    }
-
-    /// A session that has read nothing so far.
-    ///
-    /// - Parameters:
-    ///   - configuration: the requests.
-    ///   - source: the source of adverts.
-    ///   - pace: how fast its time passes.
-    ///   - radio: the status that the source reports to, in place of its own.
-    package init(_ configuration: Configuration, source: consuming SightingSource, pace: Pace, radio: RadioStatus?) {
-        let own = source.radio
+    public init(_ configuration: Configuration, source: consuming SourceReader, pace: Pace) {
+        radio = source.radio
         self.source = source
-        self.radio = radio ?? own
         pacer = Pacer(pace)
-        receiver = configuration.receiver
+        listener = Listener(only: configuration.receiver)
         core = MonitoringCore(configuration.engine, calibrations: configuration.calibrations)
         for region in configuration.regions {
             guard region.state == .inside else {
@@ -144,7 +129,7 @@ public struct MonitoringSession: ~Copyable {
     }
 
     /// Sets how often the observer is called at least, in nanoseconds; each second unless this says otherwise.
-    package mutating func observe(each interval: Int64, _ observer: @escaping (SourceStep) throws -> Void) {
+    package mutating func observe(each interval: Int64, _ observer: @escaping (SourceBatch) throws -> Void) {
         self.observer = observer
         tick = interval
         source.wait(atMost: interval)
@@ -216,9 +201,8 @@ public struct MonitoringSession: ~Copyable {
             meetReceivers()
         }
         var heard: [Sighting] = []
-        for index in source.sightings.indices {
-            var sighting = source.sightings[index]
-            guard counts[Int(sighting.receiver.index)] else { continue }
+        for heardNow in source.sightings {
+            guard var sighting = listener.sighting(heardNow) else { continue }
             // A radio delivers several at once, each heard at its own time; so does a record that has one.
             if radio == nil { sighting.time = time }
             core.receive(sighting)
@@ -247,19 +231,12 @@ public struct MonitoringSession: ~Copyable {
     private mutating func applyRadio(at time: Timestamp) {
         guard let radio else { return }
         meetReceivers()
-        let gaps = radio.takeGaps()
-        let statuses = source.receiverStatuses
-        let receivers = counts.indices.filter { counts[$0] }.map { ReceiverID(UInt16($0)) }
-        for receiver in receivers { core.setWallOffset(radio.wallOffset, of: receiver) }
+        for receiver in listener.counted { core.setWallOffset(radio.wallOffset, of: receiver) }
         // All of what was slept through first: whose state changes lets time pass for all.
-        for gap in gaps {
-            for receiver in receivers where gap.receiver == nil || gap.receiver == receiver {
-                core.skip(from: gap.from, to: gap.to, of: receiver)
-            }
+        for gap in radio.takeGaps() {
+            for receiver in listener.receivers(at: gap.receiver) { core.skip(from: gap.from, to: gap.to, of: receiver) }
         }
-        for receiver in receivers {
-            let index = Int(receiver.index)
-            let status = index < statuses.count ? statuses[index] : ReceiverStatus(radio.state)
+        for (receiver, status) in listener.statuses(source.receiverStatuses, otherwise: radio.state) {
             core.setHearing(status.hearing, of: receiver, at: time)
             core.setSmoothed(status.isSmoothed, of: receiver)
         }
@@ -267,34 +244,16 @@ public struct MonitoringSession: ~Copyable {
 
     /// Adds the receivers that have appeared with the newest record.
     private mutating func meetReceivers() {
-        let names = source.receiverNames
-        guard names != knownReceivers else { return }
-        for (index, name) in names.enumerated() {
-            let isNew = index >= knownReceivers.count
-            guard isNew || knownReceivers[index] != name else { continue }
-            let doesCount = receiver == nil || receiver == name
-            // Another receiver may have got the place of one that is gone.
-            let didCount = !isNew && counts[index]
-            if isNew { counts.append(doesCount) } else { counts[index] = doesCount }
-            let id = ReceiverID(UInt16(index))
-            if didCount { core.reassign(id, to: name) }
-            guard doesCount else {
-                if didCount { core.setHearing(.lost, of: id) }
-                continue
-            }
-            if !didCount { core.name(id, name) }
-            for condition in unheld.sorted() {
-                guard let region = regions[condition], region.holder ?? name == name else { continue }
+        let arrivals = listener.meet(source.receiverNames, in: &core) { _, place in ReceiverID(UInt16(place)) }
+        guard !arrivals.isEmpty else { return }
+        for arrival in arrivals {
+            let name = listener.names[arrival.place]
+            for condition in unheld.sorted() where regions[condition]?.holder ?? name == name {
                 unheld.remove(condition)
-                regions[condition] = nil
-                core.stopMonitoring(condition)
-                let held = core.startMonitoring(
-                    region.region, assuming: .inside, heldBy: ReceiverID(UInt16(index)))
-                regions[held] = region
+                core.renew(condition, heldBy: arrival.receiver)
             }
-            dismissAbsentee()
         }
-        knownReceivers = names
+        dismissAbsentee()
     }
 
     /// Makes the receiver that stands for absent ones one of no account, once no region waits for any.
@@ -325,10 +284,10 @@ public struct MonitoringSession: ~Copyable {
 
     private func observe(_ sightings: [Sighting], upTo time: Timestamp) throws {
         guard let observer else { return }
-        try observer(
-            SourceStep(
-                time: time, sightings: sightings, receiverNames: source.receiverNames,
-                receiverStatuses: source.receiverStatuses))
+        var batch = SourceBatch(sightings, upTo: time)
+        batch.receiverNames = source.receiverNames
+        batch.receiverStatuses = source.receiverStatuses
+        try observer(batch)
     }
 
     /// Delivers what has happened.
@@ -368,16 +327,4 @@ public struct MonitoringSession: ~Copyable {
         dismissAbsentee()
         try settled()
     }
-}
-
-/// What a source delivered with one step.
-package struct SourceStep {
-    /// The time up to which everything has been delivered.
-    package var time: Timestamp
-    /// The iBeacons that were heard.
-    package var sightings: [Sighting]
-    /// The names of the receivers so far.
-    package var receiverNames: [String]
-    /// The status of each receiver of a radio; none for what always hears.
-    package var receiverStatuses: [ReceiverStatus]
 }

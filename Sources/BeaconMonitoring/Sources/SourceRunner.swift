@@ -2,42 +2,7 @@ package import BeaconModel
 package import BeaconRadio
 package import BeaconSupport
 import Foundation
-import LinuxRadio
 import Synchronization
-
-/// A message of a source that runs on a thread of its own.
-package enum SourceMessage: Sendable {
-    /// The source is open. A radio that was opened anew hears from now on; a file begins.
-    case opened
-
-    /// Adverts that were heard, and the time up to which everything has been delivered.
-    case heard(SourceBatch)
-
-    /// An event of the source's radio other than what it heard and the time.
-    case radio(RadioEvent)
-
-    /// The source failed. A radio is tried again after a while; nil where it is not.
-    case failed(any Error, retryAfter: Duration?)
-
-    /// The source has come to its end.
-    case ended
-}
-
-/// The adverts of a source since the message before.
-package struct SourceBatch: Sendable {
-    /// The iBeacons that were heard, in order.
-    package var sightings: [Sighting] = []
-    /// The time up to which everything has been delivered; nil before there is one.
-    package var time: Timestamp?
-    /// The names of the receivers so far.
-    package var receiverNames: [String] = []
-    /// The status of each receiver of a real radio; none for what always hears.
-    package var receiverStatuses: [ReceiverStatus] = []
-    /// The number of packets read since the source was opened.
-    package var packets = 0
-    /// The number of iBeacons heard since the source was opened.
-    package var iBeacons = 0
-}
 
 /// The clock of a source that waits for its adapter, which a test replaces by a time of its own.
 package struct RunnerClock: Sendable {
@@ -60,19 +25,22 @@ package struct RunnerClock: Sendable {
 /// A source on a thread of its own: it opens the source, pulls it, keeps its pace, and opens a radio again that failed.
 ///
 /// Pulling blocks while it waits, which a thread of its own may and a task may not. What is heard goes to one listener
-/// over a channel with room for a bounded number of messages; where the listener is behind, a file or a simulation
+/// over a channel with room for a bounded number of events; where the listener is behind, a file or a simulation
 /// waits, and a radio's adverts wait in the kernel, which counts as deafness when it takes too long.
 package final class SourceRunner: Sendable {
+    /// A function that opens a source.
+    package typealias Opening = @Sendable (ScanMode, Waker, @escaping (SourceEvent) -> Void) throws -> SourceReader
+
     /// The waits before a radio that failed is opened again: doubled each time, up to a minute.
     private static let retries = Backoff(first: .seconds(1), longest: .seconds(60))
 
     /// A radio that failed and then ran for this long begins with the first wait again.
     private static let healthyTime = Duration.seconds(60)
 
-    /// The number of messages that may wait for the listener.
+    /// The number of events that may wait for the listener.
     private static let capacity = 64
 
-    /// The most adverts in one message.
+    /// The most adverts in one event.
     private static let largestBatch = 512
 
     /// The listener's requests, which the thread carries out.
@@ -81,14 +49,16 @@ package final class SourceRunner: Sendable {
         var frames: [IBeaconFrame] = []
         var isModeNew = false
         var areFramesNew = false
+        /// True where what plays in real time counts as heard now, until its times are known.
+        var isHeardNow = false
     }
 
-    private let specification: SourceSpecification
+    let specification: SourceSpecification
     private let pace: Pace
     private let packetInterval: Duration?
     private let isGradual: Bool
     private let clock: RunnerClock
-    private let opening: (@Sendable (ScanMode, Waker, @escaping (RadioEvent) -> Void) throws -> AnyAdvertSource)?
+    private let opening: Opening?
     private let proxy: ProxyFeed?
     private let requests: Locked<Requests>
     private let isStopped = Atomic<Bool>(false)
@@ -96,8 +66,8 @@ package final class SourceRunner: Sendable {
     private let waker = Waker()
     private let interruption = Waker()
 
-    /// The messages of the source, in order, for one task.
-    package let messages = BoundedChannel<SourceMessage>(capacity: SourceRunner.capacity)
+    /// The events of the source, in order, for one task.
+    package let channel = BoundedChannel<SourceEvent>(capacity: SourceRunner.capacity)
 
     /// Creates a runner, which ``start()`` starts.
     ///
@@ -125,7 +95,7 @@ package final class SourceRunner: Sendable {
     ///   - opening: opens the source, each time that it is to be opened.
     package convenience init(
         mode: ScanMode = .off, clock: RunnerClock = .system,
-        opening: @escaping @Sendable (ScanMode, Waker, @escaping (RadioEvent) -> Void) throws -> AnyAdvertSource
+        opening: @escaping Opening
     ) {
         self.init(
             .auto, pace: .fastest, packetInterval: nil, mode: mode, clock: clock, proxy: nil, opening: opening)
@@ -134,7 +104,7 @@ package final class SourceRunner: Sendable {
     private init(
         _ specification: SourceSpecification, pace: Pace, packetInterval: Duration?, mode: ScanMode, clock: RunnerClock,
         proxy: ProxyFeed?,
-        opening: (@Sendable (ScanMode, Waker, @escaping (RadioEvent) -> Void) throws -> AnyAdvertSource)?
+        opening: Opening?
     ) {
         self.specification = specification
         self.pace = specification.isRadio ? .fastest : pace
@@ -195,35 +165,32 @@ package final class SourceRunner: Sendable {
                 if shouldStop { break }
                 guard specification.isRadio else {
                     // A file that is damaged stays so, and reading it once more would report everything twice.
-                    messages.send(.failed(error, retryAfter: nil))
-                    messages.finish()
+                    channel.send(.failed(error, retryAfter: nil))
+                    channel.finish()
                     return
                 }
                 if clock.now().since(begin) > Self.healthyTime.components.seconds * Timestamp.nanosecondsPerSecond {
                     retries.reset()
                 }
                 let retry = retries.next()
-                messages.send(.failed(error, retryAfter: retry))
+                channel.send(.failed(error, retryAfter: retry))
                 wait(for: retry, because: error)
             }
         }
-        messages.send(.ended)
-        messages.finish()
+        channel.send(.ended)
+        channel.finish()
     }
 
     /// Plays the source from its beginning to its end.
     private func play() throws {
-        var pending: [RadioEvent] = []
-        let report: (RadioEvent) -> Void = { pending.append($0) }
+        var pending: [SourceEvent] = []
+        let report: (SourceEvent) -> Void = { pending.append($0) }
         let mode = takeRequests().mode
-        let opened =
+        var source =
             try opening?(mode, waker, report)
-            ?? AnyAdvertSource(
-                specification, mode: mode, waker: waker, interruption: interruption.descriptor, report: report)
-        var source = SightingSource(opened, packetInterval: packetInterval)
-        let frames = requests.withLock { $0.frames }
-        if !frames.isEmpty { advertise(frames, &source) }
-        messages.send(.opened)
+            ?? SourceReader(
+                specification, mode: mode, waker: waker, interruption: interruption.descriptor,
+                packetInterval: packetInterval, keepsAdverts: proxy != nil, report: report)
         var pacer = Pacer(pace)
         var batch = SourceBatch()
         var sent = SourceBatch()
@@ -232,11 +199,27 @@ package final class SourceRunner: Sendable {
         func send() {
             guard !batch.sightings.isEmpty || batch.time != sent.time || batch.receiverStatuses != sent.receiverStatuses
             else { return }
-            messages.send(.heard(batch))
+            reportWallClock(of: batch)
+            channel.send(.heard(batch))
             sent = batch
             batch.sightings.removeAll()
         }
 
+        func sendPending() {
+            for event in pending {
+                // Adverts that were heard before come first.
+                send()
+                channel.send(event)
+            }
+            pending.removeAll()
+        }
+
+        let frames = requests.withLock { $0.frames }
+        if !frames.isEmpty { source.advertise(frames) }
+        sendPending()
+        channel.send(.opened)
+        // A radio reports its state itself.
+        if source.isRecording { channel.send(.state(.poweredOn)) }
         defer {
             send()
             proxy?.lose()
@@ -244,14 +227,14 @@ package final class SourceRunner: Sendable {
         while !shouldStop() {
             let requests = takeRequests()
             if requests.isModeNew { source.scan(requests.mode) }
-            if requests.areFramesNew { advertise(requests.frames, &source) }
-            guard let record = try source.next(passingTo: proxy) else { return }
-            for event in pending {
-                // What was heard before comes first.
-                send()
-                messages.send(.radio(event))
+            if requests.areFramesNew {
+                source.advertise(requests.frames)
+                sendPending()
             }
-            pending.removeAll()
+            let next = try source.next()
+            sendPending()
+            guard let record = next else { return }
+            if let proxy { source.forEachAdvert { proxy.hear($0, $1) } }
             guard let time = record.time ?? batch.time else {
                 throw SourceError.noTimes
             }
@@ -276,7 +259,7 @@ package final class SourceRunner: Sendable {
             proxy?.release()
             for var sighting in source.sightings {
                 // A radio delivers several at once, each heard at its own time; so does a record that has one.
-                if !specification.isRadio { sighting.time = time }
+                if source.isRecording { sighting.time = time }
                 batch.sightings.append(sighting)
             }
             let isSecond = time.nextWholeSecond != (sent.time ?? .zero).nextWholeSecond
@@ -287,11 +270,20 @@ package final class SourceRunner: Sendable {
         }
     }
 
-    /// Sets the frames that a radio sends; for a capture or a simulation each frame's outcome is an error.
-    private func advertise(_ frames: [IBeaconFrame], _ source: inout SightingSource) {
-        guard !specification.isRadio else { return source.advertise(frames) }
-        for frame in frames { messages.send(.radio(.advertising(frame, .failure(.cannotSend)))) }
+    /// Reports once how far the wall clock is ahead of a recording that plays in real time, for a listener that
+    /// compares its times with the present.
+    private func reportWallClock(of batch: SourceBatch) {
+        guard !specification.isRadio, pace == .times(1), let first = batch.sightings.first?.time ?? batch.time,
+            requests.withLock({ requests in
+                defer { requests.isHeardNow = false }
+                return requests.isHeardNow
+            })
+        else { return }
+        channel.send(.wallClock(ahead: clock.now().since(first)))
     }
+
+    /// Counts a recording that plays in real time as heard now. Call it before ``start()``.
+    func countAsHeardNow() { requests.withLock { $0.isHeardNow = true } }
 
     private func takeRequests() -> Requests {
         requests.withLock { requests in
@@ -305,12 +297,12 @@ package final class SourceRunner: Sendable {
     /// Waits without an adapter, and reports the error as the outcome of each frame that is to be sent.
     private func wait(for duration: Duration, because error: any Error) {
         let reason = (error as? RadioError) ?? RadioError(.failed, "\(error)")
-        messages.send(.radio(.state(reason.code == .notPermitted ? .unauthorized : .unsupported)))
+        channel.send(.state(reason.code == .notPermitted ? .unauthorized : .unsupported))
         let unsent = requests.withLock { requests in
             requests.areFramesNew = false
             return requests.frames
         }
-        for frame in unsent { messages.send(.radio(.advertising(frame, .failure(reason)))) }
+        for frame in unsent { channel.send(.advertising(frame, .failure(reason))) }
         let end = clock.now().advanced(by: Int64(duration / .nanoseconds(1)))
         while !shouldStop {
             let now = clock.now()
@@ -319,117 +311,11 @@ package final class SourceRunner: Sendable {
             clock.wait(waker, Int32(clamping: wake.since(now) / 1_000_000 + 1))
             let requests = takeRequests()
             if requests.areFramesNew {
-                for frame in requests.frames { messages.send(.radio(.advertising(frame, .failure(reason)))) }
+                for frame in requests.frames { channel.send(.advertising(frame, .failure(reason))) }
             }
             var batch = SourceBatch()
             batch.time = clock.now()
-            messages.send(.heard(batch))
-        }
-    }
-}
-
-/// A source that runs on a thread of its own, as the radio of a center.
-extension SourceRunner: Radio {
-    /// True for a radio: what is recorded or simulated cannot be sent into.
-    package var canAdvertise: Bool { specification.canSend }
-
-    /// The events of the source, from when somebody begins to listen.
-    package func events() -> RadioEvents {
-        start()
-        return RadioEvents(runner: self)
-    }
-
-    /// The messages of a source as events of a radio. The source is stopped when the iteration ends.
-    package struct RadioEvents: AsyncSequence, Sendable {
-        fileprivate let runner: SourceRunner
-
-        package func makeAsyncIterator() -> Iterator { Iterator(runner) }
-
-        package struct Iterator: AsyncIteratorProtocol {
-            private var messages: BoundedChannel<SourceMessage>.AsyncIterator
-            private var waiting: [RadioEvent] = []
-            private let listener: Listener
-            private let isRadio: Bool
-            /// True for a source that is not a radio and plays in real time, until its times are known.
-            private var isPlayedNow: Bool
-            private var reportedError: String?
-            private var statuses: [ReceiverStatus] = []
-
-            /// An object that stops the source when the iteration ends.
-            private final class Listener: Sendable {
-                let runner: SourceRunner
-                init(_ runner: SourceRunner) { self.runner = runner }
-                deinit {
-                    runner.stop()
-                    // The thread may wait for capacity, and no reader is left.
-                    runner.messages.finish()
-                }
-            }
-
-            fileprivate init(_ runner: SourceRunner) {
-                messages = runner.messages.makeAsyncIterator()
-                isRadio = runner.specification.isRadio
-                isPlayedNow = !isRadio && runner.pace == .times(1)
-                listener = Listener(runner)
-            }
-
-            package mutating func next() async -> RadioEvent? {
-                while waiting.isEmpty {
-                    guard let message = await messages.next() else { return nil }
-                    waiting = events(of: message)
-                }
-                return waiting.removeFirst()
-            }
-
-            private mutating func events(of message: SourceMessage) -> [RadioEvent] {
-                switch message {
-                case .opened:
-                    reportedError = nil
-                    return isRadio ? [] : [.state(.poweredOn)]
-                case .heard(let batch):
-                    return wallClock(for: batch) + receivers(of: batch)
-                        + (batch.sightings.isEmpty ? [] : [.sightings(batch.sightings)])
-                        + (batch.time.map { [.time($0)] } ?? [])
-                case .radio(let event):
-                    return [event]
-                case .failed(let error, let retry):
-                    let sentence = "\(error)"
-                    // The same failure is reported once.
-                    defer { reportedError = sentence }
-                    let notice = reportedError == sentence ? [] : [notice(.adapterLost, sentence)]
-                    return (retry == nil ? [.state(.unsupported)] : []) + notice
-                case .ended:
-                    guard !isRadio else { return [] }
-                    // A capture has no more to tell, and its app keeps what it knows; the air of a scenario is over.
-                    return [notice(.sourceEnded, end)]
-                        + (listener.runner.specification.isSimulation ? [.state(.poweredOff)] : [])
-                }
-            }
-
-            /// Returns the status of each receiver where there are several and it is news.
-            private mutating func receivers(of batch: SourceBatch) -> [RadioEvent] {
-                guard listener.runner.specification.hasReceivers, batch.receiverStatuses != statuses else { return [] }
-                statuses = batch.receiverStatuses
-                return [.receivers(statuses)]
-            }
-
-            /// Returns the lead of the wall clock over the times of a file or a simulation that plays in real time,
-            /// once: what an app hears of it happens now, and is compared with the present time.
-            private mutating func wallClock(for batch: SourceBatch) -> [RadioEvent] {
-                guard isPlayedNow, let first = batch.sightings.first?.time ?? batch.time else { return [] }
-                isPlayedNow = false
-                return [.wallClock(ahead: listener.runner.clock.now().since(first))]
-            }
-
-            /// What an end means, which is told once: nothing is invented, neither an exit nor another beginning.
-            private var end: String {
-                "it has ended, and nothing is heard from now on"
-                    + (listener.runner.specification.isSimulation ? "; write ?loop behind its name to repeat it" : "")
-            }
-
-            private func notice(_ kind: RadioNotice.Kind, _ sentence: String) -> RadioEvent {
-                .notice(RadioNotice(kind, adapter: listener.runner.specification.title, sentence))
-            }
+            channel.send(.heard(batch))
         }
     }
 }

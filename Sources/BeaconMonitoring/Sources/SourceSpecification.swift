@@ -1,6 +1,5 @@
-import BeaconBroker
 import BeaconRadio
-import BeaconReceivers
+package import BeaconReceivers
 package import BeaconSimulation
 import CLibrary
 public import LinuxRadio
@@ -11,6 +10,15 @@ public import LinuxRadio
 ///
 /// An adapter may be named by its address as well, and several with commas between them.
 public struct SourceSpecification: Hashable, Sendable {
+    /// The settings of a network source of any kind.
+    struct Network: Hashable, Sendable {
+        var source: any NetworkSource
+
+        static func == (one: Network, other: Network) -> Bool { AnyHashable(one.source) == AnyHashable(other.source) }
+
+        func hash(into hasher: inout Hasher) { AnyHashable(source).hash(into: &hasher) }
+    }
+
     enum Kind: Hashable, Sendable {
         case auto(adapters: String?)
         case hci(adapters: String?)
@@ -18,9 +26,7 @@ public struct SourceSpecification: Hashable, Sendable {
         case file(path: String)
         case simulation(String, isRepeated: Bool)
         case air(String)
-        case broker(BrokerSource)
-        case esphome(ESPHomeSource)
-        case posted(PostedSource)
+        case network(Network)
     }
 
     let kind: Kind
@@ -53,14 +59,16 @@ public struct SourceSpecification: Hashable, Sendable {
     /// in it as `[:NAME][@X,Y[,Z]]`, in metres.
     public static func air(_ location: String = "") -> SourceSpecification { .init(kind: .air(location)) }
 
-    /// The receivers that publish to a broker.
-    package static func broker(_ source: BrokerSource) -> SourceSpecification { .init(kind: .broker(source)) }
+    /// Receivers that send what they hear over the network.
+    package static func network(_ source: some NetworkSource) -> SourceSpecification {
+        .init(kind: .network(Network(source: source)))
+    }
 
-    /// Bluetooth proxies of ESPHome.
-    package static func esphome(_ source: ESPHomeSource) -> SourceSpecification { .init(kind: .esphome(source)) }
-
-    /// Gateways that post what they hear.
-    package static func posted(_ source: PostedSource) -> SourceSpecification { .init(kind: .posted(source)) }
+    /// The grammar of network sources: each reads its own text, and returns nil for any other.
+    private static let networkForms: [@Sendable (String) -> (any NetworkSource)?] = [
+        { BrokerSource($0) },
+        { ESPHomeSource($0) },
+    ]
 
     private init(kind: Kind) { self.kind = kind }
 
@@ -70,12 +78,9 @@ public struct SourceSpecification: Hashable, Sendable {
             kind = .air(String(text.dropFirst(3)))
             return
         }
-        if let source = BrokerSource(text) {
-            kind = .broker(source)
-            return
-        }
-        if let source = ESPHomeSource(text) {
-            kind = .esphome(source)
+        for read in Self.networkForms {
+            guard let source = read(text) else { continue }
+            kind = .network(Network(source: source))
             return
         }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -95,10 +100,10 @@ public struct SourceSpecification: Hashable, Sendable {
     public var isLive: Bool { filePath == nil }
 
     /// True where the source is a radio, which always runs in real time: a real one, a place in the shared air, or
-    /// those behind a broker.
+    /// receivers in the network.
     public var isRadio: Bool {
         switch kind {
-        case .auto, .hci, .bluez, .air, .broker, .esphome, .posted: true
+        case .auto, .hci, .bluez, .air, .network: true
         case .file, .simulation: false
         }
     }
@@ -106,53 +111,43 @@ public struct SourceSpecification: Hashable, Sendable {
     /// True where the source is a radio that can send: one of this machine, or a place in the shared air.
     public var canSend: Bool { isRadio && !hasReceivers }
 
-    /// The broker; nil where the source is another.
-    package var broker: BrokerSource? { if case .broker(let source) = kind { source } else { nil } }
-
-    /// The proxies of ESPHome; nil where the source is another.
-    package var esphome: ESPHomeSource? { if case .esphome(let source) = kind { source } else { nil } }
-
-    /// The gateways that post; nil where the source is another.
-    package var posted: PostedSource? { if case .posted(let source) = kind { source } else { nil } }
+    /// The settings of receivers in the network; nil where the source is another.
+    package var network: (any NetworkSource)? { if case .network(let network) = kind { network.source } else { nil } }
 
     /// The name by which the source is shown where its text may have a password in it, or options; nil for others.
     package var shownName: String? { hasReceivers ? title : nil }
 
     /// True where the source stands for several receivers elsewhere, which come and go.
-    package var hasReceivers: Bool { broker != nil || esphome != nil || posted != nil }
+    package var hasReceivers: Bool { network != nil }
 
     /// The source without relays as its receivers, for a relay: its own messages would come back to it.
     package var withoutRelays: SourceSpecification {
-        guard case .broker(var source) = kind else { return self }
-        source.network.hearsRelays = false
-        return .broker(source)
+        changingNetwork { $0.hearsRelays = false }
     }
 
     /// Returns the source as it continues an earlier one: with the client id or the queue that was made for that
     /// one. It is equal to the earlier one where a configuration that was read again has the same settings.
     package func continuing(_ earlier: SourceSpecification) -> SourceSpecification {
-        switch (kind, earlier.kind) {
-        case (.broker(var source), .broker(let earlier)) where source.hasOwnClientID && earlier.hasOwnClientID:
-            source.options.clientID = earlier.options.clientID
-            return .broker(source)
-        case (.posted(let source), .posted(var earlier)):
-            (earlier.name, earlier.token, earlier.network) = (source.name, source.token, source.network)
-            return .posted(earlier)
-        default: return self
-        }
+        guard let network, let earlier = earlier.network else { return self }
+        return Self.continuing(network, earlier)
+    }
+
+    private static func continuing<Source: NetworkSource>(
+        _ source: Source, _ earlier: any NetworkSource
+    ) -> SourceSpecification {
+        .network((earlier as? Source).map(source.continuing) ?? source)
     }
 
     /// Returns the source with places for receivers of these names, whatever other names its messages have.
     package func reserving(_ names: some Sequence<String>) -> SourceSpecification {
-        switch kind {
-        case .broker(var source):
-            source.network.reserved.formUnion(names)
-            return .broker(source)
-        case .posted(var source):
-            source.network.reserved.formUnion(names)
-            return .posted(source)
-        case .auto, .hci, .bluez, .air, .esphome, .file, .simulation: return self
-        }
+        guard network?.namesReceiversInMessages == true else { return self }
+        return changingNetwork { $0.reserved.formUnion(names) }
+    }
+
+    private func changingNetwork(_ change: (inout ReceiverNetwork.Settings) -> Void) -> SourceSpecification {
+        guard case .network(var network) = kind else { return self }
+        change(&network.source.network)
+        return SourceSpecification(kind: .network(network))
     }
 
     /// True where the source is a scenario that this process plays for itself.
@@ -169,7 +164,7 @@ public struct SourceSpecification: Hashable, Sendable {
         switch kind {
         case .file(let path): path == "-" ? nil : path
         case .simulation(let name, _): Scenario.names.contains(name) ? nil : name
-        case .auto, .hci, .bluez, .air, .broker, .esphome, .posted: nil
+        case .auto, .hci, .bluez, .air, .network: nil
         }
     }
 
@@ -178,7 +173,7 @@ public struct SourceSpecification: Hashable, Sendable {
         switch kind {
         case .file: .file(path: path)
         case .simulation(_, let isRepeated): .simulation(path, isRepeated: isRepeated)
-        case .auto, .hci, .bluez, .air, .broker, .esphome, .posted: self
+        case .auto, .hci, .bluez, .air, .network: self
         }
     }
 
@@ -189,20 +184,14 @@ public struct SourceSpecification: Hashable, Sendable {
         switch kind {
         case .auto, .hci, .bluez: _ = try radio
         case .air: _ = try airLocation
-        case .broker(let source):
-            let mistakes = source.mistakes()
+        case .network(let network):
+            let mistakes = network.source.mistakes()
             guard mistakes.isEmpty else { throw RadioError(.failed, mistakes.joined(separator: "; ")) }
-        case .esphome(let source):
-            let mistakes = source.mistakes()
-            guard mistakes.isEmpty else { throw RadioError(.failed, mistakes.joined(separator: "; ")) }
-        case .posted(let source):
-            let mistakes = source.mistakes()
-            guard mistakes.isEmpty else { throw RadioError(.failed, mistakes.joined(separator: "; ")) }
-        case .simulation: _ = try AnyAdvertSource(self)
+        case .simulation: _ = try open()
         case .file(let path):
             var status = stat()
             if stat(path, &status) == 0, [S_IFIFO, S_IFCHR, S_IFSOCK].contains(status.st_mode & S_IFMT) { return }
-            if path != "-" { _ = try AnyAdvertSource(self) }
+            if path != "-" { _ = try open() }
         }
     }
 
@@ -224,7 +213,7 @@ public struct SourceSpecification: Hashable, Sendable {
             case .auto(let adapters): try RadioSelection(.auto, named: adapters)
             case .hci(let adapters): try RadioSelection(.hci, named: adapters)
             case .bluez(let adapters): try RadioSelection(.bluez, named: adapters)
-            case .file, .simulation, .air, .broker, .esphome, .posted: nil
+            case .file, .simulation, .air, .network: nil
             }
         }
     }
@@ -260,9 +249,7 @@ public struct SourceSpecification: Hashable, Sendable {
         case .bluez(let adapters): adapters ?? "bluez"
         case .file(let path): path == "-" ? "standard input" : String(path.split(separator: "/").last ?? "")
         case .air(let location): "air\(location)"
-        case .broker(let source): source.title
-        case .esphome(let source): source.title
-        case .posted(let source): source.name
+        case .network(let network): network.source.title
         case .simulation(let name, _): "\(name.split(separator: "/").last ?? "") (simulated)"
         }
     }

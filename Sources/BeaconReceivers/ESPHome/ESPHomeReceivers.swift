@@ -13,11 +13,11 @@ extension ReceiverNetwork {
     /// Takes in an advert of a device that was met.
     package mutating func receiveAdvert(
         of place: Int, at time: Timestamp, address: DeviceAddress, rssi: Int, advert: RawSpan,
-        _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
+        _ batch: inout AdvertBatch
+    ) {
         counts.reports += 1
         receivers[place].adverts += 1
-        try hear(place, at: time, address: address, rssi: rssi, advert: advert, deliver)
+        hear(place, at: time, address: address, rssi: rssi, advert: advert, &batch)
     }
 
     /// Notes that all that a device heard so far has come.
@@ -27,16 +27,16 @@ extension ReceiverNetwork {
     ///
     /// - Parameters:
     ///   - state: its state. In any but `poweredOn` it was deaf since its last sign of life.
-    ///   - report: receives that stretch.
+    ///   - batch: receives that stretch.
     package mutating func setState(
-        _ state: RadioState, of place: Int, at time: Timestamp, report: (RadioEvent) -> Void
+        _ state: RadioState, of place: Int, at time: Timestamp, into batch: inout AdvertBatch
     ) {
         let wasHearing = receivers[place].isHearing
         if state == .poweredOn {
-            if !wasHearing { reportDeafness(of: place, at: time, report) }
+            if !wasHearing { reportDeafness(of: place, at: time, &batch) }
             receivers[place].note(at: time)
         } else if wasHearing {
-            reportDeafness(of: place, at: time, report)
+            reportDeafness(of: place, at: time, &batch)
         }
         receivers[place].told = ReceiverStatus(state)
     }

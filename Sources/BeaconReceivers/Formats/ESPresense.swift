@@ -6,8 +6,8 @@ import BeaconRadio
 
 extension ReceiverNetwork {
     mutating func readESPresense(
-        _ node: String, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ node: String, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         guard let receiver = sender(node, .espresense, message) else { return refusal }
         var advert = GatewayAdvert()
         var id: JSONToken?
@@ -29,7 +29,7 @@ extension ReceiverNetwork {
         }
         guard let id else { return MessageFault("an ESPresense message", "it has no \"id\"") }
         advert.beacon.identity = Self.identity(id, payload)
-        return try hear(advert, of: receiver, in: "an ESPresense message", message, payload, deliver)
+        return hear(advert, of: receiver, in: "an ESPresense message", message, payload, &batch)
     }
 
     /// Returns the identity of `iBeacon:UUID-MAJOR-MINOR`; nil for what is no iBeacon.

@@ -62,21 +62,21 @@ extension ReceiverNetwork {
     ///   - subject: the kind of message, for people.
     mutating func hear(
         _ advert: GatewayAdvert, of receiver: Int, in subject: StaticString, _ message: Message, _ payload: RawSpan,
-        _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         guard let rssi = advert.rssi else {
             return MessageFault(subject, "it has no signal strength, which should be a number at \"rssi\"")
         }
         let decoded = advert.beacon.reading(in: payload)
         guard advert.hasBytes else {
-            return try hear(decoded, advert, rssi, of: receiver, in: subject, message, payload, deliver)
+            return hear(decoded, advert, rssi, of: receiver, in: subject, message, payload, &batch)
         }
         let bytes: AdvertBytes
         do throws(GatewayAdvert.Unreadable) {
             bytes = try advert.bytes(in: payload)
         } catch {
             if case .frame(let frame) = decoded {
-                try Self.withAdvert(of: frame) { try hear(receiver, message, advert, rssi, $0, deliver) }
+                hear(receiver, message, advert, rssi, frame, &batch)
             }
             return MessageFault(
                 subject,
@@ -86,14 +86,14 @@ extension ReceiverNetwork {
                 reading: error.excerpt)
         }
         guard case .frame(let frame) = decoded else {
-            try bytes.withBytes { try hear(receiver, message, advert, rssi, $0, deliver) }
+            bytes.withBytes { hear(receiver, message, advert, rssi, $0, &batch) }
             return nil
         }
         guard let sent = bytes.frame else {
-            try Self.withAdvert(of: frame) { try hear(receiver, message, advert, rssi, $0, deliver) }
+            hear(receiver, message, advert, rssi, frame, &batch)
             return .contradiction(subject, bytesHaveFrame: false, reading: advert.data, in: payload)
         }
-        try bytes.withBytes { try hear(receiver, message, advert, rssi, $0, deliver) }
+        bytes.withBytes { hear(receiver, message, advert, rssi, $0, &batch) }
         return frame.agrees(with: sent)
             ? nil : .contradiction(subject, bytesHaveFrame: true, reading: advert.data, in: payload)
     }
@@ -102,29 +102,18 @@ extension ReceiverNetwork {
     private mutating func hear(
         _ decoded: DecodedBeacon.Reading, _ advert: GatewayAdvert, _ rssi: Int, of receiver: Int,
         in subject: StaticString, _ message: Message, _ payload: RawSpan,
-        _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         switch decoded {
         case .nothing: noteOther(receiver, message, stamp: advert.stamp)
         case .frame(let frame):
-            try Self.withAdvert(of: frame) {
-                try hear(receiver, message, advert, rssi, $0, deliver)
-            }
+            hear(receiver, message, advert, rssi, frame, &batch)
         case .unreadable(let value):
             return MessageFault(
                 subject, "its UUID, major or minor value cannot be read",
                 reading: value.map { payload.excerpt($0.range) })
         }
         return nil
-    }
-
-    /// Takes in an advert of which the bytes are known.
-    mutating func hear(
-        _ receiver: Int, _ message: Message, _ advert: GatewayAdvert, _ rssi: Int, _ bytes: RawSpan,
-        _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
-        try hear(
-            receiver, message, stamp: advert.stamp, address: advert.address, rssi: rssi, advert: bytes, deliver)
     }
 }
 

@@ -23,13 +23,13 @@ extension ReceiverNetwork {
     }
 
     mutating func readIngics(
-        _ lines: [JSONToken], _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ lines: [JSONToken], _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         var fault: MessageFault?
         for line in lines {
             // Between several in one text, line breaks are escapes.
             let bytes = Array((payload.string(line, limit: .max) ?? "").utf8)
-            fault = try readIngics(message, bytes.span.bytes, deliver) ?? fault
+            fault = readIngics(message, bytes.span.bytes, &batch) ?? fault
         }
         return fault
     }
@@ -52,8 +52,8 @@ extension ReceiverNetwork {
     }
 
     mutating func readIngics(
-        _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         var fault: MessageFault?
         var start = 0
         while start < payload.byteCount {
@@ -70,7 +70,7 @@ extension ReceiverNetwork {
                 end += 1
             }
             fields.append(field..<end)
-            if end > start { fault = try readIngicsLine(fields, message, payload, deliver) ?? fault }
+            if end > start { fault = readIngicsLine(fields, message, payload, &batch) ?? fault }
             start = end + 1
         }
         return fault
@@ -78,8 +78,8 @@ extension ReceiverNetwork {
 
     private mutating func readIngicsLine(
         _ fields: [Range<Int>], _ message: Message, _ payload: RawSpan,
-        _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         let kind = payload.text(fields[0])
         if kind == "$HBRP" || kind == "$GPSR", fields.count > 1 {
             return sender(payload.text(fields[1]), .ingics, message) == nil ? refusal : nil
@@ -106,6 +106,6 @@ extension ReceiverNetwork {
             let time = fields[5].dropFirst(isStarred ? 1 : 0)
             advert.stamp = payload.stamp(JSONToken(kind: .number, range: time))
         }
-        return try hear(advert, of: receiver, in: "an Ingics line", message, payload, deliver)
+        return hear(advert, of: receiver, in: "an Ingics line", message, payload, &batch)
     }
 }

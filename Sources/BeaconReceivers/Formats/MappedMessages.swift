@@ -5,8 +5,8 @@ import BeaconRadio
 
 extension ReceiverNetwork {
     mutating func readMapped(
-        _ topic: RawSpan, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ topic: RawSpan, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         guard let mapping = settings.mapping else { return nil }
         // Once for all adverts: a list may be long.
         var around = Around()
@@ -24,7 +24,7 @@ extension ReceiverNetwork {
         }
         around.stamp = mapping.time.flatMap { $0.value(in: payload, from: root) }.flatMap { payload.stamp($0) }
         guard let each = mapping.each else {
-            return try readMappedAdvert(root, mapping, around, message, payload, deliver)
+            return readMappedAdvert(root, mapping, around, message, payload, &batch)
         }
         // An empty list names its receiver too.
         if let name = around.name, sender(name, .mapped, message) == nil { return refusal }
@@ -34,8 +34,8 @@ extension ReceiverNetwork {
                 reading: payload.excerpt(0..<payload.byteCount))
         }
         var fault: MessageFault?
-        try payload.forEachElement(of: list) { element in
-            fault = try readMappedAdvert(element, mapping, around, message, payload, deliver) ?? fault
+        payload.forEachElement(of: list) { element in
+            fault = readMappedAdvert(element, mapping, around, message, payload, &batch) ?? fault
             return true
         }
         return fault
@@ -49,8 +49,8 @@ extension ReceiverNetwork {
 
     private mutating func readMappedAdvert(
         _ element: JSONToken, _ mapping: ReceiverMapping, _ around: Around, _ message: Message, _ payload: RawSpan,
-        _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         func value(_ path: JSONPath?) -> JSONToken? { path.flatMap { $0.value(in: payload, from: element) } }
 
         var name = around.name
@@ -86,7 +86,7 @@ extension ReceiverNetwork {
                 "there is neither a text at the mapping's \"data\" nor an iBeacon at \"uuid\", \"major\" and \"minor\"",
                 reading: payload.excerpt(element.range))
         }
-        let fault = try hear(advert, of: receiver, in: "a mapped message", message, payload, deliver)
+        let fault = hear(advert, of: receiver, in: "a mapped message", message, payload, &batch)
         return fault ?? foreignBytes(advert, of: receiver, in: payload)
     }
 

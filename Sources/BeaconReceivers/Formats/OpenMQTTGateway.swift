@@ -7,8 +7,8 @@ import BeaconRadio
 
 extension ReceiverNetwork {
     mutating func readOpenMQTTGateway(
-        _ gateway: String, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ gateway: String, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         guard let receiver = sender(gateway, .openMQTTGateway, message) else { return refusal }
         var advert = GatewayAdvert()
         var (id, mac, company): (JSONToken?, JSONToken?, JSONToken?)
@@ -43,6 +43,6 @@ extension ReceiverNetwork {
         advert.isManufacturerData = true
         // Another company's beacon is of another kind.
         if let company, !payload.matches(company.range, "4c00") { advert.beacon = DecodedBeacon() }
-        return try hear(advert, of: receiver, in: "an OpenMQTTGateway message", message, payload, deliver)
+        return hear(advert, of: receiver, in: "an OpenMQTTGateway message", message, payload, &batch)
     }
 }

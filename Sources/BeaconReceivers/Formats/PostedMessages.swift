@@ -11,23 +11,23 @@ import BeaconRadio
 
 extension ReceiverNetwork {
     mutating func readPosted(
-        _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         guard payload.byteCount > 0 else { return MessageFault("a message", "it is empty") }
         if payload.unsafeLoad(fromByteOffset: 0, as: UInt8.self) == UInt8(ascii: "$") {
-            return try readIngics(message, payload, deliver)
+            return readIngics(message, payload, &batch)
         }
         guard let value = payload.json else { return .foreign(payload) }
-        if Self.isRaddec(value, in: payload) { return try readRaddecs(value, message, payload, deliver) }
+        if Self.isRaddec(value, in: payload) { return readRaddecs(value, message, payload, &batch) }
         if let number = payload.member("msg_id", of: value).flatMap({ payload.integer($0) }) {
-            return try readMOKO(number, value, message, payload, deliver)
+            return readMOKO(number, value, message, payload, &batch)
         }
         if let data = payload.member("data", of: value), data.kind == .object {
-            return try readRuuviPost(data, message, payload, deliver)
+            return readRuuviPost(data, message, payload, &batch)
         }
         let lines = Self.ingicsLines(of: value, in: payload)
-        if !lines.isEmpty { return try readIngics(lines, message, payload, deliver) }
-        if value.kind == .array { return try readMinew(value, message, payload, deliver) }
+        if !lines.isEmpty { return readIngics(lines, message, payload, &batch) }
+        if value.kind == .array { return readMinew(value, message, payload, &batch) }
         return .foreign(payload)
     }
 
@@ -35,8 +35,8 @@ extension ReceiverNetwork {
 
     private mutating func readMOKO(
         _ number: Int, _ object: JSONToken, _ message: Message, _ payload: RawSpan,
-        _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         guard let info = payload.member("device_info", of: object), let mac = payload.member("mac", of: info),
             let name = payload.string(mac, limit: Self.longestName)
         else { return MessageFault("a MOKO message", "it does not say which gateway it is of (\"device_info\")") }
@@ -46,10 +46,10 @@ extension ReceiverNetwork {
         // Some use 3004 for a report of themselves.
         if number == 3004, data.kind == .object { return nil }
         var fault: MessageFault?
-        let isArray = try payload.forEachElement(of: data) { element in
+        let isArray = payload.forEachElement(of: data) { element in
             let report = number == 3004 ? payload.member("value", of: element) : element
             guard let report else { return true }
-            fault = try readMOKOReport(report, receiver, message, payload, deliver) ?? fault
+            fault = readMOKOReport(report, receiver, message, payload, &batch) ?? fault
             return true
         }
         return isArray ? fault : MessageFault("a MOKO message", "its \"data\" is no list")
@@ -57,8 +57,8 @@ extension ReceiverNetwork {
 
     private mutating func readMOKOReport(
         _ report: JSONToken, _ receiver: Int, _ message: Message, _ payload: RawSpan,
-        _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         var advert = GatewayAdvert()
         var kind: JSONToken?
         payload.forEachMember(of: report) { key, value in
@@ -88,17 +88,17 @@ extension ReceiverNetwork {
                 "a MOKO report",
                 "it has neither raw data nor a UUID, major and minor value; have the gateway upload them")
         }
-        return try hear(advert, of: receiver, in: "a MOKO report", message, payload, deliver)
+        return hear(advert, of: receiver, in: "a MOKO report", message, payload, &batch)
     }
 
     // MARK: - Minew
 
     private mutating func readMinew(
-        _ array: JSONToken, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ array: JSONToken, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         var receiver: Int?
         var fault: MessageFault?
-        try payload.forEachElement(of: array) { element in
+        payload.forEachElement(of: array) { element in
             if let type = payload.member("type", of: element), payload.equals(type, "Gateway") {
                 guard
                     let name = payload.member("mac", of: element).flatMap({
@@ -116,7 +116,7 @@ extension ReceiverNetwork {
                 fault = MessageFault("a list of adverts", "its first element does not name a gateway, as Minew's do")
                 return false
             }
-            fault = try readMinewAdvert(element, receiver, message, payload, deliver) ?? fault
+            fault = readMinewAdvert(element, receiver, message, payload, &batch) ?? fault
             return true
         }
         return fault
@@ -124,8 +124,8 @@ extension ReceiverNetwork {
 
     private mutating func readMinewAdvert(
         _ element: JSONToken, _ receiver: Int, _ message: Message, _ payload: RawSpan,
-        _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         var advert = GatewayAdvert()
         payload.forEachMember(of: element) { key, value in
             if payload.equals(key, "rssi") {
@@ -139,7 +139,7 @@ extension ReceiverNetwork {
             }
             return true
         }
-        return try hear(advert, of: receiver, in: "a Minew advert", message, payload, deliver)
+        return hear(advert, of: receiver, in: "a Minew advert", message, payload, &batch)
     }
 }
 

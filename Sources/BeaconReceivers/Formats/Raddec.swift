@@ -28,20 +28,20 @@ extension ReceiverNetwork {
     }
 
     mutating func readRaddecs(
-        _ value: JSONToken, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
-        guard value.kind == .array else { return try readRaddec(value, message, payload, deliver) }
+        _ value: JSONToken, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
+        guard value.kind == .array else { return readRaddec(value, message, payload, &batch) }
         var fault: MessageFault?
-        _ = try payload.forEachElement(of: value) { element in
-            fault = try readRaddec(element, message, payload, deliver) ?? fault
+        _ = payload.forEachElement(of: value) { element in
+            fault = readRaddec(element, message, payload, &batch) ?? fault
             return true
         }
         return fault
     }
 
     private mutating func readRaddec(
-        _ raddec: JSONToken, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ raddec: JSONToken, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         guard let signature = payload.member("rssiSignature", of: raddec), signature.kind == .array else {
             return MessageFault("a raddec", "it does not say who heard it (\"rssiSignature\")")
         }
@@ -87,7 +87,7 @@ extension ReceiverNetwork {
             }
         }
         var receivers = 0
-        let isList = try payload.forEachElement(of: signature) { element in
+        let isList = payload.forEachElement(of: signature) { element in
             guard
                 let name = payload.member("receiverId", of: element).flatMap({
                     payload.string($0, limit: Self.longestName)
@@ -104,14 +104,14 @@ extension ReceiverNetwork {
             advert.rssi = payload.member("rssi", of: element).flatMap { payload.reading($0) }
             guard let rssi = advert.rssi, !packets.isEmpty else {
                 // A sign of life alone, or an iBeacon that the sender has decoded.
-                fault = try hear(advert, of: receiver, in: "a raddec", message, payload, deliver) ?? fault
+                fault = hear(advert, of: receiver, in: "a raddec", message, payload, &batch) ?? fault
                 return receivers < Self.mostOfRaddec
             }
             for packet in packets {
-                try packet.withBytes { try hear(receiver, message, advert, rssi, $0, deliver) }
+                packet.withBytes { hear(receiver, message, advert, rssi, $0, &batch) }
             }
             if let named, frames.isEmpty {
-                try Self.withAdvert(of: named) { try hear(receiver, message, advert, rssi, $0, deliver) }
+                hear(receiver, message, advert, rssi, named, &batch)
             }
             return receivers < Self.mostOfRaddec
         }

@@ -38,9 +38,8 @@ extension ReceiverNetwork {
     package static let relayLevel = "beacon-relay"
 
     mutating func readRelay(
-        _ name: String, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void,
-        _ report: (RadioEvent) -> Void
-    ) rethrows -> MessageFault? {
+        _ name: String, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         // What the broker kept is of any time.
         guard !message.isRetained else { return nil }
         // A relay's silence counts only up to the end of its newest message (``NetworkReceiver/covered``).
@@ -53,7 +52,7 @@ extension ReceiverNetwork {
         }
         guard !heard.receivers.isEmpty else { return nil }
         var relay = relays[name] ?? RelayMemory()
-        guard meetReceivers(of: name, heard, &relay, message, report) else { return refusal }
+        guard meetReceivers(of: name, heard, &relay, message, &batch) else { return refusal }
         defer { relays[name] = relay }
         let isNew = relay.session != heard.session
         if isNew {
@@ -75,14 +74,14 @@ extension ReceiverNetwork {
             // What lies between two messages that do not meet was lost; by our clock where the relay's is another.
             reportDeafness(
                 of: place, from: isNew ? receivers[place].lastKnown : relay.covered.advanced(by: offset),
-                to: min(heard.from.advanced(by: offset), message.arrival), report)
+                to: min(heard.from.advanced(by: offset), message.arrival), &batch)
         }
         relay.covered = heard.to
         for stretch in heard.deafness {
             for (index, place) in relay.places.enumerated() where stretch.receiver ?? index == index {
                 reportDeafness(
                     of: place, from: stretch.from.advanced(by: offset),
-                    to: min(stretch.to.advanced(by: offset), message.arrival), report)
+                    to: min(stretch.to.advanced(by: offset), message.arrival), &batch)
             }
         }
         for (place, receiver) in zip(relay.places, heard.receivers) {
@@ -90,15 +89,12 @@ extension ReceiverNetwork {
             receivers[place].told = receiver.status
         }
         counts.reports += heard.sightings.count
-        for sighting in heard.sightings {
+        for var sighting in heard.sightings {
             let place = relay.places[Int(sighting.receiver.index)]
             receivers[place].adverts += 1
-            let frame = IBeaconFrame(identity: sighting.identity, measuredPower: sighting.measuredPower)
-            try Self.withAdvert(of: frame) {
-                try hear(
-                    place, at: min(message.arrival, sighting.time.advanced(by: offset)), address: sighting.address,
-                    rssi: Int(sighting.rssi.rawValue), advert: $0, deliver)
-            }
+            sighting.receiver = ReceiverID(UInt16(place))
+            sighting.time = min(message.arrival, sighting.time.advanced(by: offset))
+            hear(sighting, &batch)
         }
         return nil
     }
@@ -108,7 +104,7 @@ extension ReceiverNetwork {
     /// - Returns: false where there is no place for one, and nothing was changed.
     private mutating func meetReceivers(
         of name: String, _ heard: RelayMessage, _ relay: inout RelayMemory, _ message: Message,
-        _ report: (RadioEvent) -> Void
+        _ batch: inout AdvertBatch
     ) -> Bool {
         guard !relay.names.elementsEqual(heard.receivers.lazy.map(\.name)) else { return true }
         let names = heard.receivers.map(\.name)
@@ -121,7 +117,7 @@ extension ReceiverNetwork {
             receivers[place].isOnline = receivers[place].isOnline ?? isOnline
         }
         for place in old where !relay.places.contains(place) {
-            reportDeafness(of: place, at: message.arrival, report)
+            reportDeafness(of: place, at: message.arrival, &batch)
             receivers[place].told = ReceiverStatus(.poweredOff)
             receivers[place].isOnline = false
         }
@@ -130,14 +126,14 @@ extension ReceiverNetwork {
 
     /// Notes what a relay, or its broker for it, says of its connection.
     mutating func noteRelayStatus(
-        of name: String, _ payload: RawSpan, _ message: Message, _ report: (RadioEvent) -> Void
+        of name: String, _ payload: RawSpan, _ message: Message, _ batch: inout AdvertBatch
     ) -> MessageFault? {
         guard let isOnline = Self.isOnline(payload) else { return .noStatus }
         noteSaid(of: name, .relay, isOnline: isOnline, at: message.arrival)
         // One that has sent nothing so far may have any number of receivers.
         guard let relay = relays[name] else { return nil }
         for inner in relay.names {
-            if let fault = noteStatus(of: name, .relay, inner: inner, payload, message, report) { return fault }
+            if let fault = noteStatus(of: name, .relay, inner: inner, payload, message, &batch) { return fault }
         }
         return nil
     }

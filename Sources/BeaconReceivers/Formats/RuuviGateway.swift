@@ -9,8 +9,8 @@ import BeaconRadio
 extension ReceiverNetwork {
     mutating func readRuuvi(
         _ gateway: String, _ topic: RawSpan, _ message: Message, _ payload: RawSpan,
-        _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         guard let receiver = sender(gateway, .ruuvi, message) else { return refusal }
         guard let object = payload.json, object.kind == .object,
             var advert = ruuviAdvert(object, payload, time: { advert, value in advert.stamp = payload.stamp(value) })
@@ -20,15 +20,15 @@ extension ReceiverNetwork {
         }
         advert.address = topic.address(message.levels[last: 1])
         guard advert.hasBytes || advert.beacon.isGiven else { return .noRuuviData }
-        return try hear(advert, of: receiver, in: "a Ruuvi Gateway message", message, payload, deliver)
+        return hear(advert, of: receiver, in: "a Ruuvi Gateway message", message, payload, &batch)
     }
 
     /// Reads what a gateway posted.
     ///
     /// - Parameter data: the object at "data".
     mutating func readRuuviPost(
-        _ data: JSONToken, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ data: JSONToken, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         guard let name = payload.member("gw_mac", of: data).flatMap({ payload.string($0, limit: Self.longestName) })
         else { return MessageFault("a Ruuvi Gateway message", "it has no \"gw_mac\"") }
         guard let receiver = sender(name, .ruuvi, message) else { return refusal }
@@ -65,7 +65,7 @@ extension ReceiverNetwork {
             var moment = message
             moment.arrival = message.arrival.advanced(by: -Int64(delay) * Timestamp.nanosecondsPerSecond)
             fault =
-                try hear(advert, of: receiver, in: "a Ruuvi Gateway message", moment, payload, deliver) ?? fault
+                hear(advert, of: receiver, in: "a Ruuvi Gateway message", moment, payload, &batch) ?? fault
         }
         return fault
     }

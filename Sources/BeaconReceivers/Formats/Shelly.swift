@@ -7,8 +7,8 @@ import BeaconRadio
 
 extension ReceiverNetwork {
     mutating func readShelly(
-        _ prefix: String, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ prefix: String, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         noteSign(of: prefix, .shelly)
         guard let object = payload.json, object.kind == .object else {
             return MessageFault(
@@ -19,7 +19,7 @@ extension ReceiverNetwork {
             let events = payload.member("events", of: parameters)
         else { return nil }
         var fault: MessageFault?
-        try payload.forEachElement(of: events) { event in
+        payload.forEachElement(of: events) { event in
             guard let name = payload.member("event", of: event), payload.equals(name, "ble.scan_result"),
                 let data = payload.member("data", of: event)
             else { return true }
@@ -29,7 +29,7 @@ extension ReceiverNetwork {
             }
             var version: Int?
             var parts: [JSONToken] = []
-            try payload.forEachElement(of: data) { part in
+            payload.forEachElement(of: data) { part in
                 guard version != nil else {
                     version = payload.integer(part)
                     return true
@@ -38,19 +38,19 @@ extension ReceiverNetwork {
                     parts.append(part)
                     return parts.count < 4
                 }
-                try payload.forEachElement(of: part) { advert in
+                payload.forEachElement(of: part) { advert in
                     var fields: [JSONToken] = []
                     payload.forEachElement(of: advert) {
                         fields.append($0)
                         return fields.count < 4
                     }
-                    fault = try readShellyAdvert(fields, receiver, message, payload, deliver) ?? fault
+                    fault = readShellyAdvert(fields, receiver, message, payload, &batch) ?? fault
                     return true
                 }
                 return true
             }
             if version == 1 {
-                fault = try readShellyAdvert(parts, receiver, message, payload, deliver) ?? fault
+                fault = readShellyAdvert(parts, receiver, message, payload, &batch) ?? fault
             } else if version != 2 {
                 fault = MessageFault(
                     "a Shelly scan result", "its version is not known; only 1 and 2 are, of Home Assistant's script")
@@ -62,8 +62,8 @@ extension ReceiverNetwork {
 
     private mutating func readShellyAdvert(
         _ fields: [JSONToken], _ receiver: Int, _ message: Message, _ payload: RawSpan,
-        _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         guard fields.count >= 3, let address = payload.address(fields[0].range), let rssi = payload.reading(fields[1])
         else {
             return MessageFault("a Shelly scan result", "it has not the form [address, rssi, advert, scan response]")
@@ -71,6 +71,6 @@ extension ReceiverNetwork {
         var advert = GatewayAdvert()
         (advert.rssi, advert.address, advert.encoding) = (rssi, address, .base64)
         (advert.data, advert.scanResponse) = (fields[2], fields.count > 3 ? fields[3] : nil)
-        return try hear(advert, of: receiver, in: "a Shelly scan result", message, payload, deliver)
+        return hear(advert, of: receiver, in: "a Shelly scan result", message, payload, &batch)
     }
 }

@@ -7,8 +7,8 @@ import BeaconRadio
 
 extension ReceiverNetwork {
     mutating func readTasmota(
-        _ device: String, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows -> MessageFault? {
+        _ device: String, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) -> MessageFault? {
         guard let object = payload.json else {
             return MessageFault(
                 "a Tasmota message", "it is no JSON object", reading: payload.excerpt(0..<payload.byteCount))
@@ -30,7 +30,7 @@ extension ReceiverNetwork {
         }
         guard isRead else { return MessageFault("a Tasmota message", "its \"IBEACON\" is no JSON object") }
         guard !isGone, advert.rssi != 0 else { return nil }
-        return try hear(advert, of: receiver, in: "a Tasmota message", message, payload, deliver)
+        return hear(advert, of: receiver, in: "a Tasmota message", message, payload, &batch)
     }
 }
 

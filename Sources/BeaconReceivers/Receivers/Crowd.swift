@@ -19,7 +19,7 @@ struct Crowd {
     }
 
     /// Reports what has changed.
-    mutating func report(at time: Timestamp, limit: Int, _ report: (RadioEvent) -> Void) {
+    mutating func report(at time: Timestamp, limit: Int, in network: String, _ batch: inout AdvertBatch) {
         guard let newest else { return }
         if !isReported {
             isReported = true
@@ -28,15 +28,15 @@ struct Crowd {
                 "messages name more than \(limit) receivers, \"\(example)\" among them. Receivers that you have "
                     + "named, or that are in places, stay. Of the others, the least used one makes way for a new one. "
                     + "Find out which client sends these names",
-                report)
+                network, &batch)
         } else if time.since(newest) > Self.calm {
             self.newest = nil
             isReported = false
-            notice(.uncrowded, "no receiver has been without a place for ten minutes", report)
+            notice(.uncrowded, "no receiver has been without a place for ten minutes", network, &batch)
         }
     }
 
-    private func notice(_ kind: RadioNotice.Kind, _ message: String, _ report: (RadioEvent) -> Void) {
-        report(.notice(RadioNotice(kind, adapter: "messages", message)))
+    private func notice(_ kind: RadioNotice.Kind, _ message: String, _ network: String, _ batch: inout AdvertBatch) {
+        batch.report(.notice(RadioNotice(kind, adapter: network, message)))
     }
 }

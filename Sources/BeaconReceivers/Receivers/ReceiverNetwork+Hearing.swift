@@ -4,55 +4,78 @@ import BeaconRadio
 // What messages say that receivers heard.
 
 extension ReceiverNetwork {
-    /// Takes in an advert.
+    /// Adds an advert of which a message has the bytes.
     ///
     /// - Parameters:
     ///   - receiver: the place of the receiver that heard it.
-    ///   - stamp: when, by the receiver's own clock; nil where it does not say.
+    ///   - advert: its address, and when it was heard by the receiver's own clock.
+    ///   - rssi: its signal strength in dBm.
+    ///   - bytes: its AD structures.
     mutating func hear(
-        _ receiver: Int, _ message: Message, stamp: Timestamp? = nil, address: DeviceAddress?, rssi: Int,
-        advert: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
+        _ receiver: Int, _ message: Message, _ advert: GatewayAdvert, _ rssi: Int, _ bytes: RawSpan,
+        _ batch: inout AdvertBatch
+    ) {
+        guard let time = countAdvert(of: receiver, message, stamp: advert.stamp) else { return }
+        hear(receiver, at: time, address: advert.address, rssi: rssi, advert: bytes, &batch)
+    }
+
+    /// Adds an iBeacon that the gateway has decoded.
+    mutating func hear(
+        _ receiver: Int, _ message: Message, _ advert: GatewayAdvert, _ rssi: Int, _ frame: IBeaconFrame,
+        _ batch: inout AdvertBatch
+    ) {
+        guard let time = countAdvert(of: receiver, message, stamp: advert.stamp) else { return }
+        hear(
+            Sighting(
+                time: time, receiver: ReceiverID(UInt16(receiver)), address: Self.address(advert.address),
+                identity: frame.identity, measuredPower: frame.measuredPower, rssi: Self.strength(rssi)), &batch)
+    }
+
+    /// Counts an advert of another device.
+    mutating func noteOther(_ receiver: Int, _ message: Message, stamp: Timestamp?) {
+        _ = countAdvert(of: receiver, message, stamp: stamp)
+    }
+
+    /// Counts an advert.
+    ///
+    /// - Returns: when the receiver heard it; nil where that is not of the present, so that it proves no life.
+    private mutating func countAdvert(of receiver: Int, _ message: Message, stamp: Timestamp?) -> Timestamp? {
         counts.reports += 1
         receivers[receiver].adverts += 1
         guard !message.isRetained else {
             lateAdverts += 1
-            return
+            return nil
         }
-        guard let time = time(of: stamp, by: receiver, message) else {
-            lateAdverts += 1
-            return
-        }
-        try hear(receiver, at: time, address: address, rssi: rssi, advert: advert, deliver)
-    }
-
-    /// Returns when a receiver heard an advert; nil where that is too long ago, so that it proves no life.
-    private mutating func time(of stamp: Timestamp?, by receiver: Int, _ message: Message) -> Timestamp? {
         guard let stamp else { return message.arrival }
         let known = receivers[receiver].clock.time(of: stamp, arrivedAt: message.arrival)
         signs.add(receiver, isLate: known == nil)
+        if known == nil { lateAdverts += 1 }
         return known
     }
 
     /// Delivers an advert.
     func hear(
         _ receiver: Int, at time: Timestamp, address: DeviceAddress?, rssi: Int, advert: RawSpan,
-        _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
-        // A number that is no byte is no reading.
-        let strength = Int8(exactly: rssi).map(SignalStrength.init(rawValue:)) ?? .unavailable
+        _ batch: inout AdvertBatch
+    ) {
+        guard isListening else { return }
         let report = AdvertisingReport(
-            kind: .nonConnectable, address: address ?? DeviceAddress(bits: 0, kind: .anonymous), rssi: strength)
-        try deliver(
-            Reception(time: time, receiver: ReceiverID(UInt16(receiver)), report: report), advert)
+            kind: .nonConnectable, address: Self.address(address), rssi: Self.strength(rssi))
+        batch.hear(Reception(time: time, receiver: ReceiverID(UInt16(receiver)), report: report), advert)
     }
 
-    /// Calls a function with the bytes of an iBeacon's advert.
-    static func withAdvert(of frame: IBeaconFrame, _ body: (RawSpan) throws -> Void) rethrows {
-        var advert = InlineArray<30, UInt8>(repeating: 0)
-        var span = advert.mutableSpan
-        span.withUnsafeMutableBytes { frame.write(to: $0) }
-        try body(advert.span.bytes)
+    /// Delivers an iBeacon.
+    func hear(_ sighting: Sighting, _ batch: inout AdvertBatch) {
+        if isListening { batch.hear(sighting) }
+    }
+
+    private static func address(_ address: DeviceAddress?) -> DeviceAddress {
+        address ?? DeviceAddress(bits: 0, kind: .anonymous)
+    }
+
+    /// Returns a signal strength. A number that is no byte is no reading.
+    private static func strength(_ rssi: Int) -> SignalStrength {
+        Int8(exactly: rssi).map(SignalStrength.init(rawValue:)) ?? .unavailable
     }
 
     /// Counts a message that came before.
@@ -60,11 +83,4 @@ extension ReceiverNetwork {
 
     /// Counts adverts that came too late.
     mutating func countLate(_ adverts: Int) { lateAdverts += adverts }
-
-    /// Counts an advert of another device.
-    mutating func noteOther(_ receiver: Int, _ message: Message, stamp: Timestamp?) {
-        counts.reports += 1
-        receivers[receiver].adverts += 1
-        if !message.isRetained, time(of: stamp, by: receiver, message) == nil { lateAdverts += 1 }
-    }
 }

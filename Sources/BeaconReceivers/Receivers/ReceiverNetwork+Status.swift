@@ -8,7 +8,7 @@ extension ReceiverNetwork {
     /// Notes what a receiver, or its broker for it, says of its connection.
     mutating func noteStatus(
         of name: String, _ kind: NetworkReceiver.Kind, inner: String = "", _ payload: RawSpan, _ message: Message,
-        _ report: (RadioEvent) -> Void
+        _ batch: inout AdvertBatch
     ) -> MessageFault? {
         guard let isOnline = Self.isOnline(payload) else {
             return .noStatus
@@ -23,7 +23,7 @@ extension ReceiverNetwork {
         guard let place = place(of: name, kind, inner: inner, message) else { return refusal }
         // It was away from an unknown moment after its last message on, even if it reports that it is online now.
         let isNews = isOnline ? !message.isRetained : receivers[place].isOnline != false
-        if isNews { reportDeafness(of: place, at: message.arrival, report) }
+        if isNews { reportDeafness(of: place, at: message.arrival, &batch) }
         if isOnline, !message.isRetained {
             receivers[place].begin(at: message.arrival)
             // A relay begins to hear later than it is online, and says when.
@@ -34,16 +34,16 @@ extension ReceiverNetwork {
         return nil
     }
 
-    func reportDeafness(of place: Int, at time: Timestamp, _ report: (RadioEvent) -> Void) {
-        reportDeafness(of: place, from: receivers[place].lastKnown, to: time, report)
+    func reportDeafness(of place: Int, at time: Timestamp, _ batch: inout AdvertBatch) {
+        reportDeafness(of: place, from: receivers[place].lastKnown, to: time, &batch)
     }
 
     /// Reports a stretch in which a receiver may have heard nothing.
     package func reportDeafness(
-        of place: Int, from: Timestamp, to: Timestamp, _ report: (RadioEvent) -> Void
+        of place: Int, from: Timestamp, to: Timestamp, _ batch: inout AdvertBatch
     ) {
         guard from < to else { return }
-        report(.deaf(from: from, to: to, receiver: ReceiverID(UInt16(place))))
+        batch.report(.deaf(from: from, to: to, receiver: ReceiverID(UInt16(place))))
     }
 
     /// Returns what a status says: a word, or a member of an object; nil where it says nothing of this.

@@ -7,7 +7,7 @@ import BeaconSupport
 /// Each transmission is a record, whether anybody hears it or not; each receiver that hears it gets one advert. Where
 /// nothing is sent for a second there is a record without adverts, so that time passes in silence as well, and the last
 /// record is the end of the scenario. The same scenario with the same seed gives the same adverts, bit for bit.
-public struct ScenarioSource: AdvertSource, Sendable {
+public struct ScenarioSource: Sendable {
     /// The start of every simulation: 1 700 000 000 seconds after 1970, in November 2023.
     public static let start = Timestamp(nanoseconds: 1_700_000_000 * Timestamp.nanosecondsPerSecond)
 

@@ -16,7 +16,7 @@ package final class AirStation {
     }
 
     /// The longest time that an advert waits to be heard, in nanoseconds: behind it, everything was missed, since the
-    /// process did not run. Who only monitors reads once a second, and less than 2 s late is no stop (`AdapterLoop`).
+    /// process did not run. Who only monitors reads once a second, and less than 2 s late is no stop (`DriverLoop`).
     private static let longestDelay = 3 * Timestamp.nanosecondsPerSecond
 
     /// The most adverts of a sender or a scenario that are passed over one by one. Behind more, its adverts are those

@@ -8,6 +8,6 @@
 #include "beacon_guardian.h"
 #include "beacon_hci.h"
 #include "beacon_packets.h"
-#include "beacon_wait.h"
+#include "beacon_group.h"
 #include "beacon_support.h"
 #include "beacon_management.h"

@@ -1,13 +1,13 @@
-import BeaconRadio
+public import BeaconRadio
 import BeaconSupport
 import CLibrary
 
 /// Finds the drivers for what a user selected.
-enum AdapterChoice {
+package enum AdapterChoice {
     /// Drivers that have been opened, at least one.
     ///
     /// - Throws: what is missing, and the command that mends it.
-    static func drivers(for selection: RadioSelection) throws(RadioError) -> [any AdapterDriver] {
+    package static func drivers(for selection: RadioSelection) throws(RadioError) -> [any ReceiverDriver] {
         switch selection.way {
         case .hci: return try rawHCI(selection.adapters)
         case .bluez: return try BlueZDriver.open(selection.adapters)
@@ -17,7 +17,7 @@ enum AdapterChoice {
 
     /// Raw HCI where this process may use it, since it hears every advert; else bluetoothd, which a container or a user
     /// without privileges may reach all the same.
-    private static func either(_ names: [AdapterName]) throws(RadioError) -> [any AdapterDriver] {
+    private static func either(_ names: [AdapterName]) throws(RadioError) -> [any ReceiverDriver] {
         let first: RadioError
         do throws(RadioError) {
             return try rawHCI(names)
@@ -35,7 +35,7 @@ enum AdapterChoice {
     }
 
     /// Adapters by raw HCI: those named, or the first that is switched on, else the first.
-    private static func rawHCI(_ names: [AdapterName]) throws(RadioError) -> [any AdapterDriver] {
+    private static func rawHCI(_ names: [AdapterName]) throws(RadioError) -> [any ReceiverDriver] {
         let all: [LocalAdapter]
         do throws(HCISystemError) {
             all = try LocalAdapter.all()
@@ -49,7 +49,7 @@ enum AdapterChoice {
             )
         }
         if names.isEmpty { return [try driver(first, named: nil)] }
-        var drivers: [any AdapterDriver] = []
+        var drivers: [any ReceiverDriver] = []
         for name in names {
             guard let adapter = all.first(where: { $0.isMeant(by: name) }) else {
                 let there = all.map { "\($0.name) (\($0.address))" }.joined(separator: ", ")
@@ -66,5 +66,20 @@ enum AdapterChoice {
         } catch {
             throw HCIPermission.error(error, adapter: adapter.name)
         }
+    }
+}
+
+extension SourceReader {
+    /// Reads from an open socket that behaves as a raw HCI socket does: for measurements and tests without an adapter.
+    ///
+    /// - Parameters:
+    ///   - hciSocket: the descriptor, which is closed with the reader.
+    ///   - mode: the scan mode to begin with.
+    ///   - report: called with states and notices, on the thread that reads.
+    @_spi(Measurement)
+    public init(
+        hciSocket: Int32, mode: ScanMode, report: @escaping (SourceEvent) -> Void
+    ) throws(RadioError) {
+        self.init([try HCIDriver.lent(hciSocket)], mode: mode, report: report)
     }
 }

@@ -19,7 +19,7 @@ final class DesiredState {
 ///
 /// bluetoothd may be restarted, the adapter may go and come, the bus itself may go: the driver stays, and registers
 /// everything anew.
-final class BlueZDriver: AdapterDriver {
+final class BlueZDriver: ReceiverDriver, Advertiser {
     private let queue: BlueZEventQueue
     private let desired = DesiredState()
     private let adapter: AdapterName
@@ -80,9 +80,9 @@ final class BlueZDriver: AdapterDriver {
 
     var name: String { queue.adapter }
 
-    var descriptor: Int32 { connection?.descriptor ?? -1 }
-
-    var interest: Int16 { connection?.interest ?? 0 }
+    func forEachPoll(_ body: (_ descriptor: Int32, _ events: Int16) -> Void) {
+        if let connection, connection.descriptor >= 0 { body(connection.descriptor, connection.interest) }
+    }
 
     var deadline: Timestamp {
         guard let connection else { return again }
@@ -91,10 +91,7 @@ final class BlueZDriver: AdapterDriver {
 
     var state: RadioState { connection?.state ?? lost }
 
-    func process(
-        at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
-        report: (RadioEvent) -> Void
-    ) throws {
+    func process(at now: Timestamp, into batch: inout AdvertBatch) {
         queue.now = now
         if connection == nil, now >= again { connect() }
         do throws(BusError) {
@@ -103,16 +100,16 @@ final class BlueZDriver: AdapterDriver {
             disconnect(error)
         }
         refuse()
-        for event in queue.events { report(event) }
+        for event in queue.events { batch.report(event) }
         queue.events.removeAll(keepingCapacity: true)
         guard !queue.heard.isEmpty else { return }
         defer { queue.heard.removeAll(keepingCapacity: true) }
         for heard in queue.heard {
             let reception = Reception(
-                time: heard.time, receiver: receiver,
+                time: heard.time, receiver: batch.firstReceiver,
                 // bluetoothd does not report the kind. An iBeacon is not connectable.
                 report: AdvertisingReport(kind: .nonConnectable, address: heard.address, rssi: heard.rssi))
-            try deliver(reception, heard.advert.span.bytes)
+            batch.hear(reception, heard.advert.span.bytes)
         }
     }
 

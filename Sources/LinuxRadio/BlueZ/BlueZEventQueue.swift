@@ -20,7 +20,7 @@ final class BlueZEventQueue {
     var now = Timestamp.zero
 
     /// The events, in order.
-    var events: [RadioEvent] = []
+    var events: [SourceEvent] = []
 
     /// The adverts, in order.
     var heard: [Heard] = []

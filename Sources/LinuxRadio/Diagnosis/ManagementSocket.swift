@@ -1,6 +1,8 @@
 import BeaconModel
+import BeaconRadio
 import CBluetooth
 import CLibrary
+import CPoll
 
 /// Asks the kernel's Bluetooth management, waiting for the answer.
 struct ManagementSocket: ~Copyable {

@@ -4,12 +4,11 @@ import CBluetooth
 import CLibrary
 
 extension HCIDriver {
-    func read(
-        _ socket: HCISocket, at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void
-    ) throws {
+    func read(_ socket: HCISocket, at now: Timestamp, into batch: inout AdvertBatch) {
+        let receiver = batch.firstReceiver
         var hasHeard = false
         defer { if hasHeard { session.heard(at: now) } }
-        do {
+        do throws(HCISystemError) {
             for _ in 0..<Self.mostBatches {
                 // One sample a batch: the clocks do not drift apart in so short a time.
                 let ahead = RadioClock.wallAhead()
@@ -32,11 +31,11 @@ extension HCIDriver {
                         let reception = Reception(time: time, receiver: receiver, report: report.report)
                         if report.report.kind == .extended {
                             // A filter knows the last piece of an advert only where a beacon is in that piece.
-                            try assembler.add(report, of: event, from: receiver, isImpatient: filtering != nil) {
-                                try deliver(reception, $0)
+                            assembler.add(report, of: event, from: receiver, isImpatient: filtering != nil) {
+                                batch.hear(reception, $0)
                             }
                         } else {
-                            try deliver(reception, event.extracting(report.offset..<report.offset + report.count))
+                            batch.hear(reception, event.extracting(report.offset..<report.offset + report.count))
                         }
                         found = reports.next(in: event)
                     }
@@ -47,7 +46,7 @@ extension HCIDriver {
                     return
                 }
             }
-        } catch let error as HCISystemError {
+        } catch {
             if error.isAbsence { lose() }
         }
     }

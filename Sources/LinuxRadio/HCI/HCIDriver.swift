@@ -8,9 +8,8 @@ import CLibrary
 ///
 /// The loop waits for one descriptor that combines others: the adapter's socket, events of adapters, and the end of a
 /// change of power by ``AdapterPower``.
-final class HCIDriver: AdapterDriver {
+final class HCIDriver: ReceiverDriver, Advertiser {
     let descriptor: Int32
-    let interest = Int16(POLLIN)
 
     let named: AdapterName
     let adapterEvents: HCISocket?
@@ -110,10 +109,9 @@ final class HCIDriver: AdapterDriver {
 
     func wokeUp(at now: Timestamp) { session.wokeUp(at: now) }
 
-    func process(
-        at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
-        report: (RadioEvent) -> Void
-    ) throws {
+    func forEachPoll(_ body: (_ descriptor: Int32, _ events: Int16) -> Void) { body(descriptor, Int16(POLLIN)) }
+
+    func process(at now: Timestamp, into batch: inout AdvertBatch) {
         let ready = readyParts()
         func isReady(_ part: Int32) -> Bool { ready.indices.contains { ready[$0] == part } }
         if let adapterEvents, isReady(adapterEvents.descriptor) { read(adapterEvents: adapterEvents, at: now) }
@@ -121,16 +119,16 @@ final class HCIDriver: AdapterDriver {
             session.powered(outcome.failure, change: outcome.change, at: now)
         }
         defer {
-            applyRequests(at: now, report)
+            applyRequests(at: now, &batch)
             session.advance(to: now)
-            perform(at: now, as: receiver, report)
+            perform(at: now, &batch)
         }
         if let socket, isReady(socket.descriptor) {
-            try read(socket, at: now, as: receiver, deliver: deliver)
+            read(socket, at: now, into: &batch)
         } else {
             drained = now
         }
-        if now >= nextCheck || isFirstCountDue { check(at: now, report) }
+        if now >= nextCheck || isFirstCountDue { check(at: now, &batch) }
     }
 
     /// True where a scan behind a filter has just begun: from now on the controller's count says what the filter keeps
@@ -160,11 +158,11 @@ final class HCIDriver: AdapterDriver {
 // MARK: - Requests and steps
 
 extension HCIDriver {
-    private func applyRequests(at now: Timestamp, _ report: (RadioEvent) -> Void) {
+    private func applyRequests(at now: Timestamp, _ batch: inout AdvertBatch) {
         if let requested = requestedMode {
             requestedMode = nil
             mode = requested
-            filter(report)
+            filter(&batch)
             session.scan(ScanParameters(requested), at: now)
         }
         if let frames = requestedFrames {
@@ -174,7 +172,7 @@ extension HCIDriver {
     }
 
     /// Attaches a filter for the adverts that are wanted, as far as the kernel accepts one.
-    private func filter(_ report: (RadioEvent) -> Void) {
+    private func filter(_ batch: inout AdvertBatch) {
         guard let socket else { return }
         guard case .monitoring(let uuids) = mode else {
             // Whatever was attached has to go, or ranging would miss most adverts; there is nothing in this that can
@@ -186,14 +184,14 @@ extension HCIDriver {
         for filter in [AdvertFilter(uuids), AdvertFilter(nil)] {
             guard let filter, (try? socket.attach(filter.program)) != nil else { continue }
             if filter.scope != filtering {
-                report(.notice(RadioNotice(.filtering, adapter: name, filter.scope.description)))
+                batch.report(.notice(RadioNotice(.filtering, adapter: name, filter.scope.description)))
             }
             filtering = filter.scope
             return
         }
         try? socket.attach(nil)
         filtering = nil
-        report(
+        batch.report(
             .notice(
                 RadioNotice(
                     .degraded, adapter: name,
@@ -201,8 +199,8 @@ extension HCIDriver {
                         + "sysctl net.core.optmem_max=131072")))
     }
 
-    private func perform(at now: Timestamp, as receiver: ReceiverID, _ report: (RadioEvent) -> Void) {
-        for notice in protection.drainNotices(name) { report(.notice(notice)) }
+    private func perform(at now: Timestamp, _ batch: inout AdvertBatch) {
+        for notice in protection.drainNotices(name) { batch.report(.notice(notice)) }
         // A step may have further steps as its consequence.
         while case let steps = session.drainSteps(), !steps.isEmpty {
             for step in steps {
@@ -210,8 +208,8 @@ extension HCIDriver {
                 case .send(let command): send(command, at: now)
                 case .protect(let commands): protection.protect(commands)
                 case .power(let change): power.begin(change, adapter: index)
-                case .report(let event): report(event)
-                case .deaf(let from, let to): report(.deaf(from: from, to: to, receiver: receiver))
+                case .report(let event): batch.report(event)
+                case .deaf(let from, let to): batch.report(.deaf(from: from, to: to, receiver: batch.firstReceiver))
                 }
             }
         }
@@ -232,14 +230,14 @@ extension HCIDriver {
     }
 
     /// Reads the kernel's counts, or searches for a removed adapter.
-    private func check(at now: Timestamp, _ report: (RadioEvent) -> Void) {
+    private func check(at now: Timestamp, _ batch: inout AdvertBatch) {
         guard let socket else {
             nextCheck = now.advanced(by: Self.searchInterval).nextWholeSecond
             return search(at: now)
         }
         nextCheck = now.advanced(by: Self.checkInterval - Timestamp.nanosecondsPerSecond).nextWholeSecond
         if let count = socket.dropped, count > dropped {
-            report(
+            batch.report(
                 .notice(
                     RadioNotice(
                         .degraded, adapter: name,
@@ -256,7 +254,7 @@ extension HCIDriver {
                 isCountKnown = false
                 let message =
                     "the kernel does not count the adapter's events, so that a failed scan looks like silence."
-                report(.notice(RadioNotice(.livenessUnknown, adapter: name, message)))
+                batch.report(.notice(RadioNotice(.livenessUnknown, adapter: name, message)))
             }
         }
     }

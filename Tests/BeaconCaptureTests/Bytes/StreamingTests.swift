@@ -1,5 +1,6 @@
 import BeaconCapture
 import BeaconModel
+import BeaconRadio
 import Foundation
 import Testing
 
@@ -26,7 +27,11 @@ struct StreamingTests {
         let before = try peakMemory()
         try withPipe(pieces) { path in
             var reader = try CaptureReader(path: path)
-            while try reader.next({ _, _ in }) != nil { records += 1 }
+            var batch = AdvertBatch()
+            while try reader.next(into: &batch) != nil {
+                records += 1
+                batch.begin()
+            }
         }
         return (records, try peakMemory() - before)
     }
@@ -74,8 +79,12 @@ struct StreamingTests {
                 try file.finish()
                 let before = try StreamingTests.peakMemory()
                 var reader = try CaptureReader(path: path)
+                var batch = AdvertBatch()
                 var records = 0
-                while try reader.next({ _, _ in }) != nil { records += 1 }
+                while try reader.next(into: &batch) != nil {
+                    records += 1
+                    batch.begin()
+                }
                 #expect(records == 200)
                 #expect(reader.offset == 24 + 200 * record.count)
                 let growth = try StreamingTests.peakMemory() - before

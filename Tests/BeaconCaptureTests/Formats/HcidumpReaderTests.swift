@@ -48,7 +48,8 @@ struct HcidumpReaderTests {
         #expect(try reading(text).heard.count == 3)
         #expect(try reading(text).error == nil)
         var reader = try CaptureReader(bytes: Array(text.utf8))
-        while try reader.next({ _, _ in }) != nil {}
+        var batch = AdvertBatch()
+        while try reader.next(into: &batch) != nil {}
         #expect(reader.foreignLines.count == 3)
         #expect(reader.foreignLines.first == packet.utf8.count)
     }

@@ -36,15 +36,21 @@ struct Reading {
             format = reader.format
             defer { counts = reader.counts }
             var heard: [(Reception, [UInt8])] = []
+            var batch = AdvertBatch(keepsAdverts: true)
             do {
-                while let record = try reader.next({ heard.append(($0, $1.withUnsafeBytes { Array($0) })) }) {
+                while let record = try reader.next(into: &batch) {
                     records.append(record.time?.nanoseconds)
+                    batch.forEachAdvert { heard.append(($0, $1.withUnsafeBytes { Array($0) })) }
+                    batch.begin()
                 }
             } catch let failure as CaptureError {
+                batch.forEachAdvert { heard.append(($0, $1.withUnsafeBytes { Array($0) })) }
                 error = failure
             }
-            let isOver = try reader.next { _, _ in Issue.record("an advert behind the end") } == nil
+            batch.begin()
+            let isOver = try reader.next(into: &batch) == nil
             #expect(isOver)
+            batch.forEachAdvert { _, _ in Issue.record("an advert behind the end") }
             let names = reader.receiverNames
             self.heard = heard.map { reception, advert in
                 Heard(

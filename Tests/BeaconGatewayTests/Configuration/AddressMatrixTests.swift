@@ -1,5 +1,6 @@
 import BeaconBroker
 import BeaconNATS
+import BeaconReceivers
 import BeaconSupport
 import Testing
 
@@ -25,7 +26,7 @@ struct AddressMatrixTests {
         Reader(name: "source") { text in
             let source = SourceSpecification("mqtt://\(text)")
             do { try source.validate() } catch { throw Refusal(text: "\(error) \(source.title) \(source)") }
-            guard let broker = source.broker else { throw Refusal(text: "\(source)") }
+            guard let broker = source.network as? BrokerSource else { throw Refusal(text: "\(source)") }
             return (broker.options.host, broker.options.port.map(Int.init))
         },
         Reader(name: "relay") { text in
@@ -50,7 +51,7 @@ struct AddressMatrixTests {
             read: { text in
                 let source = SourceSpecification("esphome:\(text)")
                 do { try source.validate() } catch { throw Refusal(text: "\(error) \(source.title)") }
-                guard let node = source.esphome?.nodes.first else { throw Refusal(text: "no node") }
+                guard let node = (source.network as? ESPHomeSource)?.nodes.first else { throw Refusal(text: "no node") }
                 return (node.host, node.port == ESPHomeSource.port ? nil : Int(node.port))
             }),
         Reader(

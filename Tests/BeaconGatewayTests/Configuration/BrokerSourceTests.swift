@@ -30,7 +30,7 @@ struct BrokerSourceTests {
                 """, ["PASSWORD": "s3cret"]
             ).first)
         #expect(source.name == "rooms" && source.receiver == nil && source.pace == .times(1))
-        let broker = try #require(source.specification.broker)
+        let broker = try #require(source.specification.network as? BrokerSource)
         #expect(broker.options.host == "broker" && broker.options.port == 1884 && broker.options.clientID == "us")
         #expect(broker.options.user == "hall" && broker.options.password == Secret("s3cret"))
         #expect(broker.options.tls != nil && !broker.options.announcesAvailability)
@@ -47,7 +47,7 @@ struct BrokerSourceTests {
         func mapping(_ text: String) throws -> ReceiverMapping {
             let sources = try Self.sources(
                 "sources: [{ name: a, mqtt: { host: b }, mapping: { receiver: r, rssi: s, \(text) } }]")
-            return try #require(sources.first?.specification.broker?.network.mapping)
+            return try #require((sources.first?.specification.network as? BrokerSource)?.network.mapping)
         }
         let fields = try mapping("uuid: i.u, major: i.a, minor: i.b, power: i.p, state: i.s, each: l, time: t")
         #expect(fields.uuid == JSONPath("i.u") && fields.major == JSONPath("i.a") && fields.minor == JSONPath("i.b"))
@@ -61,13 +61,14 @@ struct BrokerSourceTests {
     func word() throws {
         let source = try #require(try Self.sources("sources: [\"mqtt://hall:s3cret@broker:1884/a/+,b/#\"]").first)
         #expect(source.name == "broker:1884")
-        let broker = try #require(source.specification.broker)
+        let broker = try #require(source.specification.network as? BrokerSource)
         #expect(broker.options.password == Secret("s3cret") && broker.filters == ["a/+", "b/#"])
         #expect(!"\(source)".contains("s3cret"))
         let named = try #require(
             try Self.sources("sources: [{ name: rooms, from: \"mqtts://[::1]\", empty-after: off }]").first)
-        #expect(named.specification.broker?.options.host == "::1" && named.specification.broker?.options.tls != nil)
-        #expect(named.specification.broker?.network.emptyAfter == .max)
+        let namedBroker = try #require(named.specification.network as? BrokerSource)
+        #expect(namedBroker.options.host == "::1" && namedBroker.options.tls != nil)
+        #expect(namedBroker.network.emptyAfter == .max)
     }
 
     @Test(

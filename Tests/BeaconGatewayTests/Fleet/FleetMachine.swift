@@ -98,8 +98,8 @@ final class FleetMachine: Sendable {
                 identity: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: $0),
                 measuredPower: -59, rssi: SignalStrength(rawValue: -60))
         }
-        let message = SourceMessage.heard(batch)
-        await ScriptedRadios.onThread { self.runner.messages.send(message) }
+        let event = SourceEvent.heard(batch)
+        await ScriptedRadios.onThread { self.runner.channel.send(event) }
     }
 
     func work() async {
@@ -122,8 +122,8 @@ final class FleetMachine: Sendable {
                 group.addTask { await machine.gateway.run() }
                 if let delivery = machine.delivery { group.addTask { await delivery.run() } }
                 await ScriptedRadios.onThread {
-                    machine.runner.messages.send(.opened)
-                    machine.runner.messages.send(.radio(.state(.poweredOn)))
+                    machine.runner.channel.send(.opened)
+                    machine.runner.channel.send(.state(.poweredOn))
                 }
             }
             for _ in 0..<3 { for machine in machines { await machine.work() } }
@@ -138,8 +138,8 @@ final class FleetMachine: Sendable {
                 machine.delivery?.shutdown()
                 await machine.gateway.stop()
                 await ScriptedRadios.onThread {
-                    machine.runner.messages.send(.ended)
-                    machine.runner.messages.finish()
+                    machine.runner.channel.send(.ended)
+                    machine.runner.channel.finish()
                 }
             }
             try await group.waitForAll()

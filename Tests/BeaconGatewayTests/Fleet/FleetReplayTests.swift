@@ -275,7 +275,7 @@ struct FleetReplayTests {
         "So it is with what four scanners heard",
         .enabled(if: recordingOfFourScanners != nil, "the recordings are not there"), arguments: UInt64(1)...4)
     func recording(seed: UInt64) async throws {
-        var source = SightingSource(try AnyAdvertSource(.file(path: try #require(recordingOfFourScanners))))
+        var source = try SourceReader(.file(path: try #require(recordingOfFourScanners)))
         var heard: [FleetBench.Heard] = []
         while let record = try source.next() {
             guard let time = record.time else { continue }

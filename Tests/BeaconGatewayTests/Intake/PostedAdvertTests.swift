@@ -1,5 +1,6 @@
 import BeaconModel
 import BeaconMonitoring
+import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
 import Foundation
@@ -27,7 +28,7 @@ struct PostedAdvertTests {
     }
 
     private static func bench(_ source: PostedSource, settings: WebSettings = WebSettings()) throws -> WebBench {
-        try WebBench(settings, sources: [SourceSettings(name: "gates", specification: .posted(source))])
+        try WebBench(settings, sources: [SourceSettings(name: "gates", specification: .network(source))])
     }
 
     private static func bearer(_ token: String = token) -> HTTPFields { [.authorization: "Bearer \(token)"] }
@@ -109,8 +110,8 @@ struct PostedAdvertTests {
         let answer = try await bench.ask(.post, Self.path, headers: Self.bearer(), body: Self.line())
         #expect(answer.status == 503 && answer.headers[.retryAfter] == "1")
         // A source that was opened and is not pulled.
-        let specification = SourceSpecification.posted(source)
-        let open = try AnyAdvertSource(specification)
+        let specification = SourceSpecification.network(source)
+        let open = try SourceReader(specification)
         var count = 0
         while source.queue.add([UInt8](repeating: 0x20, count: 1 << 10)), count < 10_000 { count += 1 }
         #expect(count == 4096)
@@ -139,7 +140,7 @@ struct PostedAdvertTests {
                 mapping: { receiver: gw.id, each: list, address: mac, rssi: level, data: raw }
             """, ["TOKEN": Self.token])
         #expect(checked.diagnostics.isEmpty)
-        let source = try #require(checked.configuration.sources.first?.specification.posted)
+        let source = try #require(checked.configuration.sources.first?.specification.network as? PostedSource)
         let bench = try Self.bench(source)
         let running = Task { await bench.gateway.run() }
         let advert = Self.line().split(separator: ",").last.map(String.init) ?? ""
@@ -164,10 +165,10 @@ struct PostedAdvertTests {
                 empty-after: 1m
             """, ["TOKEN": Self.token])
         #expect(checked.diagnostics.isEmpty)
-        let source = try #require(checked.configuration.sources.first?.specification.posted)
+        let source = try #require(checked.configuration.sources.first?.specification.network as? PostedSource)
         #expect(source.name == "gates" && source.token == Secret(Self.token) && source.mistakes().isEmpty)
         #expect(source.network.names == ["E1F5E6BAC2CF": "hall"] && source.network.emptyAfter == 60_000_000_000)
-        #expect(source == checked.configuration.sources.first?.specification.posted)
+        #expect(source == (checked.configuration.sources.first?.specification.network as? PostedSource))
         var short = source
         short.token = Secret("short")
         #expect(short.mistakes().first?.contains("openssl rand -hex 16") == true)

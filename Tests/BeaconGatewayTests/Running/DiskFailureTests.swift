@@ -44,12 +44,12 @@ struct DiskFailureTests {
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await gateway.run() }
-            defer { radios.runners[0].messages.finish() }
+            defer { radios.runners[0].channel.finish() }
             try await script(radios)
             await gateway.stop()
             await ScriptedRadios.onThread {
-                radios.runners[0].messages.send(.ended)
-                radios.runners[0].messages.finish()
+                radios.runners[0].channel.send(.ended)
+                radios.runners[0].channel.finish()
             }
         }
     }

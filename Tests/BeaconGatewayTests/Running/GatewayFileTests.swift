@@ -28,7 +28,7 @@ struct GatewayFileTests {
         var configuration = MonitoringSession.Configuration()
         configuration.regions = regions.map { .init(name: $0.name, region: $0.region) }
         var session = MonitoringSession(
-            configuration, source: SightingSource(try AnyAdvertSource(source.specification)), pace: .fastest)
+            configuration, source: try SourceReader(source.specification), pace: .fastest)
         var words: [String] = []
         try session.run { if case .region(let change) = $0 { words.append(GatewayBench.word(change)) } }
         return words
@@ -123,13 +123,14 @@ struct GatewayFileTests {
         ]
         for (runner, batches) in zip(runners, batches) {
             Thread.detachNewThread {
-                runner.messages.send(.opened)
+                runner.channel.send(.opened)
+                runner.channel.send(.state(.poweredOn))
                 for var batch in batches {
                     batch.receiverNames = ["hci0"]
-                    runner.messages.send(.heard(batch))
+                    runner.channel.send(.heard(batch))
                 }
-                runner.messages.send(.ended)
-                runner.messages.finish()
+                runner.channel.send(.ended)
+                runner.channel.finish()
             }
         }
         await bench.gateway(settings, runners: ["a": runners[0], "b": runners[1]]).run()

@@ -26,13 +26,13 @@ struct GatewayProxyTests {
         try await eventually { radio.mode.withLock { $0 } == ofRegions }
         let client = SourceRunner(SourceSpecification("esphome:127.0.0.1:\(port)"), pace: .fastest, mode: .ranging)
         client.start()
-        let reading = Task { for await _ in client.messages {} }
+        let reading = Task { for await _ in client.channel {} }
         try await eventually { radio.mode.withLock { $0 } == .ranging }
         client.stop()
         await reading.value
         try await eventually { radio.mode.withLock { $0 } == ofRegions }
         await gateway.stop()
-        radio.messages.finish()
+        radio.channel.finish()
         await running.value
         passing.cancel()
         await passing.value

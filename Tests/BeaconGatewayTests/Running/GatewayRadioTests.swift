@@ -125,7 +125,7 @@ struct GatewayRadioTests {
             radios.sleep(3600)
             for radio in [first, 1 - first] {
                 radios.send(
-                    .radio(.deaf(from: ScriptedRadios.time(from), to: ScriptedRadios.time(radios.now), receiver: nil)),
+                    .deaf(from: ScriptedRadios.time(from), to: ScriptedRadios.time(radios.now), receiver: nil),
                     to: radio)
                 radios.report(radio)
             }
@@ -292,7 +292,7 @@ struct GatewayRadioTests {
                 identity: ApplicationIdentity("com.example.shop"),
                 launch: ApplicationLaunch(executable: "/bin/true", arguments: [], folder: "/", environment: [:]),
                 triggers: [trigger]))
-        runner.messages.finish()
+        runner.channel.finish()
         await gateway.run()
         #expect(runner.mode.withLock { $0 } == .monitoring([GatewayBench.constraint.uuid]))
     }

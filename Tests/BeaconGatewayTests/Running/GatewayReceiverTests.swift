@@ -1,5 +1,6 @@
 import BeaconBroker
 import BeaconRadio
+import BeaconReceivers
 import BeaconSupport
 import Foundation
 import Testing
@@ -16,19 +17,19 @@ struct GatewayReceiverTests {
         _ script: @escaping @Sendable (ScriptedRunner) -> Void
     ) async {
         let runner = ScriptedRunner()
-        let source = SourceSettings(name: "house", specification: .broker(BrokerSource(MQTTOptions())))
+        let source = SourceSettings(name: "house", specification: .network(BrokerSource(MQTTOptions())))
         let gateway = bench.gateway([source], regions: regions, runners: ["house": runner])
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await gateway.run() }
             await ScriptedRadios.onThread {
-                runner.messages.send(.opened)
-                runner.messages.send(.radio(.state(.poweredOn)))
+                runner.channel.send(.opened)
+                runner.channel.send(.state(.poweredOn))
                 script(runner)
             }
             await gateway.stop()
             await ScriptedRadios.onThread {
-                runner.messages.send(.ended)
-                runner.messages.finish()
+                runner.channel.send(.ended)
+                runner.channel.finish()
             }
         }
     }
@@ -42,7 +43,7 @@ struct GatewayReceiverTests {
             batch.time = ScriptedRadios.time(Double(second))
             batch.receiverNames = receivers
             batch.receiverStatuses = statuses
-            runner.messages.send(.heard(batch))
+            runner.channel.send(.heard(batch))
         }
     }
 
@@ -89,7 +90,7 @@ struct GatewayReceiverTests {
             var batch = ScriptedRadios.batch(hearing: [1000], until: 1000)
             batch.receiverNames = ["hall", "attic"]
             batch.receiverStatuses = [hears, hears]
-            runner.messages.send(.heard(batch))
+            runner.channel.send(.heard(batch))
             Self.report(runner, from: 1001, through: 1010, ["hall", "attic"], [hears, hears])
             Self.report(runner, from: 1011, through: 1100, ["hall", "attic"], [doubted, hears])
             Self.report(runner, from: 1101, through: 1102, ["hall", "attic"], [hears, hears])

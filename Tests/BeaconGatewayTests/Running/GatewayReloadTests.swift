@@ -15,13 +15,13 @@ import Testing
 private final class ReloadBench: Sendable {
     /// A runner that ends once it is stopped, as the thread of a source does.
     final class Runner: GatewayRunner {
-        let messages = BoundedChannel<SourceMessage>(capacity: 1)
+        let channel = BoundedChannel<SourceEvent>(capacity: 1)
         let isStopped = Locked(false)
 
         func start() {}
         func stop() {
             isStopped.withLock { $0 = true }
-            messages.finish()
+            channel.finish()
         }
         func scan(_ mode: ScanMode) {}
         func advertise(_ frames: [IBeaconFrame]) {}
@@ -88,11 +88,11 @@ private final class ReloadBench: Sendable {
     /// The sources whose threads run.
     var running: [String] { runners.withLock { $0 }.filter { !$0.runner.isStopped.withLock { $0 } }.map(\.name) }
 
-    private func send(_ message: SourceMessage, to runner: Runner) async {
+    private func send(_ event: SourceEvent, to runner: Runner) async {
         await ScriptedRadios.onThread {
-            runner.messages.send(message)
+            runner.channel.send(event)
             // Taken once the one before is handled.
-            runner.messages.send(.radio(.time(.zero)))
+            runner.channel.send(.heard(SourceBatch()))
         }
     }
 
@@ -105,7 +105,7 @@ private final class ReloadBench: Sendable {
             }
             for (name, runner) in runners.withLock({ $0 }) where !runner.isStopped.withLock({ $0 }) {
                 await send(.opened, to: runner)
-                await send(.radio(.state(.poweredOn)), to: runner)
+                await send(.state(.poweredOn), to: runner)
                 var batch = ScriptedRadios.batch(hearing: isHeard ? [time] : [], until: time)
                 batch.receiverNames = [name]
                 await send(.heard(batch), to: runner)
@@ -113,7 +113,7 @@ private final class ReloadBench: Sendable {
         }
         // The last but one is handled once another one waits.
         for (_, runner) in runners.withLock({ $0 }) where !runner.isStopped.withLock({ $0 }) {
-            await send(.radio(.time(.zero)), to: runner)
+            await send(.heard(SourceBatch()), to: runner)
         }
         try await eventually("all is written") { await gateway.isSettled }
     }
@@ -137,7 +137,7 @@ private final class ReloadBench: Sendable {
 extension Gateway {
     /// True where nothing waits to be handled or written.
     fileprivate var isSettled: Bool {
-        queue.isEmpty && !listener.hasMessages
+        queue.isEmpty && !listener.hasEvents
     }
 }
 

@@ -9,7 +9,7 @@ import Foundation
 /// A runner of a source whose messages a test writes.
 final class ScriptedRunner: GatewayRunner {
     // With room for one, the next message waits until the gateway has done with the one before.
-    let messages = BoundedChannel<SourceMessage>(capacity: 1)
+    let channel = BoundedChannel<SourceEvent>(capacity: 1)
 
     /// The newest scan mode; nil before the first.
     let mode = Locked<ScanMode?>(nil)
@@ -62,8 +62,8 @@ struct ScriptedRadios {
             // As the threads of sources do, one after another.
             await onThread {
                 for runner in radios.runners {
-                    runner.messages.send(.ended)
-                    runner.messages.finish()
+                    runner.channel.send(.ended)
+                    runner.channel.finish()
                 }
             }
             await launches?.finish()
@@ -82,9 +82,9 @@ struct ScriptedRadios {
     }
 
     /// Sends a message, and waits until the gateway has taken it in.
-    func send(_ message: SourceMessage, to radio: Int) {
-        runners[radio].messages.send(message)
-        runners[radio].messages.send(.radio(.time(.zero)))
+    func send(_ event: SourceEvent, to radio: Int) {
+        runners[radio].channel.send(event)
+        runners[radio].channel.send(.heard(SourceBatch()))
     }
 
     static func time(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: Int64(seconds * 1e9)) }
@@ -109,7 +109,7 @@ struct ScriptedRadios {
         }
     }
 
-    func set(_ state: RadioState, of radio: Int) { send(.radio(.state(state)), to: radio) }
+    func set(_ state: RadioState, of radio: Int) { send(.state(state), to: radio) }
 
     /// Has a radio give the time, and perhaps a beacon that it hears now.
     func report(_ radio: Int, hearing isHeard: Bool = false) {

@@ -238,7 +238,7 @@ struct ItemTests {
         #expect(await bench.gateway.state(of: "attic") == .unknown)
         #expect(try await send(bench, .delete, "/v1/regions/attic").status == 204)
         #expect(await bench.gateway.regionValues.map(\.name) == ["hall"])
-        runner.messages.finish()
+        runner.channel.finish()
         await run.value
     }
 

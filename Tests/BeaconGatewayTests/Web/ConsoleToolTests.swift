@@ -127,11 +127,11 @@ struct ConsoleToolTests {
         await ScriptedRadios.onThread {
             var batch = ScriptedRadios.batch(hearing: [1_000], until: 1_000)
             batch.receiverNames = ["a"]
-            runner.messages.send(.heard(batch))
+            runner.channel.send(.heard(batch))
         }
         // Silence is a line of its own, and no advert.
         await web.gateway.greetListeners()
-        runner.messages.finish()
+        runner.channel.finish()
         await run.value
         await web.gateway.endListeners()
         let lines = try await answer.value.body.split(separator: "\n")

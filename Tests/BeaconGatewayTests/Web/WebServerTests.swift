@@ -89,7 +89,7 @@ struct WebServerTests {
         for query in ["scope=all", "scope=regions&region=\(GatewayBench.uuid)"] {
             #expect(try await web.ask(.get, "/v1/ranging/stream?\(query)").status == 400)
         }
-        runner.messages.finish()
+        runner.channel.finish()
         await run.value
     }
 
@@ -110,11 +110,11 @@ struct WebServerTests {
         await web.gateway.use(configuration)
         #expect(runner.mode.withLock { $0 } == .ranging)
         await ScriptedRadios.onThread {
-            runner.messages.send(.radio(.state(.poweredOn)))
+            runner.channel.send(.state(.poweredOn))
             for second in [1_000.0, 1_001, 1_002] {
                 var batch = ScriptedRadios.batch(hearing: [second], until: second)
                 batch.receiverNames = ["a"]
-                runner.messages.send(.heard(batch))
+                runner.channel.send(.heard(batch))
             }
         }
         try await eventually {
@@ -123,7 +123,7 @@ struct WebServerTests {
         }
         await web.gateway.endListeners()
         #expect(try await stream.value.body.contains("event: ranging\n"))
-        runner.messages.finish()
+        runner.channel.finish()
         await run.value
     }
 
@@ -324,7 +324,7 @@ struct WebServerTests {
             (try await web.ask(.get, "/v1/advertising").json["beacon"] as? [String: Any])?["state"] as? String
         }
         #expect(try await state() == "starting")
-        await ScriptedRadios.onThread { runner.messages.send(.radio(.advertising(frame, .success(())))) }
+        await ScriptedRadios.onThread { runner.channel.send(.advertising(frame, .success(()))) }
         try await eventually { try await state() == "on" }
         // Another process of the same machine, later.
         let later = try open()
@@ -336,7 +336,7 @@ struct WebServerTests {
         #expect(runner.advertised.withLock { $0 } == [frame])
         #expect(try await put(7, enabled: false).status == 200)
         #expect(runner.advertised.withLock { $0 } == [])
-        runner.messages.finish()
+        runner.channel.finish()
         await run.value
         await laterRun.value
     }

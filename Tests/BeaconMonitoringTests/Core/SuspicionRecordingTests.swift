@@ -23,7 +23,7 @@ struct SuspicionRecordingTests {
     }
 
     private static func heard(_ file: String) throws -> [Heard] {
-        var source = SightingSource(try AnyAdvertSource(.file(path: try #require(recordings) + "/" + file)))
+        var source = try SourceReader(.file(path: try #require(recordings) + "/" + file))
         var all: [Heard] = []
         while let record = try source.next() {
             guard record.time != nil else { continue }

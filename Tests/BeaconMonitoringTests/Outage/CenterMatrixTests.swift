@@ -171,7 +171,7 @@ private final class CenterSubject: Sendable {
         self.center = center
         clients = (0..<count).map { _ in (center.makeClientID(), EventLog()) }
         for (id, log) in clients { center.addClient(id, log.note) }
-        receive(.time(Timestamp(nanoseconds: 1_000_500_000_000)))
+        receive(.heard(SourceBatch(upTo: Timestamp(nanoseconds: 1_000_500_000_000))))
     }
 
     var answers: [Answers] { clients.map { Answers($0.log.take()) } }
@@ -180,7 +180,7 @@ private final class CenterSubject: Sendable {
         center.queue.sync { center.assumeIsolated { work($0) } }
     }
 
-    private func receive(_ event: RadioEvent) { perform { $0.receive(event) } }
+    private func receive(_ event: SourceEvent) { perform { $0.receive(event) } }
 
     func set(_ state: RadioState) { receive(.state(state)) }
 
@@ -201,14 +201,15 @@ private final class CenterSubject: Sendable {
         }
         if isHeard {
             receive(
-                .sightings([
-                    Sighting(
-                        time: now, receiver: ReceiverID(0), address: DeviceAddress(bits: 1, kind: .random),
-                        identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: 1), measuredPower: -59,
-                        rssi: SignalStrength(rawValue: -60))
-                ]))
+                .heard(
+                    SourceBatch([
+                        Sighting(
+                            time: now, receiver: ReceiverID(0), address: DeviceAddress(bits: 1, kind: .random),
+                            identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: 1), measuredPower: -59,
+                            rssi: SignalStrength(rawValue: -60))
+                    ])))
         }
-        receive(.time(now))
+        receive(.heard(SourceBatch(upTo: now)))
     }
 }
 

@@ -191,7 +191,7 @@ struct CenterOutageTests {
         bench.center.use(second)
         _ = await bench.words()
         for _ in 0..<100 { bench.radio.send(.state(.unsupported)) }
-        second.send(.time(Timestamp(nanoseconds: 7_000_000_000)))
+        second.send(.heard(SourceBatch(upTo: Timestamp(nanoseconds: 7_000_000_000))))
         try await eventually { bench.center.time != nil }
         for _ in 0..<1000 { await Task.yield() }
         #expect(bench.center.snapshot.radio == .poweredOn)

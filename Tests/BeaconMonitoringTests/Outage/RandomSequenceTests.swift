@@ -62,7 +62,7 @@ private struct RandomRun {
         center = BeaconCenter(configuration)
         addClient()
         perform { [time] center in
-            center.receive(.time(Timestamp(nanoseconds: Int64(time * 1e9))))
+            center.receive(.heard(SourceBatch(upTo: Timestamp(nanoseconds: Int64(time * 1e9)))))
             center.receive(.state(.poweredOn))
         }
         check()
@@ -126,7 +126,7 @@ private struct RandomRun {
             address: DeviceAddress(bits: UInt64(minor), kind: .random),
             identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: minor), measuredPower: -59,
             rssi: SignalStrength(rawValue: -60))
-        perform { $0.receive(.sightings([sighting])) }
+        perform { $0.receive(.heard(SourceBatch([sighting]))) }
         guard isHearing else { return }
         for region in Self.regions where region.constraint.matches(sighting.identity) {
             monitored[region.identifier]?.silence = 0
@@ -138,7 +138,7 @@ private struct RandomRun {
         time += seconds
         let now = Timestamp(nanoseconds: Int64(time * 1e9))
         if isHearing { for name in monitored.keys { monitored[name]?.silence += seconds } }
-        perform { $0.receive(.time(now)) }
+        perform { $0.receive(.heard(SourceBatch(upTo: now))) }
         check()
     }
 
@@ -151,7 +151,7 @@ private struct RandomRun {
                 .deaf(
                     from: Timestamp(nanoseconds: Int64(from * 1e9)), to: Timestamp(nanoseconds: Int64(to * 1e9)),
                     receiver: nil))
-            center.receive(.time(Timestamp(nanoseconds: Int64(to * 1e9))))
+            center.receive(.heard(SourceBatch(upTo: Timestamp(nanoseconds: Int64(to * 1e9)))))
         }
         let reports = clients.flatMap { $0.log.peek() }.filter { $0.hasPrefix("ranged") }
         if reports.count > 2 * clients.count { faults.append("\(reports.count) reports of a sleep") }

@@ -3,7 +3,6 @@ import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
 import Foundation
-import LinuxRadio
 import TestSupport
 import Testing
 
@@ -189,7 +188,7 @@ struct ProxyServerTests {
         func client(key: String? = nil, port: UInt16? = nil) throws -> SourceRunner {
             var source = try #require(ESPHomeSource("esphome:127.0.0.1:\(port ?? self.port)", environment: [:]))
             source.key = key.map(Secret.init)
-            return SourceRunner(.esphome(source), pace: .fastest, mode: .ranging)
+            return SourceRunner(.network(source), pace: .fastest, mode: .ranging)
         }
     }
 
@@ -205,10 +204,10 @@ struct ProxyServerTests {
             let (heard, states) = (heard, states)
             runner.start()
             task = Task {
-                for await message in runner.messages {
+                for await message in runner.channel {
                     switch message {
                     case .heard(let batch): heard.withLock { $0 += batch.sightings }
-                    case .radio(.state(let state)): states.withLock { $0.append(state) }
+                    case .state(let state): states.withLock { $0.append(state) }
                     default: break
                     }
                 }

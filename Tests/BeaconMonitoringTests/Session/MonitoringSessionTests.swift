@@ -2,7 +2,6 @@ import BeaconCapture
 import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
-import LinuxRadio
 import Testing
 
 @Suite("Monitoring session")

@@ -1,7 +1,8 @@
+import BeaconMonitoring
 import BeaconSupport
 import Testing
 
-@testable import BeaconMonitoring
+@testable import BeaconReceivers
 
 @Suite("Proxies of ESPHome as a source")
 struct ESPHomeSourceTests {

@@ -54,7 +54,7 @@ struct ReceiverReplayTests {
     }
 
     private static func heard() throws -> [Heard] {
-        var source = SightingSource(try AnyAdvertSource(.file(path: try #require(recordingOfFourScanners))))
+        var source = try SourceReader(.file(path: try #require(recordingOfFourScanners)))
         var all: [Heard] = []
         while let record = try source.next() {
             guard let time = record.time else { continue }
@@ -89,17 +89,19 @@ struct ReceiverReplayTests {
         var direct = Bench(identities)
         var broker = Bench(identities)
         var network = ReceiverNetwork()
+        var batch = AdvertBatch()
         network.connect(at: heard[0].time)
         for name in names {
             network.receive(
                 topic: "home/\(name)/LWT".utf8.span.bytes, payload: "online".utf8.span.bytes, at: heard[0].time,
-                deliver: { _, _ in }, report: { _ in })
+                into: &batch)
         }
+        _ = batch.takeEvents()
         var (isDead, isTold) = (false, false)
         let step = Timestamp.nanosecondsPerSecond / 4
         var next = heard[0].time.nextWholeSecond
 
-        func pass(to time: Timestamp, _ events: [RadioEvent]) {
+        func pass(to time: Timestamp, _ events: [SourceEvent]) {
             for case .deaf(let from, let to, let receiver?) in events {
                 broker.core.skip(from: from, to: to, of: receiver)
             }
@@ -112,9 +114,8 @@ struct ReceiverReplayTests {
 
         for one in heard {
             while next < one.time {
-                var events: [RadioEvent] = []
-                network.advance(to: next) { events.append($0) }
-                pass(to: next, events)
+                network.advance(to: next, into: &batch)
+                pass(to: next, batch.takeEvents())
                 direct.core.advance(upTo: next)
                 direct.collect()
                 next = next.advanced(by: step)
@@ -128,11 +129,10 @@ struct ReceiverReplayTests {
                 }
                 if !isTold, one.time >= will {
                     isTold = true
-                    var events: [RadioEvent] = []
                     network.receive(
                         topic: "home/\(victim)/LWT".utf8.span.bytes, payload: "offline".utf8.span.bytes, at: one.time,
-                        deliver: { _, _ in }, report: { events.append($0) })
-                    pass(to: one.time, events)
+                        into: &batch)
+                    pass(to: one.time, batch.takeEvents())
                 }
                 if one.receiver == victim { continue }
             }
@@ -141,15 +141,13 @@ struct ReceiverReplayTests {
             sighting.time = one.time
             direct.core.receive(sighting)
             direct.collect()
-            var delivered: [Sighting] = []
+            batch.begin()
             let payload = Self.message(of: one.sighting)
             network.receive(
                 topic: "home/\(one.receiver)/BTtoMQTT/x".utf8.span.bytes, payload: payload.utf8.span.bytes,
-                at: one.time,
-                deliver: { reception, advert in
-                    if let sighting = reception.sighting(decoding: advert) { delivered.append(sighting) }
-                }, report: { _ in })
-            for sighting in delivered { broker.core.receive(sighting) }
+                at: one.time, into: &batch)
+            _ = batch.takeEvents()
+            for sighting in batch.sightings { broker.core.receive(sighting) }
             broker.collect()
         }
         #expect(network.faults.isEmpty && direct.count > 20)
@@ -222,6 +220,7 @@ struct ReceiverReplayTests {
         var broker = Bench(identities)
         var random = SplitMix64(seed: 14)
         var network = ReceiverNetwork()
+        var batch = AdvertBatch()
         var relays = names.enumerated().map { RelayingScanner($1, number: $0) }
         network.connect(at: heard[0].time)
         var (isDead, isTold) = (false, false)
@@ -229,31 +228,28 @@ struct ReceiverReplayTests {
         var next = heard[0].time.next(multipleOf: step)
 
         func pass(to time: Timestamp) {
-            var events: [RadioEvent] = []
-            var delivered: [Sighting] = []
+            batch.begin()
             for index in relays.indices {
                 for (arrival, payload) in relays[index].arrived(by: time) {
                     network.receive(
                         topic: relays[index].topic.utf8.span.bytes, payload: payload.span.bytes, at: arrival,
-                        deliver: { reception, advert in
-                            if let sighting = reception.sighting(decoding: advert) { delivered.append(sighting) }
-                        }, report: { events.append($0) })
+                        into: &batch)
                 }
             }
             if dead.map({ names[$0] }) != nil, !isTold, time >= will {
                 isTold = true
                 network.receive(
                     topic: "beacon-relay/\(names[dead ?? 0])/status".utf8.span.bytes,
-                    payload: "offline".utf8.span.bytes, at: time, deliver: { _, _ in }, report: { events.append($0) })
+                    payload: "offline".utf8.span.bytes, at: time, into: &batch)
             }
-            network.advance(to: time) { events.append($0) }
-            for case .deaf(let from, let to, let receiver?) in events {
+            network.advance(to: time, into: &batch)
+            for case .deaf(let from, let to, let receiver?) in batch.takeEvents() {
                 broker.core.skip(from: from, to: to, of: receiver)
             }
             for (place, status) in network.statuses.enumerated() {
                 broker.core.setHearing(status.hearing, of: ReceiverID(UInt16(place)), at: time)
             }
-            for sighting in delivered { broker.core.receive(sighting) }
+            for sighting in batch.sightings { broker.core.receive(sighting) }
             broker.core.advance(upTo: time)
             broker.collect()
         }

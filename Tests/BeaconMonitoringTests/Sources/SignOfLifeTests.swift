@@ -227,33 +227,30 @@ struct SignOfLifeTests {
         func time(_ quarters: Int) -> Timestamp {
             Timestamp(nanoseconds: 1_000_000_000_000 + Int64(quarters) * 250_000_000)
         }
+        var batch = AdvertBatch()
         network.connect(at: time(0))
         var (entries, exit): (Int, Double?) = (0, nil)
         let last = 20
         for quarter in 1...last + 1200 where exit == nil {
             let now = time(quarter)
-            var sightings: [Sighting] = []
-            var stretches: [(from: Timestamp, to: Timestamp, receiver: ReceiverID)] = []
+            batch.begin()
             func receive(_ topic: String, _ text: String, isRetained: Bool = false) {
                 let text = text.replacing("NUM", with: "\(quarter)").replacing("DBM", with: "-\(40 + quarter % 30)")
                     .replacing("HEX", with: hexadecimal).replacing("BASE64", with: base64)
                 network.receive(
                     topic: topic.utf8.span.bytes, payload: text.utf8.span.bytes, isRetained: isRetained, at: now,
-                    deliver: { reception, advert in
-                        if let sighting = reception.sighting(decoding: advert) { sightings.append(sighting) }
-                    },
-                    report: { if case .deaf(let from, let to, let id?) = $0 { stretches.append((from, to, id)) } })
+                    into: &batch)
             }
             if quarter <= last, quarter % 4 == 0 { receive(one.topic, one.heard) }
             if quarter > last, (quarter - last) % (4 * seconds) == 0, let payload {
                 receive(topic, payload, isRetained: isRetained)
             }
-            network.advance(to: now) {
-                if case .deaf(let from, let to, let id?) = $0 { stretches.append((from, to, id)) }
-            }
+            network.advance(to: now, into: &batch)
             for (place, name) in network.names.enumerated() { core.name(ReceiverID(UInt16(place)), name) }
-            for one in stretches { core.skip(from: one.from, to: one.to, of: one.receiver) }
-            for sighting in sightings { core.receive(sighting) }
+            for case .deaf(let from, let to, let receiver?) in batch.takeEvents() {
+                core.skip(from: from, to: to, of: receiver)
+            }
+            for sighting in batch.sightings { core.receive(sighting) }
             for (place, status) in network.statuses.enumerated() {
                 core.setHearing(status.hearing, of: ReceiverID(UInt16(place)), at: now)
             }
@@ -295,18 +292,18 @@ struct SignOfLifeTests {
     @Test("An unreadable message at a topic that two receivers share proves nothing of either")
     func shared() {
         var network = ReceiverNetwork()
+        var batch = AdvertBatch()
         let start = Timestamp(nanoseconds: 1_000_000_000_000)
         network.connect(at: start)
         func receive(_ text: String, after seconds: Int) {
             network.receive(
                 topic: "x".utf8.span.bytes, payload: text.utf8.span.bytes,
-                at: start.advanced(by: Int64(seconds) * Timestamp.nanosecondsPerSecond), deliver: { _, _ in },
-                report: { _ in })
+                at: start.advanced(by: Int64(seconds) * Timestamp.nanosecondsPerSecond), into: &batch)
         }
         receive("$HBRP,A,A", after: 1)
         receive("$HBRP,B,B", after: 2)
         for second in 3...40 { receive("{\(second)", after: second) }
-        network.advance(to: start.advanced(by: 41 * Timestamp.nanosecondsPerSecond)) { _ in }
+        network.advance(to: start.advanced(by: 41 * Timestamp.nanosecondsPerSecond), into: &batch)
         #expect(network.receivers.map(\.isHearing) == [false, false])
     }
 }

@@ -3,7 +3,6 @@ import BeaconModel
 import BeaconRadio
 import BeaconSupport
 import Foundation
-import LinuxRadio
 import TestSupport
 import Testing
 
@@ -32,21 +31,24 @@ struct SourceRunnerTests {
         try log.write()
         let runner = SourceRunner(.file(path: log.path), pace: .fastest, packetInterval: packetInterval)
         var words: [String] = []
-        for await event in runner.events() { words.append(Self.word(event)) }
+        for await event in runner.events() { words += Self.words(event) }
         return words
     }
 
-    private static func word(_ event: RadioEvent) -> String {
+    private static func words(_ event: SourceEvent) -> [String] {
         switch event {
-        case .time(let time): "time \(time.seconds)"
-        case .sightings(let sightings): "heard \(sightings.count)"
-        case .state(let state): "\(state)"
-        case .advertising(let frame, .success): "sends \(frame.identity.minor)"
-        case .advertising(let frame, .failure(let error)): "cannot send \(frame.identity.minor): \(error)"
-        case .notice(let notice): "\(notice.kind) \(notice.message)"
-        case .wallClock: "wall clock"
-        case .receivers: "receivers"
-        case .deaf: "deaf"
+        case .opened: []
+        case .heard(let batch):
+            (batch.sightings.isEmpty ? [] : ["heard \(batch.sightings.count)"])
+                + (batch.time.map { ["time \($0.seconds)"] } ?? [])
+        case .state(let state): ["\(state)"]
+        case .advertising(let frame, .success): ["sends \(frame.identity.minor)"]
+        case .advertising(let frame, .failure(let error)): ["cannot send \(frame.identity.minor): \(error)"]
+        case .notice(let notice): ["\(notice.kind) \(notice.message)"]
+        case .wallClock: ["wall clock"]
+        case .deaf: ["deaf"]
+        case .failed(let error, let retry): ["\(retry == nil ? "failed" : "fails") \(error)"]
+        case .ended: ["ended"]
         }
     }
 
@@ -62,7 +64,11 @@ struct SourceRunnerTests {
         var times: [Timestamp] = []
         var hasAskedAgain = false
         for await event in runner.events() {
-            if case .time(let time) = event { times.append(time) } else { words.append(Self.word(event)) }
+            if case .heard(let batch) = event {
+                times += batch.time.map { [$0] } ?? []
+            } else {
+                words += Self.words(event)
+            }
             if times.count == 20, !hasAskedAgain {
                 hasAskedAgain = true
                 runner.advertise([Self.frames[2]])
@@ -71,10 +77,10 @@ struct SourceRunnerTests {
         }
         #expect(
             words.prefix(4) == [
-                "adapter-lost there is no adapter. Plug one in", "unsupported",
+                "fails there is no adapter. Plug one in", "unsupported",
                 "cannot send 1: there is no adapter. Plug one in", "cannot send 2: there is no adapter. Plug one in",
             ])
-        #expect(words.filter { $0.hasPrefix("adapter-lost") }.count == 1)
+        #expect(words.count { $0.hasPrefix("fails") } >= 7)
         #expect(words.contains("cannot send 3: there is no adapter. Plug one in"))
         #expect(Set(words).count == 5)
         // Each second, whether or not the radio is tried meanwhile.
@@ -89,10 +95,10 @@ struct SourceRunnerTests {
         }
         var words: [String] = []
         for await event in runner.events() {
-            words.append(Self.word(event))
+            words += Self.words(event)
             if words.count == 2 { break }
         }
-        #expect(words == ["adapter-lost this needs CAP_NET_RAW", "unauthorized"])
+        #expect(words == ["fails this needs CAP_NET_RAW", "unauthorized"])
     }
 
     @Test("A radio that comes back after a failure is used, and its next failure is reported again")
@@ -109,11 +115,11 @@ struct SourceRunnerTests {
         }
         var words: [String] = []
         for await event in runner.events() {
-            if case .time = event { continue }
-            words.append(Self.word(event))
+            if case .heard = event { continue }
+            words += Self.words(event)
             if words.last == "poweredOn" { break }
         }
-        #expect(words == ["adapter-lost there is no adapter", "unsupported", "poweredOn"])
+        #expect(words == ["fails there is no adapter", "unsupported", "poweredOn"])
     }
 
     @Test("A listener that is behind holds the thread up, and nothing is lost (B5)")
@@ -126,7 +132,7 @@ struct SourceRunnerTests {
         runner.start()
         var heard: [Timestamp] = []
         var messages = 0
-        for await message in runner.messages {
+        for await message in runner.channel {
             messages += 1
             if case .heard(let batch) = message { heard += batch.sightings.map(\.time) }
             // Long enough for a thread that nothing holds up to be far ahead.
@@ -151,7 +157,7 @@ struct SourceRunnerTests {
         runner.start()
         var count = 0
         var last: Timestamp?
-        for await message in runner.messages {
+        for await message in runner.channel {
             guard case .heard(let batch) = message else { continue }
             count += batch.sightings.count
             last = batch.time
@@ -169,7 +175,7 @@ struct SourceRunnerTests {
             machine.makeSource(mode: mode, waker: waker, report: report)
         }
         for await event in runner.events() {
-            guard case .time = event else { continue }
+            guard case .heard = event else { continue }
             // The thread runs until there is no room.
             try await eventually { machine.steps >= 60 }
             break
@@ -186,7 +192,7 @@ struct SourceRunnerTests {
         }
         runner.start()
         let task = Task {
-            for await message in runner.messages {
+            for await message in runner.channel {
                 guard case .heard = message else { continue }
                 // It takes no further message, so that the thread waits for room.
                 while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(2)) }
@@ -207,7 +213,7 @@ struct SourceRunnerTests {
         }
         runner.start()
         var isOver = false
-        for await message in runner.messages {
+        for await message in runner.channel {
             if case .ended = message { isOver = true }
             runner.stop()
         }
@@ -221,9 +227,22 @@ struct SourceRunnerTests {
         log.add(1000)
         log.add(1031)
         #expect(
-            try await words(log) == [
-                "poweredOn", "heard 2", "time 1031.0", "source-ended it has ended, and nothing is heard from now on",
-            ])
+            try await words(log) == ["poweredOn", "heard 2", "time 1031.0", "ended"])
+    }
+
+    @Test("Foreign lines of a capture are reported as the first is met, and counted at the end")
+    func foreignLines() async throws {
+        let path = NSTemporaryDirectory() + "foreign-\(UUID().uuidString).txt"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let packet = "2000-02-29 23:59:59.000000 > 04 0E 01 00"
+        try [packet, "zz", "zz", packet, "zz", ""].joined(separator: "\n").write(
+            toFile: path, atomically: true, encoding: .utf8)
+        var words: [String] = []
+        for await event in SourceRunner(.file(path: path), pace: .fastest).events() { words += Self.words(event) }
+        #expect(words.count { $0.contains("is neither a packet") } == 1)
+        #expect(words.suffix(3).first == "time 951868799.0")
+        #expect(words.suffix(2).first?.hasSuffix("3 lines in all were passed over.") == true)
+        #expect(words.last == "ended")
     }
 
     @Test(
@@ -235,14 +254,17 @@ struct SourceRunnerTests {
         try #"{"duration": 2, "receivers": [{"position": [0, 0]}]}"#.write(
             toFile: path, atomically: true, encoding: .utf8)
         var words: [String] = []
-        for await event in SourceRunner(.simulation(path), pace: .fastest).events() { words.append(Self.word(event)) }
-        #expect(words.first == "poweredOn" && words.last == "poweredOff")
-        #expect(words.dropLast().last?.hasPrefix("source-ended") == true)
-        #expect(words.dropLast().last?.contains("?loop") == true)
+        for await event in SourceRunner(.simulation(path), pace: .fastest).events() { words += Self.words(event) }
+        #expect(words.first == "poweredOn" && words.last == "ended")
+        let bench = await CenterBench(radio: .poweredOn)
+        bench.center.use(SourceRunner(.simulation(path), pace: .fastest))
+        try await eventually { bench.center.snapshot.radio == .poweredOff }
         // Which goes on without end, in one time.
         var seconds: [Int64] = []
         for await event in SourceRunner(.simulation(path, isRepeated: true), pace: .times(500)).events() {
-            if case .time(let time) = event { seconds.append(time.nanoseconds / 1_000_000_000 - 1_700_000_000) }
+            if case .heard(let batch) = event, let time = batch.time {
+                seconds.append(time.nanoseconds / 1_000_000_000 - 1_700_000_000)
+            }
             if seconds.count >= 3, (seconds.last ?? 0) > 10 { break }
         }
         #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $0 <= $1 })
@@ -254,8 +276,8 @@ struct SourceRunnerTests {
         log.add(1000)
         log.add(raw: "{\"time\":1032,\n")
         let words = try await words(log)
-        #expect(words.prefix(4) == ["poweredOn", "heard 1", "time 1000.0", "unsupported"])
-        #expect(words.count == 5)
+        #expect(words.prefix(3) == ["poweredOn", "heard 1", "time 1000.0"])
+        #expect(words.count == 4)
         let notice = try #require(words.last)
         var message = ""
         do {
@@ -265,7 +287,7 @@ struct SourceRunnerTests {
             message = "\(error)"
         }
         #expect(!message.isEmpty)
-        #expect(notice == "adapter-lost \(message)")
+        #expect(notice == "failed \(message)")
     }
 
     @Test("A capture without times says what to do, and the radio is none (T11)")
@@ -274,12 +296,12 @@ struct SourceRunnerTests {
         log.add(nil)
         log.add(nil)
         let words = try await words(log)
-        #expect(words.prefix(2) == ["poweredOn", "unsupported"])
-        #expect(words.count == 3)
+        #expect(words.first == "poweredOn")
+        #expect(words.count == 2)
         #expect(words.last?.contains("--packet-interval") == true)
         #expect(
             try await self.words(log, packetInterval: .seconds(2)) == [
-                "poweredOn", "heard 2", "time 2.0", "source-ended it has ended, and nothing is heard from now on",
+                "poweredOn", "heard 2", "time 2.0", "ended",
             ])
     }
 
@@ -290,14 +312,17 @@ struct SourceRunnerTests {
         let specification = SourceSpecification(text)
         var message = ""
         do {
-            _ = try AnyAdvertSource(specification)
+            _ = try SourceReader(specification)
         } catch {
             message = "\(error)"
         }
         #expect(!message.isEmpty)
         var words: [String] = []
-        for await event in SourceRunner(specification, pace: .times(1)).events() { words.append(Self.word(event)) }
-        #expect(words == ["unsupported", "adapter-lost \(message)"])
+        for await event in SourceRunner(specification, pace: .times(1)).events() { words += Self.words(event) }
+        #expect(words == ["failed \(message)"])
+        let bench = await CenterBench(radio: .poweredOn)
+        bench.center.use(SourceRunner(specification, pace: .times(1)))
+        try await eventually { bench.center.snapshot.radio == .unsupported }
     }
 
     @Test(
@@ -318,8 +343,7 @@ struct SourceRunnerTests {
             case .wallClock(let ahead):
                 #expect(first == nil)
                 leads.append(ahead)
-            case .sightings(let sightings): first = first ?? sightings[0].time
-            case .time(let time): first = first ?? time
+            case .heard(let batch): first = first ?? batch.sightings.first?.time ?? batch.time
             default: break
             }
             if isSimulation, first != nil { break }
@@ -347,7 +371,7 @@ struct SourceRunnerTests {
         let runner = SourceRunner(.file(path: log.path), pace: .fastest)
         runner.advertise(Self.frames)
         var words: [String] = []
-        for await event in runner.events() { words.append(Self.word(event)) }
+        for await event in runner.events() { words += Self.words(event) }
         #expect(
             words.filter { $0.hasPrefix("cannot send 1: a capture or a simulation hears and cannot send") }.count == 1)
         #expect(words.filter { $0.hasPrefix("cannot send 2") }.count == 1)
@@ -360,10 +384,14 @@ struct SourceRunnerTests {
         let runner = SourceRunner(mode: .ranging) { mode, waker, report in
             machine.makeSource(mode: mode, waker: waker, report: report)
         }
+        var hasSlept = false
         var words: [String] = []
         for await event in runner.events() {
-            words.append(Self.word(event))
-            if words.count == 4 { machine.sleep(3600) }
+            words += Self.words(event)
+            if words.count >= 4, !hasSlept {
+                hasSlept = true
+                machine.sleep(3600)
+            }
             if let place = words.firstIndex(of: "deaf"), words.count > place + 2 { break }
         }
         let place = words.firstIndex(of: "deaf")

@@ -21,12 +21,12 @@ struct SourceSpecificationTests {
     @Test("An adapter that has no name, and a scenario that is not there, are errors that say what to do")
     func errors() {
         #expect {
-            _ = try AnyAdvertSource(.hci(adapters: "usb0"))
+            _ = try SourceReader(.hci(adapters: "usb0"))
         } throws: { error in
             (error as? RadioError)?.code == .failed && "\(error)".contains("beacon doctor")
         }
         #expect {
-            _ = try AnyAdvertSource(.simulation("musem"))
+            _ = try SourceReader(.simulation("musem"))
         } throws: { error in
             (error as? SourceError)?.code == .noScenario && "\(error)".contains("department-store")
         }

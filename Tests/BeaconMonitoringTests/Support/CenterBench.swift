@@ -61,7 +61,9 @@ final class CenterBench: Sendable {
         return (client, log)
     }
 
-    func time(_ seconds: Double) async { await center.receive(.time(Timestamp(nanoseconds: Int64(seconds * 1e9)))) }
+    func time(_ seconds: Double) async {
+        await center.receive(.heard(SourceBatch(upTo: Timestamp(nanoseconds: Int64(seconds * 1e9)))))
+    }
 
     func hear(_ seconds: Double, minor: UInt16 = 1, rssi: Int8 = -60, address: UInt64 = 1) async {
         let sighting = Sighting(
@@ -69,7 +71,7 @@ final class CenterBench: Sendable {
             address: DeviceAddress(bits: address, kind: .random),
             identity: BeaconIdentity(uuid: Self.uuid, major: 1, minor: minor), measuredPower: -59,
             rssi: SignalStrength(rawValue: rssi))
-        await center.receive(.sightings([sighting]))
+        await center.receive(.heard(SourceBatch([sighting])))
     }
 
     func state(_ state: RadioState) async { await center.receive(.state(state)) }
@@ -133,16 +135,17 @@ final class BeaconsLog: Sendable {
 }
 
 /// A radio whose events a test gives, one after another.
-final class VirtualRadio: Radio {
-    private let (stream, continuation) = AsyncStream.makeStream(of: RadioEvent.self)
+final class VirtualRadio: Radio, Advertiser {
+    private let (stream, continuation) = AsyncStream.makeStream(of: SourceEvent.self)
     private let log = Locked<(modes: [ScanMode], frames: [[IBeaconFrame]])>(([], []))
 
-    func events() -> AsyncStream<RadioEvent> { stream }
+    func events() -> AsyncStream<SourceEvent> { stream }
+    var advertiser: (any Advertiser & Sendable)? { self }
     func scan(_ mode: ScanMode) { log.withLock { $0.modes.append(mode) } }
     func advertise(_ frames: [IBeaconFrame]) { log.withLock { $0.frames.append(frames) } }
 
     /// Gives an event as a radio does, to whoever listens.
-    func send(_ event: RadioEvent) { continuation.yield(event) }
+    func send(_ event: SourceEvent) { continuation.yield(event) }
 
     /// The requests to the radio so far.
     var modes: [ScanMode] { log.withLock { $0.modes } }

@@ -1,9 +1,8 @@
 import BeaconModel
-import BeaconRadio
 import BeaconSupport
 
 @testable import BeaconMonitoring
-@testable import LinuxRadio
+@testable import BeaconRadio
 
 /// A machine whose time passes when somebody waits, and an adapter of it that does what a test says.
 final class ScriptedMachine: Sendable {
@@ -53,8 +52,8 @@ final class ScriptedMachine: Sendable {
 
     /// A source that hears by the adapter alone.
     func makeSource(
-        mode: ScanMode = .ranging, waker: Waker = Waker(), report: @escaping (RadioEvent) -> Void = { _ in }
-    ) -> AnyAdvertSource {
+        mode: ScanMode = .ranging, waker: Waker = Waker(), report: @escaping (SourceEvent) -> Void = { _ in }
+    ) -> SourceReader {
         let clock = LoopClock(
             now: { self.script.withLock { $0.now } }, wallAhead: { 0 }, asleep: { self.script.withLock { $0.asleep } },
             wait: { _, nanoseconds in
@@ -63,31 +62,23 @@ final class ScriptedMachine: Sendable {
                     $0.delay = 0
                 }
             })
-        let status = RadioStatus(observe: report)
-        return AnyAdvertSource(
-            LiveSource([Adapter(self)], mode: mode, waker: waker, clock: clock, report: status.update), radio: status)
+        return SourceReader([Adapter(self)], mode: mode, waker: waker, clock: clock, report: report)
     }
 
     /// A session that reads the adapter.
     func makeSession(_ configuration: MonitoringSession.Configuration) -> MonitoringSession {
-        MonitoringSession(configuration, source: SightingSource(makeSource()), pace: .fastest)
+        MonitoringSession(configuration, source: makeSource(), pace: .fastest)
     }
 
-    private final class Adapter: AdapterDriver {
+    private final class Adapter: ReceiverDriver {
         let name = "hci0"
-        let descriptor: Int32 = -1
-        let interest: Int16 = 0
-        let deadline = Timestamp.latest
         private let machine: ScriptedMachine
 
         init(_ machine: ScriptedMachine) { self.machine = machine }
 
         var state: RadioState { machine.state }
 
-        func process(
-            at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
-            report: (RadioEvent) -> Void
-        ) throws {
+        func process(at now: Timestamp, into batch: inout AdvertBatch) {
             let (state, beacon) = machine.script.withLock { script in
                 script.steps += 1
                 return (script.state, script.beacon)
@@ -96,11 +87,9 @@ final class ScriptedMachine: Sendable {
             let report = AdvertisingReport(
                 kind: .nonConnectable, address: DeviceAddress(bits: 1, kind: .random),
                 rssi: SignalStrength(rawValue: -60))
-            try deliver(Reception(time: now, receiver: receiver, report: report), advert.span.bytes)
+            batch.hear(Reception(time: now, receiver: batch.firstReceiver, report: report), advert.span.bytes)
         }
 
-        func scan(_ mode: ScanMode) {}
-        func advertise(_ frames: [IBeaconFrame]) {}
         func close() { machine.script.withLock { $0.isClosed = true } }
     }
 }

@@ -1,5 +1,6 @@
 import BeaconModel
 import BeaconMonitoring
+import BeaconRadio
 import Foundation
 
 /// A sighting log that a test writes, in a file that is removed with it.
@@ -36,8 +37,8 @@ final class SightingLog {
     func write() throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
 
     /// A source that reads the log.
-    func source(packetInterval: Duration? = nil) throws -> SightingSource {
+    func source(packetInterval: Duration? = nil) throws -> SourceReader {
         try write()
-        return SightingSource(try AnyAdvertSource(.file(path: path)), packetInterval: packetInterval)
+        return try SourceReader(.file(path: path), packetInterval: packetInterval)
     }
 }

@@ -28,7 +28,7 @@ final class ManagerBench: Sendable {
     }
 
     /// The radio tells something, and all that follows from it has happened.
-    func tell(_ events: RadioEvent...) async {
+    func tell(_ events: SourceEvent...) async {
         for event in events { await center.receive(event) }
         await settle()
     }
@@ -85,10 +85,11 @@ extension CBManager {
 }
 
 /// A radio that keeps what it is asked to send. What it tells, a test hands to the center itself.
-final class RecordingRadio: Radio {
+final class RecordingRadio: Radio, Advertiser {
     private let log = Locked<[[IBeaconFrame]]>([])
 
-    func events() -> AsyncStream<RadioEvent> { AsyncStream { _ in } }
+    func events() -> AsyncStream<SourceEvent> { AsyncStream { _ in } }
+    var advertiser: (any Advertiser & Sendable)? { self }
     func scan(_ mode: ScanMode) {}
     func advertise(_ frames: [IBeaconFrame]) { log.withLock { $0.append(frames) } }
 

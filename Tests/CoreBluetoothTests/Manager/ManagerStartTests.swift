@@ -102,7 +102,7 @@ struct ManagerStartTests {
 
         // Off, failed, and stopped before it was known: each is an end.
         for end in [
-            RadioEvent.state(.poweredOff), .advertising(ManagerBench.frame(), .failure(RadioError(.failed, "no"))),
+            SourceEvent.state(.poweredOff), .advertising(ManagerBench.frame(), .failure(RadioError(.failed, "no"))),
         ] {
             await bench.tell(.state(.poweredOn))
             do {
@@ -172,7 +172,9 @@ struct ManagerStartTests {
         await bench.settle()
         await bench.tell(.advertising(ManagerBench.frame(), .success(())))
         #expect(manager?.delegate == nil)
-        for hour in 1...24 { await bench.tell(.time(Timestamp(nanoseconds: Int64(hour) * 3_600_000_000_000))) }
+        for hour in 1...24 {
+            await bench.tell(.heard(SourceBatch(upTo: Timestamp(nanoseconds: Int64(hour) * 3_600_000_000_000))))
+        }
         #expect(manager?.isAdvertising == true)
         #expect(bench.radio.requests == [[ManagerBench.frame()]])
         manager?.stopAdvertising()
@@ -199,7 +201,9 @@ struct ManagerStartTests {
         await bench.settle()
         manager.startAdvertising(ManagerBench.beacon())
         await bench.settle()
-        for second in 1...60 { await bench.tell(.time(Timestamp(nanoseconds: Int64(second) * 1_000_000_000))) }
+        for second in 1...60 {
+            await bench.tell(.heard(SourceBatch(upTo: Timestamp(nanoseconds: Int64(second) * 1_000_000_000))))
+        }
         #expect(!manager.isAdvertising)
         #expect(witness.words() == ["poweredOn"])
     }

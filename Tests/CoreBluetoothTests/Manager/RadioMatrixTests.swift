@@ -90,7 +90,7 @@ struct RadioMatrixTests {
                             for frame in bench.radio.frames { await bench.tell(.advertising(frame, .success(()))) }
                         }
                         time += [1, 7, 40][moment % 3]
-                        await bench.tell(.time(Timestamp(nanoseconds: time * 1_000_000_000)))
+                        await bench.tell(.heard(SourceBatch(upTo: Timestamp(nanoseconds: time * 1_000_000_000))))
                     }
                     if moments.contains(moment) {
                         manager.startAdvertising(ManagerBench.beacon())

@@ -53,7 +53,9 @@ final class MonitorBench: Sendable {
 
     func manager() -> CLLocationManager { BeaconCenter.withCurrent(center) { CLLocationManager() } }
 
-    func time(_ seconds: Double) async { await center.receive(.time(Timestamp(nanoseconds: Int64(seconds * 1e9)))) }
+    func time(_ seconds: Double) async {
+        await center.receive(.heard(SourceBatch(upTo: Timestamp(nanoseconds: Int64(seconds * 1e9)))))
+    }
 
     func hear(_ seconds: Double, major: UInt16 = 1, minor: UInt16 = 1) async {
         let sighting = Sighting(
@@ -63,18 +65,18 @@ final class MonitorBench: Sendable {
                 uuid: ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2), major: major,
                 minor: minor),
             measuredPower: -59, rssi: SignalStrength(rawValue: -60))
-        await center.receive(.sightings([sighting]))
+        await center.receive(.heard(SourceBatch([sighting])))
     }
 }
 
 /// A radio that tells nothing by itself, and notes what it is asked for.
 final class SilentRadio: Radio {
-    private let (stream, continuation) = AsyncStream.makeStream(of: RadioEvent.self)
+    private let (stream, continuation) = AsyncStream.makeStream(of: SourceEvent.self)
     private let log = Locked<[ScanMode]>([])
 
-    func events() -> AsyncStream<RadioEvent> { stream }
+    func events() -> AsyncStream<SourceEvent> { stream }
+    var advertiser: (any Advertiser & Sendable)? { nil }
     func scan(_ mode: ScanMode) { log.withLock { $0.append(mode) } }
-    func advertise(_ frames: [IBeaconFrame]) {}
 
     var modes: [ScanMode] { log.withLock { $0 } }
 }

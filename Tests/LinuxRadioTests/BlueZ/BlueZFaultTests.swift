@@ -158,7 +158,7 @@ struct BlueZFaultTests {
             bus.stop()
             bench.blueZ = nil
             try bench.run(until: bench.driver.state == .resetting)
-            #expect(bench.driver.descriptor == -1)
+            #expect(bench.driverDescriptor == -1)
             #expect(bench.driver.deadline == bench.now.advanced(by: Timestamp.nanosecondsPerSecond))
             bench.pass(1)
             try bench.run(until: bench.messages(.adapterLost).count == 2)

@@ -159,13 +159,13 @@ struct BlueZHearingTests {
             try blueZ.appear(device)
             for rssi in Int16(-90)..<(-60) { try blueZ.hear(device, rssi: rssi) }
             try blueZ.synchronize()
-            #expect(!Readiness.wait(for: [bench.driver.descriptor], milliseconds: 100))
+            #expect(!Readiness.wait(for: [bench.driverDescriptor], milliseconds: 100))
             // While ranging the same does wake it.
             bench.driver.scan(.ranging)
             try bench.run(until: blueZ.calls.contains("StartDiscovery"))
             try bench.settle()
             try blueZ.hear(device, rssi: -50)
-            #expect(Readiness.wait(for: [bench.driver.descriptor], milliseconds: 10_000))
+            #expect(Readiness.wait(for: [bench.driverDescriptor], milliseconds: 10_000))
         }
     }
 

@@ -3,13 +3,13 @@ import BeaconRadio
 import BeaconSupport
 import Glibc
 
-@_spi(Measurement) @testable import LinuxRadio
+@testable import LinuxRadio
 
 /// A source and what it told, whose adapter is a thread of this process.
 struct DriverBench: ~Copyable {
-    var source: LiveSource
+    var source: SourceReader
     let adapter: SocketAdapter
-    let told: Locked<[RadioEvent]>
+    let told: Locked<[SourceEvent]>
 
     init(
         _ mode: ScanMode, _ controller: VirtualController = VirtualController(), sending count: Int = 0,
@@ -22,8 +22,10 @@ struct DriverBench: ~Copyable {
         setsockopt(own, SOL_SOCKET, SO_TIMESTAMPNS, &yes, 4)
         let adapter = SocketAdapter(dup(ends.second))
         adapter.start(controller, sending: count, packet: packet, until: isOver)
-        let told = Locked<[RadioEvent]>([])
-        let source = try LiveSource(hciSocket: own, mode: mode) { event in told.withLock { $0.append(event) } }
+        let told = Locked<[SourceEvent]>([])
+        let source = SourceReader(
+            [try HCIDriver.lent(own)], mode: mode, waker: Waker(), keepsAdverts: true
+        ) { event in told.withLock { $0.append(event) } }
         self.source = source
         self.adapter = adapter
         self.told = told
@@ -32,7 +34,10 @@ struct DriverBench: ~Copyable {
     /// Pulls until something is so, a minute at the longest.
     mutating func pull(until isDone: () -> Bool, _ deliver: (Reception, RawSpan) throws -> Void) throws {
         let end = RadioClock.now().advanced(by: 60_000_000_000)
-        while !isDone(), RadioClock.now() < end { _ = try source.next(deliver) }
+        while !isDone(), RadioClock.now() < end {
+            _ = try source.next()
+            try source.forEachAdvert(deliver)
+        }
     }
 
     var notices: [RadioNotice] {
@@ -41,7 +46,7 @@ struct DriverBench: ~Copyable {
         }
     }
 
-    static func hasBegunToSend(_ told: Locked<[RadioEvent]>) -> Bool {
+    static func hasBegunToSend(_ told: Locked<[SourceEvent]>) -> Bool {
         told.withLock { events in
             events.contains { if case .advertising(_, .success) = $0 { true } else { false } }
         }

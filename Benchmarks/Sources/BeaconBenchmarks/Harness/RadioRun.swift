@@ -1,3 +1,4 @@
+import BeaconRadio
 import CReference
 import Glibc
 @_spi(Measurement) import LinuxRadio
@@ -25,19 +26,20 @@ struct RadioRun {
         outcome.delays.reserveCapacity(count)
         let (own, other) = ends()
         radio_reference_start(other, count, period)
-        guard var source = try? LiveSource(hciSocket: own, mode: .ranging, report: { _ in }) else {
+        guard var source = try? SourceReader(hciSocket: own, mode: .ranging, report: { _ in }) else {
             fatalError("there is no source")
         }
         var start: Int64 = 0
         var allocated: UInt64 = 0
         while outcome.delays.count < count {
-            _ = try? source.next { reception, _ in
-                // What comes before the first advert is done once, not for each.
-                if outcome.delays.isEmpty {
-                    start = radio_reference_time()
-                    allocated = allocations()
-                }
-                outcome.delays.append(period == 0 ? 0 : Self.now() - (reception.time?.nanoseconds ?? 0))
+            _ = try? source.next()
+            // The work before the first adverts is done once, not for each.
+            if outcome.delays.isEmpty, !source.sightings.isEmpty {
+                start = radio_reference_time()
+                allocated = allocations()
+            }
+            for sighting in source.sightings {
+                outcome.delays.append(period == 0 ? 0 : Self.now() - sighting.time.nanoseconds)
             }
         }
         outcome.time = Double(radio_reference_time() - start)

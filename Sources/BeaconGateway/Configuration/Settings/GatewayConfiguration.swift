@@ -1,6 +1,7 @@
 import BeaconApplications
 public import BeaconDelivery
 public import BeaconMonitoring
+import BeaconReceivers
 import BeaconSupport
 public import Foundation
 public import Logging
@@ -182,7 +183,7 @@ extension GatewayConfiguration {
         intake = IntakeSettings.read(root)
         launch = LaunchSettings.read(root, in: ruleContext, items: &items)
         web = WebSettings.read(root)
-        if web == nil, sources.contains(where: { $0.specification.posted != nil }),
+        if web == nil, sources.contains(where: { $0.specification.network is PostedSource }),
             !root.has("web") || root.boolean("web") == false
         {
             root.report(root.origin, "gateways that post need a console to come in by; write \"web: true\"")

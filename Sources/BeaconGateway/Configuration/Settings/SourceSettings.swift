@@ -80,27 +80,27 @@ extension SourceSettings {
                 )
             }
             reportForeign(["topics"], in: section)
-            return .posted(source)
+            return .network(source)
         case "esphome":
             var source = ESPHomeSource.read(section.section("esphome"))
             source.network.read(section)
             reportForeign(["topics", "mapping"], in: section)
-            return .esphome(source)
+            return .network(source)
         case "mqtt":
             var broker = BrokerSource.read(section.section("mqtt")) ?? BrokerSource(MQTTOptions())
             broker.readNetwork(section)
-            return .broker(broker)
+            return .network(broker)
         case "from":
             guard let from = section.text("from", what) else { return nil }
             let found = specification(from, "from", section.reading)
-            if var broker = found.broker {
+            if var broker = found.network as? BrokerSource {
                 broker.readNetwork(section)
-                return .broker(broker)
+                return .network(broker)
             }
-            if var source = found.esphome {
+            if var source = found.network as? ESPHomeSource {
                 source.network.read(section)
                 reportForeign(["topics", "mapping"], in: section)
-                return .esphome(source)
+                return .network(source)
             }
             reportForeign(BrokerSource.networkKeys, in: section)
             return found

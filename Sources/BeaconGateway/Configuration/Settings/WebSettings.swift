@@ -1,4 +1,5 @@
 import BeaconMonitoring
+import BeaconReceivers
 import BeaconSupport
 import Foundation
 import NIOCore

@@ -1,8 +1,8 @@
 import BeaconModel
 import BeaconMonitoring
+import BeaconRadio
 import BeaconSupport
 import Foundation
-import LinuxRadio
 import Logging
 
 /// A machine of a fleet: it owns its share of the partitions, writes down what happens in them, follows what is

@@ -26,6 +26,7 @@ struct PartitionWork: ~Copyable {
     private static let adaptiveTimeout = Duration.milliseconds(30_720)
 
     private var network: ReceiverNetwork
+    private var batch = AdvertBatch()
     private var core: MonitoringCore
     private var owners: [ConditionID: ConditionOwner] = [:]
     private var conditions: [ConditionOwner: ConditionID] = [:]
@@ -34,13 +35,11 @@ struct PartitionWork: ~Copyable {
     private var located: [BeaconConstraint] = []
     private(set) var knownPlaces: [BeaconIdentity: String] = [:]
 
-    /// The core's numbers for the network's receivers, and the states that it was told last.
-    private var receivers: [ReceiverID] = []
-    private var statuses: [ReceiverStatus] = []
-    private var knownNames: [String] = []
+    /// The network's receivers. Those that kept a region may not have been heard since the takeover.
+    private var listener = Listener()
+    /// The statuses that the core was given last, by the core's numbers.
+    private var statuses: [ReceiverID: ReceiverStatus] = [:]
     private var nextReceiver: UInt16 = 0
-    /// Receivers that kept a region and have not been heard since the takeover, and until when that says nothing.
-    private var expected: [String: (receiver: ReceiverID, until: Timestamp)] = [:]
     private var names: [ReceiverID: String] = [:]
     private var wallOffset: Int64 = 0
     private var changes: [(time: Timestamp, content: FleetTransition.Content)] = []
@@ -172,50 +171,41 @@ struct PartitionWork: ~Copyable {
 
     /// Returns a receiver that kept a region, which may not have been heard so far.
     private mutating func receiver(named name: String, at time: Timestamp) -> ReceiverID {
-        if let place = network.names.firstIndex(of: name), place < receivers.count { return receivers[place] }
-        if let known = expected[name] { return known.receiver }
+        if let known = listener.keeper(named: name) { return known }
         let receiver = newReceiver(named: name)
         core.setHearing(.doubtful, of: receiver, at: time)
-        expected[name] = (receiver, time.advanced(by: FleetTiming.absence))
+        listener.expect(receiver, named: name, until: time.advanced(by: FleetTiming.absence))
         return receiver
     }
 
     private mutating func meetReceivers() {
-        guard network.names != knownNames else { return }
-        for (place, name) in network.names.enumerated() where place >= receivers.count || knownNames[place] != name {
-            let expected = expected.removeValue(forKey: name)?.receiver
-            if place == receivers.count {
-                receivers.append(expected ?? newReceiver(named: name))
-                statuses.append(ReceiverStatus(.unknown))
-            } else {
-                // Another relay's receiver got the place of one that is gone.
-                if let expected {
-                    core.retire(receivers[place])
-                    receivers[place] = expected
-                } else {
-                    core.reassign(receivers[place], to: name)
-                }
-                names[receivers[place]] = name
-                statuses[place] = ReceiverStatus(.unknown)
-            }
-            core.setHearing(.interrupted, of: receivers[place])
+        guard network.names != listener.names else { return }
+        var number = nextReceiver
+        let arrivals = listener.meet(network.names, in: &core) { _, _ in
+            defer { number += 1 }
+            return ReceiverID(number)
         }
-        knownNames = network.names
+        for receiver in nextReceiver..<number { core.setWallOffset(wallOffset, of: ReceiverID(receiver)) }
+        nextReceiver = number
+        for arrival in arrivals {
+            names[arrival.receiver] = listener.names[arrival.place]
+            statuses[arrival.receiver] = nil
+            core.setHearing(.interrupted, of: arrival.receiver)
+        }
     }
 
     /// Takes in what was lost, and what was heard.
-    private mutating func apply(_ heard: [Sighting], _ reports: [RadioEvent]) {
+    private mutating func apply(_ reports: [SourceEvent]) {
         meetReceivers()
         for case .deaf(let from, let to, let receiver) in reports {
-            for (place, id) in receivers.enumerated() where receiver.map({ Int($0.index) == place }) ?? true {
+            for id in listener.receivers(at: receiver) {
                 core.skip(from: from, to: to, of: id)
-                if to.since(from) >= MonitoringCore.patience { beginAnew { $0 == id } }
+                if to.since(from) >= MonitoringCore.patience { core.renew { $0 == id } }
             }
         }
         for case .notice(let notice) in reports where notice.isTrouble { notices.append(notice.message) }
-        for var sighting in heard {
-            sighting.receiver = receivers[Int(sighting.receiver.index)]
-            core.receive(sighting)
+        for heard in batch.sightings {
+            if let sighting = listener.sighting(heard) { core.receive(sighting) }
         }
         collect()
     }
@@ -223,50 +213,34 @@ struct PartitionWork: ~Copyable {
     /// Takes in whether each receiver hears: once for all messages that came together.
     private mutating func applyStatuses() {
         meetReceivers()
-        for (place, status) in network.statuses.enumerated() where statuses[place] != status {
-            statuses[place] = status
-            core.setHearing(status.hearing, of: receivers[place])
-            core.setSmoothed(status.isSmoothed, of: receivers[place])
+        for (receiver, status) in listener.statuses(network.statuses) where statuses[receiver] != status {
+            statuses[receiver] = status
+            core.setHearing(status.hearing, of: receiver)
+            core.setSmoothed(status.isSmoothed, of: receiver)
         }
         collect()
     }
 
     /// Takes in a message of a relay.
     mutating func receive(_ message: [UInt8], from relay: FleetRelay, at time: Timestamp) {
-        var heard: [Sighting] = []
-        var reports: [RadioEvent] = []
         let topic = Array("\(ReceiverNetwork.relayLevel)/\(TopicLevel.escape(relay.name))/heard".utf8)
-        network.receive(
-            topic: topic.span.bytes, payload: message.span.bytes, at: time,
-            deliver: { reception, advert in
-                if let sighting = reception.sighting(decoding: advert) { heard.append(sighting) }
-            }, report: { reports.append($0) })
-        apply(heard, reports)
+        batch.begin()
+        network.receive(topic: topic.span.bytes, payload: message.span.bytes, at: time, into: &batch)
+        apply(batch.takeEvents())
     }
 
     /// Notes whether there is a connection by which receivers can be heard.
     mutating func setConnected(_ isConnected: Bool, at time: Timestamp) {
         if isConnected { network.connect(at: time) } else { network.disconnect() }
         applyStatuses()
-        if isConnected { beginAnew { _ in true } }
+        if isConnected { core.renew { _ in true } }
     }
 
     /// Notes that messages were lost since a moment, of whichever receivers.
     mutating func lose(from: Timestamp, to: Timestamp) {
-        apply([], [.deaf(from: from, to: to, receiver: nil)])
-        beginAnew { _ in true }
-    }
-
-    /// Gives regions that are inside all of their time again, as after a takeover: receivers may have heard their
-    /// beacons, and what they heard was lost.
-    private mutating func beginAnew(heldBy isConcerned: (ReceiverID) -> Bool) {
-        for (owner, condition) in conditions {
-            guard core.publishedState(of: condition) == .inside, let region = regions[owner],
-                let holder = core.holder(of: condition), isConcerned(holder)
-            else { continue }
-            forget(owner)
-            add(owner, region, assuming: .inside, heldBy: holder)
-        }
+        batch.begin()
+        apply([.deaf(from: from, to: to, receiver: nil)])
+        core.renew { _ in true }
     }
 
     /// Sets the nanoseconds by which the wall clock is ahead.
@@ -279,13 +253,10 @@ struct PartitionWork: ~Copyable {
 
     /// Lets time pass up to the present.
     mutating func advance(to time: Timestamp) {
-        var reports: [RadioEvent] = []
-        network.advance(to: time) { reports.append($0) }
-        for (name, absent) in expected where absent.until <= time {
-            core.setHearing(.lost, of: absent.receiver, at: time)
-            expected[name]?.until = .latest
-        }
-        apply([], reports)
+        batch.begin()
+        network.advance(to: time, into: &batch)
+        for receiver in listener.takeOverdue(at: time) { core.setHearing(.lost, of: receiver, at: time) }
+        apply(batch.takeEvents())
         applyStatuses()
         core.advance(upTo: time)
         collect()

@@ -1,6 +1,7 @@
 import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
+import BeaconReceivers
 import BeaconSupport
 import Foundation
 import HTTPTypes
@@ -94,7 +95,8 @@ struct IntakeRoutes: Sendable {
         }
         router.post("sources/{name}/adverts") { request, context in
             let name = try context.name("name")
-            guard let source = current.value.sources.first(where: { $0.name == name })?.specification.posted else {
+            let found = current.value.sources.first { $0.name == name }
+            guard let source = found?.specification.network as? PostedSource else {
                 throw Problem(
                     .notFound,
                     "no source of this name takes adverts; write one under \"sources\", with \"http\" and a token")

@@ -3,7 +3,6 @@ import BeaconSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
-import LinuxRadio
 import Logging
 
 /// Routes of the guided start, before there is a configuration.

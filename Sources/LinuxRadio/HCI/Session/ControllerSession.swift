@@ -262,7 +262,7 @@ extension ControllerSession {
         report(.notice(RadioNotice(kind, adapter: name, message)))
     }
 
-    mutating func report(_ event: RadioEvent) { steps.append(.report(event)) }
+    mutating func report(_ event: SourceEvent) { steps.append(.report(event)) }
 
     static func seconds(_ nanoseconds: Int64) -> String {
         let tenths = nanoseconds / 100_000_000
@@ -279,7 +279,7 @@ enum SessionStep {
     /// Switch the adapter, and report the outcome to the session.
     case power(PowerChange)
     /// Report this event.
-    case report(RadioEvent)
+    case report(SourceEvent)
     /// Report that this adapter heard nothing for a while, and that it is not known what there was to be heard.
     case deaf(from: Timestamp, to: Timestamp)
 }

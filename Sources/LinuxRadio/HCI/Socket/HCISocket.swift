@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconRadio
 import CBluetooth
 import CLibrary
 
@@ -73,14 +74,14 @@ final class HCISocket {
     /// - Parameter body: called with each packet, from its type byte on, and with when the kernel received it by the
     ///   wall clock, or nil where it did not say. The bytes are valid during the call.
     /// - Returns: whether the batch was full, so that there may be more.
-    /// - Throws: what `body` throws; the system's error where the adapter was removed.
-    func read(_ body: (RawSpan, Int64?) throws -> Void) throws -> Bool {
+    /// - Throws: the system's error where the adapter was removed.
+    func read(_ body: (RawSpan, Int64?) -> Void) throws(HCISystemError) -> Bool {
         let count = beacon_packets_read(packets, descriptor)
         guard count >= 0 else { throw HCISystemError(errno) }
         for index in 0..<UInt32(count) {
             let packet = beacon_packets_at(packets, index)
             let bytes = UnsafeRawBufferPointer(start: packet.bytes, count: Int(packet.count))
-            try body(bytes.bytes, packet.time < 0 ? nil : packet.time)
+            body(bytes.bytes, packet.time < 0 ? nil : packet.time)
         }
         return count == Self.batch
     }

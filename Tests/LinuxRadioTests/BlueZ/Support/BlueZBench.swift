@@ -16,6 +16,7 @@ final class BlueZBench {
     }
 
     let driver: BlueZDriver
+    private var batch = AdvertBatch(keepsAdverts: true)
     private let bus: PrivateBus
     /// bluetoothd; nil while it is dead.
     var blueZ: StandInBlueZ?
@@ -57,28 +58,35 @@ final class BlueZBench {
         } while work(within: 0)
     }
 
+    /// The descriptor for which the driver waits; -1 where it has none.
+    var driverDescriptor: Int32 {
+        var found: Int32 = -1
+        driver.forEachPoll { descriptor, _ in found = descriptor }
+        return found
+    }
+
     /// - Returns: whether there was something to do.
     @discardableResult
     private func work(within milliseconds: Int64) -> Bool {
-        let isBusy = Readiness.wait(for: [blueZ?.descriptor ?? -1, driver.descriptor], milliseconds: milliseconds)
+        let isBusy = Readiness.wait(
+            for: [blueZ?.descriptor ?? -1, driverDescriptor], milliseconds: milliseconds)
         blueZ?.process()
-        // Nothing that is delivered throws.
-        try? driver.process(
-            at: now, as: ReceiverID(0),
-            deliver: { reception, advert in
-                heard.append(
-                    Heard(
-                        address: reception.report.address.description, kind: reception.report.address.kind,
-                        rssi: reception.report.rssi.rawValue,
-                        advert: (0..<advert.byteCount).map { advert.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }))
-            },
-            report: { event in
-                switch event {
-                case .notice(let notice): notices.append(notice)
-                case .advertising(let frame, let result): advertising.append((frame, result))
-                case .sightings, .state, .time, .wallClock, .deaf, .receivers: break
-                }
-            })
+        batch.begin()
+        driver.process(at: now, into: &batch)
+        batch.forEachAdvert { reception, advert in
+            heard.append(
+                Heard(
+                    address: reception.report.address.description, kind: reception.report.address.kind,
+                    rssi: reception.report.rssi.rawValue,
+                    advert: (0..<advert.byteCount).map { advert.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }))
+        }
+        for event in batch.takeEvents() {
+            switch event {
+            case .notice(let notice): notices.append(notice)
+            case .advertising(let frame, let result): advertising.append((frame, result))
+            case .opened, .heard, .state, .wallClock, .deaf, .failed, .ended: break
+            }
+        }
         if states.last != driver.state { states.append(driver.state) }
         return isBusy
     }

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconRadio
 import BeaconSupport
 import Foundation
 import Glibc

@@ -1,4 +1,4 @@
-import CBluetooth
+import CPoll
 import Glibc
 
 /// Waits until there is something to read at one of these descriptors.

@@ -1,0 +1,168 @@
+import BeaconModel
+import BeaconMonitoring
+import BeaconRadio
+import BeaconSupport
+import Logging
+
+// What sources say: adverts with their time, and states.
+
+extension GatewayListener {
+    // MARK: - Adverts
+
+    /// Places a source in the gateway's time, with the first time that it gives.
+    mutating func place(_ batch: SourceBatch, of number: Int) {
+        guard sources[number].shift == nil, let time = batch.sightings.first?.time ?? batch.time else { return }
+        // Radios share a clock, and so the place of their times.
+        let sibling = sources.first { $0.settings.specification.isRadio && $0.shift != nil }
+        if sources[number].settings.specification.isRadio, let sibling {
+            sources[number].shift = sibling.shift
+        } else {
+            sources[number].begin(at: time, now: core.time ?? origin ?? time)
+        }
+        if origin == nil { origin = time }
+        setWallOffsets(of: number)
+    }
+
+    /// Returns the first time of a batch by the core's clock.
+    func earliest(_ batch: SourceBatch, _ number: Int) -> Timestamp {
+        guard let time = batch.sightings.first?.time ?? batch.time else { return .zero }
+        return sources[number].shared(time)
+    }
+
+    /// Handles the adverts of a source whose place in time is known.
+    ///
+    /// - Parameter isCounted: whether the adverts of each receiver are counted.
+    /// - Returns: the batch's time, by the core's clock and by the source's own; nil where it says nothing.
+    mutating func receive(
+        _ batch: SourceBatch, from number: Int, isCounted: Bool
+    ) -> (core: Timestamp, wall: Timestamp)? {
+        sources[number].count(batch)
+        addReceivers(of: batch, from: number)
+        let source = sources[number]
+        for (receiver, status) in source.listener.statuses(batch.receiverStatuses) {
+            setHearing(status.hearing, of: receiver)
+            core.setSmoothed(status.isSmoothed, of: receiver)
+        }
+        if isCounted { countAdverts(of: batch, by: source) }
+        for heard in batch.sightings {
+            guard var sighting = source.listener.sighting(heard) else { continue }
+            sighting.time = source.shared(sighting.time)
+            core.receive(sighting)
+        }
+        guard let time = batch.time, !isIgnorant(source) else { return nil }
+        let (shared, wall) = (source.shared(time), time.advanced(by: source.wallOffset))
+        core.advance(upTo: shared)
+        self.time = max(wall, self.time ?? wall)
+        return (shared, wall)
+    }
+
+    /// Returns true for a radio that does not hear beside one that does: it cannot know how much of the time that it
+    /// gives was slept through, which the other reports before it gives the time.
+    private func isIgnorant(_ source: GatewaySource) -> Bool {
+        guard source.settings.specification.isRadio, source.hearing != .hearing else { return false }
+        return sources.contains { $0.settings.specification.isRadio && !$0.isEnded && $0.hearing == .hearing }
+    }
+
+    // MARK: - States of sources
+
+    /// What to say where all sources have ended by themselves.
+    var lastWords: String {
+        let isSimulated = sources.contains { $0.settings.specification.isSimulation }
+        return "all sources have ended, and so does beacond, once what waits was delivered"
+            + (isSimulated ? "; a simulation goes on with ?loop behind its name" : "")
+    }
+
+    /// Handles an event that is no batch.
+    mutating func receive(_ event: SourceEvent, from number: Int) {
+        let name = sources[number].settings.name
+        if sources[number].isLeaving, isEnd(event) {
+            // Another one takes its place, and until then nothing is known.
+            sources[number].isEnded = true
+            return
+        }
+        switch event {
+        case .heard, .advertising: return
+        case .opened:
+            logger.info("listening to \(name)")
+            sources[number].state = .running
+            sources[number].opened()
+        case .state(let state): receive(state, from: number)
+        case .deaf(let from, let to, let adapter):
+            guard sources[number].shift != nil else { return }
+            let (begin, end) = (sources[number].shared(from), sources[number].shared(to))
+            // A suspend of the machine or a stopped process concerns all sources, and the first that reports it moves
+            // the time for all. The core counts no stretch twice.
+            for receiver in deafReceivers(adapter, of: number) { core.skip(from: begin, to: end, of: receiver) }
+        case .wallClock(let ahead):
+            sources[number].wallOffset = ahead
+            setWallOffsets(of: number)
+        case .notice(let notice):
+            logger.log(level: notice.isTrouble ? .warning : .info, "\(name): \(notice)")
+            if notice.kind == .crowded { sources[number].crowd = notice.message }
+            if notice.kind == .uncrowded { sources[number].crowd = nil }
+        case .failed(let error, let retry):
+            sources[number].failures += 1
+            if let retry {
+                sources[number].state = .failing("\(error)")
+                logger.error("\(name): \(error.sentence) It is tried again in \(Int(retry.components.seconds)) s")
+            } else {
+                sources[number].state = .failed("\(error)")
+                logger.error("\(name): \(error)")
+            }
+            sources[number].isEnded = retry == nil
+            loseHearing(of: number)
+        case .ended:
+            if sources[number].state == .running { sources[number].state = .ended }
+            // One that is stopped has not ended by itself.
+            if !isStopped { logger.info("\(name) has ended") }
+            sources[number].isEnded = true
+            loseHearing(of: number)
+        }
+    }
+
+    private func isEnd(_ event: SourceEvent) -> Bool {
+        switch event {
+        case .failed, .ended: true
+        default: false
+        }
+    }
+
+    /// Marks the receivers of a source that failed or ended as lost. When all sources have ended, the clock stops and
+    /// the states stay as they are; so they do while the gateway stops, one source after another.
+    private mutating func loseHearing(of number: Int) {
+        if sources.allSatisfy(\.isEnded) {
+            if let time = core.time { core.advance(to: time) }
+        } else {
+            setHearing(isStopped ? .interrupted : .lost, of: number)
+        }
+    }
+
+    private mutating func receive(_ state: RadioState, from number: Int) {
+        let name = sources[number].settings.name
+        let outage = sources[number].settings.specification.outage(in: state)
+        if let outage, sources[number].state == .running {
+            sources[number].state = .failing(outage)
+            sources[number].failures += 1
+            logger.error("\(name): \(outage); regions keep their state until it is back")
+        } else if state == .poweredOn || state == .unknown && sources[number].settings.specification.hasReceivers,
+            case .failing = sources[number].state
+        {
+            sources[number].state = .running
+            logger.notice("\(name): the radio is back")
+        }
+        // If a source has several adapters, its next batch says which of them hear.
+        setHearing(state.hearing, of: number)
+    }
+
+    /// Returns the receivers that a deafness concerns: one adapter of a source, or everything.
+    private func deafReceivers(_ adapter: ReceiverID?, of number: Int) -> [ReceiverID] {
+        adapter == nil ? sources.flatMap(\.receivers) : sources[number].listener.receivers(at: adapter)
+    }
+
+    mutating func setWallOffsets(of number: Int) {
+        let source = sources[number]
+        for receiver in source.receivers {
+            core.setWallOffset(source.wallOffset - (source.shift ?? 0), of: receiver)
+        }
+    }
+}

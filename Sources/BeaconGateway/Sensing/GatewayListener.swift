@@ -1,0 +1,287 @@
+import BeaconModel
+import BeaconMonitoring
+import BeaconRadio
+import BeaconSupport
+import Foundation
+import Logging
+
+/// The sources of a gateway, their receivers, and the core that all of them feed.
+///
+/// Sources and receivers have numbers. A source's is never given to another; a receiver's may pass to its successor.
+struct GatewayListener: ~Copyable {
+    /// The most receivers over all reloads: the number of each has 16 bits.
+    static let mostReceivers = 20_000
+
+    /// The time after which a receiver that a place names should have come, in nanoseconds.
+    private static let patience = 30 * Timestamp.nanosecondsPerSecond
+
+    private struct Receiver {
+        var source: Int
+        /// The place among the source's receivers.
+        var place: Int
+        var record = ReceiverRecord()
+    }
+
+    var core: MonitoringCore
+    var sources: [GatewaySource] = []
+    private var receivers: [Receiver] = []
+    /// The first time that any source gave. Others begin at it until time has passed.
+    var origin: Timestamp?
+    /// The newest time that a source, or another machine of a fleet, gave, by the wall clock.
+    var time: Timestamp?
+    private(set) var isStopped = false
+    private var scanMode = ScanMode.off
+    /// True once missing receivers were looked for, which is done once for each configuration of the file.
+    var hasReportedMissing = false
+    private var changes = Changes()
+    let logger: Logger
+    private let makeRunner: @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner
+
+    /// Changes of receivers, for the reporter.
+    struct Changes {
+        /// Receivers whose reports no longer hold.
+        var gone: [ReceiverID] = []
+        /// Receivers that hear again or no longer, as the history has it.
+        var hearing: [HistoryEvent] = []
+    }
+
+    /// Creates a listener without sources.
+    ///
+    /// - Parameter makeRunner: makes the thread of a source.
+    init(
+        _ core: consuming MonitoringCore, logger: Logger,
+        makeRunner: @escaping @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner
+    ) {
+        self.core = core
+        self.logger = logger
+        self.makeRunner = makeRunner
+    }
+
+    /// The sources that are configured, with their numbers.
+    var present: [(number: Int, source: GatewaySource)] {
+        sources.enumerated().filter { !$0.element.isRemoved }.map { ($0.offset, $0.element) }
+    }
+
+    /// The newest time that a source gave, by its wall clock: the present, but for recordings and simulations.
+    var newestTime: Timestamp { time ?? Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero }
+
+    /// True where another source can be opened.
+    var hasRoom: Bool { receivers.count < Self.mostReceivers }
+
+    /// True where events wait.
+    var hasEvents: Bool { sources.contains(where: \.runner.channel.hasElements) }
+
+    // MARK: - Sources
+
+    /// Adds a source, which has not begun.
+    ///
+    /// - Parameters:
+    ///   - given: the settings, without places for the receivers that the configuration names.
+    ///   - proxy: passes the adverts on to others.
+    /// - Returns: its number.
+    @discardableResult
+    mutating func add(_ given: SourceSettings, for places: PlacePlan?, _ proxy: ProxyServer?) -> Int {
+        let (number, settings) = (sources.count, given.reserving(places))
+        let receiver = addReceiver(source: number, place: 0)
+        sources.append(GatewaySource(settings, given: given, runner: runner(for: settings, proxy), first: receiver))
+        setHearing(.interrupted, of: receiver)
+        return number
+    }
+
+    private func runner(for settings: SourceSettings, _ proxy: ProxyServer?) -> any GatewayRunner {
+        let receiverName = settings.receiver
+        return makeRunner(settings, proxy?.feed(isLive: settings.specification.isRadio) { receiverName ?? $0 })
+    }
+
+    /// Opens a source again, with other settings and the same receivers.
+    mutating func reopen(_ number: Int, as given: SourceSettings, for places: PlacePlan?, _ proxy: ProxyServer?) {
+        // Radios share a clock, and so the place of their times.
+        let isSameClock = sources[number].given.specification.isRadio && given.specification.isRadio
+        let settings = given.reserving(places)
+        sources[number].reopen(as: settings, given: given, runner: runner(for: settings, proxy))
+        if !isSameClock { sources[number].shift = nil }
+        setHearing(.interrupted, of: number)
+    }
+
+    /// Begins to end a source. Its earlier adverts are still handled.
+    mutating func leave(_ number: Int) {
+        sources[number].isLeaving = true
+        setHearing(.interrupted, of: number)
+        sources[number].runner.stop()
+    }
+
+    /// Ends what a source means that the configuration has no longer: others decide about the regions that it kept.
+    mutating func remove(_ number: Int) {
+        sources[number].isRemoved = true
+        sources[number].isEnded = true
+        sources[number].state = .ended
+        for receiver in sources[number].receivers + sources[number].listener.expected {
+            changes.gone.append(receiver)
+            core.retire(receiver)
+            setHearing(.lost, of: receiver)
+        }
+        sources[number].listener.expectNone()
+    }
+
+    /// Stops all sources. What they have heard by then is still handled.
+    mutating func stop() {
+        isStopped = true
+        for source in sources { source.runner.stop() }
+    }
+
+    /// Sets the scan mode of the radios, once there are any.
+    mutating func scan(_ mode: ScanMode) {
+        guard mode != scanMode, !sources.isEmpty else { return }
+        scanMode = mode
+        for (_, source) in present { source.runner.scan(mode) }
+    }
+
+    /// Starts a source that was opened beside others.
+    func start(_ number: Int) {
+        sources[number].runner.scan(scanMode)
+        sources[number].runner.start()
+    }
+
+    /// Sends frames by the first radio, once there is one.
+    func advertise(_ frames: [IBeaconFrame]) {
+        present.first { $0.source.settings.specification.canSend }?.source.runner.advertise(frames)
+    }
+
+    // MARK: - Receivers
+
+    private mutating func addReceiver(source: Int, place: Int) -> ReceiverID {
+        receivers.append(Receiver(source: source, place: place))
+        return ReceiverID(UInt16(clamping: receivers.count - 1))
+    }
+
+    /// Returns the name of a receiver.
+    func name(_ receiver: ReceiverID) -> String {
+        let receiver = receivers[Int(receiver.index)]
+        return sources[receiver.source].name(receiver.place)
+    }
+
+    /// Returns the name of a receiver's source.
+    func sourceName(of receiver: ReceiverID) -> String {
+        sources[receivers[Int(receiver.index)].source].settings.name
+    }
+
+    /// Returns the receiver that kept a region in the last run. One of a source with several may not have been heard so
+    /// far.
+    mutating func keeper(of region: Presence.Region) -> ReceiverID? {
+        guard let (number, source) = present.first(where: { $0.source.settings.name == region.source }) else {
+            return nil
+        }
+        guard source.settings.specification.hasReceivers, let name = region.holder else {
+            return source.receivers.first
+        }
+        if let receiver = source.listener.keeper(named: name) { return receiver }
+        let receiver = addReceiver(source: number, place: .max)
+        sources[number].listener.expect(receiver, named: name)
+        setHearing(.interrupted, of: receiver)
+        return receiver
+    }
+
+    /// Adds the receivers of a source. A batch that has only a time, while the radio is lost, names none.
+    mutating func addReceivers(of batch: SourceBatch, from number: Int) {
+        guard !batch.receiverNames.isEmpty, batch.receiverNames != sources[number].receiverNames else { return }
+        let own = sources[number].settings.receiver
+        var new = receivers.count
+        let arrivals = sources[number].listener.meet(batch.receiverNames, in: &core, title: { own ?? $0 }) { _, _ in
+            defer { new += 1 }
+            return ReceiverID(UInt16(clamping: new))
+        }
+        while receivers.count < new { receivers.append(Receiver(source: number, place: .max)) }
+        for arrival in arrivals {
+            receivers[Int(arrival.receiver.index)].place = arrival.place
+            if case .replaced(let former) = arrival.kind { replace(former, by: arrival.receiver) }
+            // The one that stood for the source has its hearing already.
+            if arrival.kind != .named { setHearing(sources[number].hearing, of: arrival.receiver) }
+        }
+        setWallOffsets(of: number)
+    }
+
+    /// Takes in that a receiver is gone, and another one has its place, perhaps by the same number.
+    private mutating func replace(_ former: ReceiverID, by receiver: ReceiverID) {
+        changes.gone.append(former)
+        guard former != receiver else { return receivers[Int(former.index)].record = ReceiverRecord() }
+        setHearing(.lost, of: former)
+        receivers[Int(former.index)].place = .max
+    }
+
+    /// Sets whether a receiver hears.
+    mutating func setHearing(_ hearing: MonitoringCore.Hearing, of receiver: ReceiverID) {
+        core.setHearing(hearing, of: receiver)
+        guard receivers[Int(receiver.index)].record.update(hearing, at: time), !isStopped else { return }
+        changes.hearing.append(
+            HistoryEvent(
+                receiver: name(receiver), isHearing: hearing == .hearing,
+                because: sources[receivers[Int(receiver.index)].source].reason, at: newestTime))
+    }
+
+    /// Sets whether a source hears.
+    mutating func setHearing(_ hearing: MonitoringCore.Hearing, of number: Int) {
+        sources[number].hearing = hearing
+        // A receiver that stands for a source that has named none hears nothing.
+        let isStandIn = sources[number].settings.specification.hasReceivers && sources[number].receiverNames.isEmpty
+        let isOne = sources[number].receivers.count == 1 && !isStandIn
+        for receiver in sources[number].receivers {
+            // Of several adapters one may still be away; a batch says so.
+            if isOne || hearing != .hearing {
+                setHearing(hearing, of: receiver)
+            } else if !sources[number].settings.specification.hasReceivers {
+                core.setHearing(hearing, of: receiver)
+            }
+        }
+    }
+
+    /// Counts what each receiver of a source heard, for people who look.
+    mutating func countAdverts(of batch: SourceBatch, by source: GatewaySource) {
+        let now = ContinuousClock.now
+        for (place, receiver) in source.receivers.enumerated() {
+            let count = batch.sightings.count { Int($0.receiver.index) == place }
+            receivers[Int(receiver.index)].record.count(count, at: now)
+        }
+    }
+
+    /// Returns what has changed of receivers, each change once.
+    mutating func takeChanges() -> Changes {
+        defer { changes = Changes() }
+        return changes
+    }
+
+    /// Logs receivers of places and positions that no source has: a name that is misspelt makes everything in its place
+    /// unknown.
+    mutating func reportMissingReceivers(of configuration: GatewayConfiguration) {
+        guard !hasReportedMissing, configuration.places != nil || configuration.suspicions != nil,
+            let origin, let time = core.time, time.since(origin) > Self.patience
+        else { return }
+        hasReportedMissing = true
+        let names = Set(receivers.indices.map { name(ReceiverID(UInt16(clamping: $0))) })
+        let known = names.sorted().joined(separator: ", ")
+        let unplaced = configuration.suspicions?.positions.keys.filter { !names.contains($0) }.sorted() ?? []
+        if !unplaced.isEmpty {
+            logger.warning(
+                "no source has the receiver \(unplaced.joined(separator: ", ")) of \"suspicious\"; there are \(known)")
+        }
+        let missing = configuration.places?.receiverNames.filter { !names.contains($0) } ?? []
+        if !missing.isEmpty {
+            logger.warning(
+                "no source has the receiver \(missing.joined(separator: ", ")) of a place; there are \(known). Until it comes, beacons that may be in its place are unknown"
+            )
+        }
+    }
+
+    /// Returns the receivers, in the order in which they came.
+    func receiverValues(in places: PlacePlan?) -> [ReceiverValue] {
+        receivers.indices.filter { !sources[receivers[$0].source].isRemoved }.map { number in
+            let (record, source) = (receivers[number].record, sources[receivers[number].source])
+            let name = name(ReceiverID(UInt16(clamping: number)))
+            return ReceiverValue(
+                name: name, source: source.settings.name,
+                hearing: record.isHearing.map { $0 ? "hearing" : "deaf" } ?? "unknown", since: record.since?.seconds,
+                reason: record.isHearing == false ? source.reason : nil,
+                advertsPerSecond: (record.rate(at: .now) * 10).rounded() / 10,
+                place: places?.places.first { $0.receivers.contains(name) }?.name)
+        }
+    }
+}

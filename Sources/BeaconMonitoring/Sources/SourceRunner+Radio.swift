@@ -1,0 +1,56 @@
+package import BeaconRadio
+import BeaconSupport
+
+/// A source on its own thread, as the radio of a center.
+extension SourceRunner: Radio, Advertiser {
+    /// The runner where its source can send: no frame can be sent into a recording.
+    package var advertiser: (any Advertiser & Sendable)? { specification.canSend ? self : nil }
+
+    /// The source, for people.
+    package var title: String { specification.title }
+
+    /// True for receivers in the network.
+    package var hasReceivers: Bool { specification.hasReceivers }
+
+    /// Powered off after a simulation, whose air is over. After a capture, an app keeps what it knows.
+    package var stateAtEnd: RadioState? {
+        specification.isRadio ? nil : specification.isSimulation ? .poweredOff : .poweredOn
+    }
+
+    /// Starts the thread, and returns the events of the source. The source is stopped when the iteration ends.
+    package func events() -> Events {
+        countAsHeardNow()
+        start()
+        return Events(runner: self)
+    }
+
+    /// The events of a source, for one listener.
+    package struct Events: AsyncSequence, Sendable {
+        fileprivate let runner: SourceRunner
+
+        package func makeAsyncIterator() -> Iterator { Iterator(runner) }
+
+        package struct Iterator: AsyncIteratorProtocol {
+            private var events: BoundedChannel<SourceEvent>.AsyncIterator
+            private let end: End
+
+            /// An object that stops the source when the iteration ends.
+            private final class End: Sendable {
+                let runner: SourceRunner
+                init(_ runner: SourceRunner) { self.runner = runner }
+                deinit {
+                    runner.stop()
+                    // The thread may wait for capacity, and no reader is left.
+                    runner.channel.finish()
+                }
+            }
+
+            fileprivate init(_ runner: SourceRunner) {
+                events = runner.channel.makeAsyncIterator()
+                end = End(runner)
+            }
+
+            package mutating func next() async -> SourceEvent? { await events.next() }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package import BeaconRadio
+package import BeaconSupport
+import Foundation
+
+/// Bluetooth proxies of ESPHome as a source, each by a connection of its own.
+package struct ESPHomeSource: NetworkSource {
+    /// A device.
+    package struct Node: Hashable, Sendable {
+        /// Its name or address in the network.
+        package var host: String
+        /// The port of its API.
+        package var port: UInt16
+        /// The mistake in the text that names the device; nil without one.
+        fileprivate var mistake: AddressError?
+
+        /// A device of this name or address.
+        package init(host: String, port: UInt16 = ESPHomeSource.port) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    /// The port of the native API (ESPHome, native API component).
+    package static let port: UInt16 = 6053
+
+    /// The devices; none for all that are found.
+    package var nodes: [Node] = []
+    /// The key of all: 32 bytes as base64; nil for plain connections.
+    package var key: Secret?
+    /// True where adverts may be taken from another program.
+    package var mayTake = false
+    /// The settings of the receivers.
+    package var network = ReceiverNetwork.Settings()
+
+    /// A source of all devices that are found.
+    package init() {}
+
+    /// Reads `esphome[:HOST[:PORT],…][?take]`.
+    ///
+    /// - Parameter environment: has the key as BEACON_ESPHOME_KEY, which, unlike what is on a command line, no other
+    ///   user of the machine can read.
+    /// - Returns: nil for what is none.
+    package init?(_ text: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
+        var rest = text[...]
+        guard rest.hasPrefix("esphome") else { return nil }
+        rest = rest.dropFirst(7)
+        if rest.hasSuffix("?take") {
+            mayTake = true
+            rest = rest.dropLast(5)
+        }
+        guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+        let hosts = rest.dropFirst().drop { $0 == "/" }
+        if hosts.contains("@") {
+            // What stands before it may be a password, and has commas perhaps.
+            nodes = [Node(text: hosts)]
+        } else {
+            nodes = hosts.split(separator: ",").map { Node(text: $0) }
+        }
+        key = environment["BEACON_ESPHOME_KEY"].map(Secret.init)
+    }
+
+    /// The devices, for people.
+    package var title: String {
+        nodes.isEmpty ? "esphome" : nodes.map(\.host.shownAddress).joined(separator: ",")
+    }
+
+    /// Returns the mistakes in the settings, each with its remedy.
+    package func mistakes() -> [String] {
+        var mistakes: [String] = []
+        for node in nodes {
+            if let mistake = node.mistake { mistakes.append("\"\(node.host.shownAddress)\": \(mistake)") }
+        }
+        if let key, Self.bytes(of: key) == nil {
+            mistakes.append(
+                "a key is none; write the one under api: encryption: in the device's configuration, 32 bytes as base64")
+        }
+        return mistakes
+    }
+
+    /// False: each receiver is a device with a connection.
+    package var namesReceiversInMessages: Bool { false }
+
+    package func makeDriver() throws(RadioError) -> any ReceiverDriver { try ESPHomeDriver(self) }
+
+    /// Returns the bytes of a key; nil for what is none.
+    package static func bytes(of key: Secret) -> [UInt8]? {
+        let bytes = Data(base64Encoded: key.reveal()).map(Array.init)
+        return bytes?.count == ESPHomeFraming.keyCount ? bytes : nil
+    }
+}
+
+extension ESPHomeSource.Node {
+    /// Reads `HOST[:PORT]`.
+    package init(text: some StringProtocol) {
+        do throws(AddressError) {
+            let address = try HostAndPort(bracketed: text)
+            self.init(host: address.host, port: address.port ?? ESPHomeSource.port)
+        } catch {
+            self.init(host: String(text))
+            mistake = error
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import BeaconModel
+import BeaconSupport
+import CLibrary
+
+/// A look around the local network for devices of ESPHome, by multicast DNS. It asks by a socket of its own, so that no
+/// other program need run for it, and gets the answers there (RFC 6762, 6.7).
+final class ServiceBrowser {
+    /// The waits between two questions, in seconds: short at first, since an answer may be lost.
+    private static let intervals: [Int64] = [1, 2, 4, 8, 16, 30, 60]
+
+    /// The most devices and hosts that are remembered: answers are what anybody in the network makes up.
+    private static let most = 1024
+
+    /// The most hosts that are asked for at once beside those that the user named.
+    private static let mostQuestions = 32
+
+    /// The socket; -1 where there is none.
+    let descriptor: Int32
+
+    /// The devices so far, by the names of their service.
+    private(set) var services: [String: ServiceAnswer.Service] = [:]
+
+    private var addresses: [String: [UInt8]] = [:]
+    /// Hosts of devices that were found without their address.
+    private var wanted: [String] = []
+    private let named: [String]
+    private let asksForAll: Bool
+    private var askedAt = Timestamp.zero
+    /// Room for the longest answer (RFC 6762, 17).
+    private var buffer = [UInt8](repeating: 0, count: 9000)
+    private var number = 0
+
+    /// When the next question is due.
+    private(set) var deadline: Timestamp
+
+    /// Begins to look.
+    ///
+    /// - Parameters:
+    ///   - all: true to look for all devices.
+    ///   - hosts: names that end in `.local`, whose addresses are looked for.
+    init(all: Bool, hosts: [String], at time: Timestamp) {
+        asksForAll = all
+        named = hosts.map { $0.lowercased() }
+        let kind = SocketKind.nonBlocking(SocketKind.datagram)
+        descriptor = all || !hosts.isEmpty ? socket(AF_INET, kind, 0) : -1
+        deadline = descriptor >= 0 ? time : .latest
+    }
+
+    deinit { if descriptor >= 0 { CLibrary.close(descriptor) } }
+
+    /// Returns the address of a host in four bytes; nil before it was found.
+    func address(of host: String) -> [UInt8]? { addresses[host.lowercased()] }
+
+    /// Reads what has come, and asks what is due.
+    func process(at now: Timestamp) {
+        guard descriptor >= 0 else { return }
+        // Not without end: anybody may send.
+        for _ in 0..<64 {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            let bytes = Array(buffer[..<count])
+            if let answer = ServiceAnswer(bytes.span.bytes) { note(answer, at: now) }
+        }
+        guard now >= deadline else { return }
+        askedAt = now
+        ask()
+        let interval = Self.intervals[min(number, Self.intervals.count - 1)]
+        number += 1
+        deadline = now.advanced(by: interval * Timestamp.nanosecondsPerSecond)
+    }
+
+    /// Forgets a device, which is found again where it is there.
+    func forget(host: String, port: UInt16) {
+        services = services.filter { $0.value.host != host || $0.value.port != port }
+        addresses[host] = nil
+        wanted.removeAll { $0 == host }
+    }
+
+    private func note(_ answer: ServiceAnswer, at now: Timestamp) {
+        for (name, service) in answer.services where services.count < Self.most || services[name] != nil {
+            if let old = services[name], old.host != service.host { wanted.removeAll { $0 == old.host } }
+            services[name] = service
+            if answer.addresses[service.host] == nil, addresses[service.host] == nil, wanted.count < Self.most,
+                !wanted.contains(service.host)
+            {
+                wanted.append(service.host)
+                // Not with each answer: who invents devices would have this ask without end.
+                deadline = min(deadline, max(now, askedAt.advanced(by: Timestamp.nanosecondsPerSecond)))
+            }
+        }
+        // Of hosts that are looked for alone, so that others take no room.
+        let hosts = Set(named).union(wanted).union(services.values.map(\.host))
+        for (host, address) in answer.addresses where hosts.contains(host) { addresses[host] = address }
+        wanted.removeAll { addresses[$0] != nil }
+        if addresses.count > hosts.count { addresses = addresses.filter { hosts.contains($0.key) } }
+    }
+
+    private func ask() {
+        // By each interface: the system's default one need not be that of the devices.
+        for interface in NetworkInterface.all() ?? [] {
+            var address = in_addr()
+            withUnsafeMutableBytes(of: &address) { $0.copyBytes(from: interface.bytes) }
+            setsockopt(
+                descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &address, socklen_t(MemoryLayout<in_addr>.size))
+            if asksForAll { send(ServiceQuestion.all) }
+            for host in named + wanted.prefix(Self.mostQuestions) { send(ServiceQuestion.address(of: host)) }
+        }
+    }
+
+    private func send(_ question: [UInt8]) {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = ServiceQuestion.port.bigEndian
+        inet_pton(AF_INET, ServiceQuestion.address, &address.sin_addr)
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = sendto(descriptor, question, question.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package import BeaconModel
+package import BeaconRadio
+import BeaconSupport
+import CLibrary
+
+/// The driver of a place in the shared air.
+package final class AirDriver: ReceiverDriver, Advertiser {
+    /// The time from one reading to the next while ranging, in nanoseconds: adverts that came meanwhile are delivered
+    /// together, each with its own time, so that a process wakes ten times a second whatever is sent.
+    private static let readingInterval = Timestamp.nanosecondsPerSecond / 10
+
+    /// The time between two attempts to join an air whose folder was removed, in nanoseconds.
+    private static let retryInterval = Timestamp.nanosecondsPerSecond
+
+    package let name: String
+
+    private var location: AirLocation
+    private let runtime: String?
+    /// Nil while its folder cannot be used.
+    private var station: AirStation?
+    private var mode = ScanMode.off
+    private var rotation: Duration?
+    private var frames: [IBeaconFrame] = []
+    private var unanswered: [IBeaconFrame] = []
+    private var isModeNew = false
+    private var areFramesNew = false
+    /// When frames are sent again that could not be; nil where all are.
+    private var nextAttempt: Timestamp?
+    private var nextReading = Timestamp.zero
+    private var reportedMissed = 0
+
+    /// Joins an air.
+    ///
+    /// - Parameter runtime: the user's folder for what lives as long as a session.
+    /// - Throws: an error where the air's folder cannot be used.
+    package init(
+        _ location: AirLocation, runtime: String? = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }
+    ) throws(RadioError) {
+        self.location = location
+        self.runtime = runtime
+        name = location.name == AirLocation.defaultName ? "air" : "air:\(location.name)"
+        station = try AirStation(
+            location, in: AirFolder(name: location.name, runtime: runtime),
+            at: RadioClock.sinceStart(RadioClock.now()))
+    }
+
+    package func forEachPoll(_ body: (_ descriptor: Int32, _ events: Int16) -> Void) {
+        if let station { body(station.descriptor, Int16(POLLIN)) }
+    }
+
+    // It comes back by itself, within moments most often.
+    package var state: RadioState { station == nil ? .resetting : .poweredOn }
+
+    package var deadline: Timestamp {
+        guard let station, !isModeNew, !areFramesNew else { return nextReading }
+        let update = min(RadioClock.time(sinceStart: station.nextUpdate), nextAttempt ?? Timestamp(nanoseconds: .max))
+        return isRanging && station.nextAdvert != nil ? min(nextReading, update) : update
+    }
+
+    private var isRanging: Bool { if case .ranging = mode { true } else { false } }
+
+    package func scan(_ mode: ScanMode) {
+        self.mode = mode
+        isModeNew = true
+        nextReading = .zero
+    }
+
+    package func advertise(_ frames: [IBeaconFrame]) {
+        // Each frame of each call has an outcome, also where a call between was overtaken.
+        unanswered = frames
+        self.frames = frames
+        areFramesNew = true
+        nextReading = .zero
+    }
+
+    package func rotateAddresses(every rotation: Duration?) {
+        self.rotation = rotation
+        station?.rotateAddresses(every: rotation?.clampedNanoseconds)
+    }
+
+    package func process(at now: Timestamp, into batch: inout AdvertBatch) throws {
+        let time = RadioClock.sinceStart(now)
+        guard let station = station ?? join(at: now, &batch) else {
+            nextReading = now.advanced(by: Self.retryInterval)
+            return
+        }
+        // What was sent before something changed was sent as it was before.
+        try hear(station, until: time, &batch)
+        station.update(at: time)
+        if isModeNew {
+            isModeNew = false
+            station.listen(mode != .off, at: time)
+        }
+        if areFramesNew || nextAttempt.map({ $0 <= now }) ?? false { send(station, at: time, &batch) }
+        if station.missed > reportedMissed {
+            batch.report(
+                .notice(
+                    RadioNotice(
+                        .degraded, adapter: name,
+                        "\(station.missed - reportedMissed) adverts were missed, since this process did not run")))
+            reportedMissed = station.missed
+        }
+        if !station.isThere {
+            location.point = station.place(at: time)
+            self.station = nil
+            batch.report(
+                .notice(
+                    RadioNotice(
+                        .adapterLost, adapter: name,
+                        "the folder of this air was removed; it is made anew as soon as that is possible")))
+        }
+        nextReading = now.advanced(by: Self.readingInterval)
+    }
+
+    /// Joins the air again.
+    private func join(at now: Timestamp, _ batch: inout AdvertBatch) -> AirStation? {
+        guard
+            let folder = try? AirFolder(name: location.name, runtime: runtime),
+            let new = try? AirStation(location, in: folder, at: RadioClock.sinceStart(now))
+        else { return nil }
+        new.rotateAddresses(every: rotation?.clampedNanoseconds)
+        station = new
+        reportedMissed = 0
+        (isModeNew, areFramesNew) = (true, true)
+        batch.report(.notice(RadioNotice(.adapterUsed, adapter: name, "the air is there again")))
+        return new
+    }
+
+    private func send(_ station: AirStation, at time: Int64, _ batch: inout AdvertBatch) {
+        areFramesNew = false
+        defer { unanswered = [] }
+        do throws(RadioError) {
+            try station.send(frames, at: time)
+            // What failed before and is sent now has an outcome again.
+            for frame in nextAttempt == nil ? unanswered : frames { batch.report(.advertising(frame, .success(()))) }
+            nextAttempt = nil
+        } catch {
+            // Tried again each second, and reported once.
+            for frame in unanswered { batch.report(.advertising(frame, .failure(error))) }
+            nextAttempt = RadioClock.time(sinceStart: time + Self.retryInterval)
+        }
+    }
+
+    private func hear(_ station: AirStation, until time: Int64, _ batch: inout AdvertBatch) throws {
+        let receiver = batch.firstReceiver
+        try station.hear(until: time) { heard, advert in
+            let reception = Reception(
+                time: RadioClock.time(sinceStart: heard.time), receiver: receiver, report: heard.report)
+            // Adverts that no request matches do not leave the radio, as with a filter in the kernel.
+            if case .monitoring(let uuids) = mode {
+                guard let frame = IBeaconFrame(advert: advert), uuids.contains(frame.identity.uuid) else { return }
+            }
+            batch.hear(reception, advert)
+        }
+    }
+
+    package func close() { station = nil }
+}

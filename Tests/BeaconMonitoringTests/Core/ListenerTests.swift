@@ -1,0 +1,163 @@
+import BeaconEngine
+import BeaconModel
+import BeaconRadio
+import BeaconSupport
+import Testing
+
+@testable import BeaconMonitoring
+
+@Suite("The receivers of a source among those of a core")
+struct ListenerTests {
+    private static func sighting(_ place: UInt16) -> Sighting {
+        Sighting(
+            time: .zero, receiver: ReceiverID(place), address: DeviceAddress(bits: 1, kind: .random),
+            identity: SessionBench.frame.identity, measuredPower: -59, rssi: SignalStrength(rawValue: -60))
+    }
+
+    @Test("A receiver that is expected gets its number when it comes, wherever the source has it")
+    func keepers() {
+        var core = MonitoringCore()
+        var listener = Listener(standIn: ReceiverID(0))
+        listener.expect(ReceiverID(7), named: "b", until: Timestamp(nanoseconds: 5))
+        #expect(listener.expected == [ReceiverID(7)] && listener.keeper(named: "b") == ReceiverID(7))
+        let arrivals = listener.meet(["a", "b"], in: &core) { _, _ in ReceiverID(1) }
+        #expect(arrivals.map(\.kind) == [.named, .added])
+        #expect(listener.receivers == [ReceiverID(0), ReceiverID(7)] && listener.expected.isEmpty)
+        #expect(listener.sighting(Self.sighting(1))?.receiver == ReceiverID(7))
+        #expect(listener.sighting(Self.sighting(2)) == nil)
+        #expect(listener.takeOverdue(at: Timestamp(nanoseconds: 9)).isEmpty)
+    }
+
+    @Test("A receiver that does not come in time is overdue, once, and may come yet")
+    func overdue() {
+        var core = MonitoringCore()
+        var listener = Listener()
+        listener.expect(ReceiverID(7), named: "b", until: Timestamp(nanoseconds: 5))
+        listener.expect(ReceiverID(8), named: "c")
+        #expect(listener.takeOverdue(at: Timestamp(nanoseconds: 4)).isEmpty)
+        #expect(listener.takeOverdue(at: Timestamp(nanoseconds: 5)) == [ReceiverID(7)])
+        #expect(listener.takeOverdue(at: Timestamp(nanoseconds: 6)).isEmpty)
+        _ = listener.meet(["b"], in: &core) { _, _ in ReceiverID(0) }
+        #expect(listener.receivers == [ReceiverID(7)])
+    }
+
+    @Test("Where one receiver counts, others have no status, no deafness and no adverts")
+    func only() {
+        var core = MonitoringCore()
+        var listener = Listener(only: "b")
+        _ = listener.meet(["a", "b"], in: &core) { _, place in ReceiverID(UInt16(place)) }
+        #expect(listener.counted == [ReceiverID(1)])
+        #expect(listener.sighting(Self.sighting(0)) == nil && listener.sighting(Self.sighting(1)) != nil)
+        #expect(listener.receivers(at: ReceiverID(0)).isEmpty && listener.receivers(at: nil) == [ReceiverID(1)])
+        #expect(listener.statuses([], otherwise: .poweredOn).map(\.receiver) == [ReceiverID(1)])
+        #expect(listener.statuses([ReceiverStatus(.poweredOff)]).isEmpty)
+    }
+
+    @Test("Where the one that counts makes way for another and comes again elsewhere, it decides about its regions")
+    func onlyReplaced() {
+        func time(_ seconds: Int64) -> Timestamp { Timestamp(nanoseconds: seconds * Timestamp.nanosecondsPerSecond) }
+        var core = MonitoringCore()
+        var listener = Listener(only: "b")
+        var region = MonitoredRegion(BeaconConstraint(SessionBench.frame.identity))
+        region.exitTimeout = .seconds(30)
+        let id = core.startMonitoring(region)
+        _ = listener.meet(["b"], in: &core) { _, place in ReceiverID(UInt16(place)) }
+        var sighting = Self.sighting(0)
+        sighting.time = time(100)
+        core.receive(sighting)
+        core.advance(to: time(101))
+        #expect(core.publishedState(of: id) == .inside)
+        // Longer than the exit time-out, and nobody hears.
+        _ = listener.meet(["x"], in: &core) { _, place in ReceiverID(UInt16(place)) }
+        core.advance(to: time(200))
+        #expect(listener.counted.isEmpty && core.knownState(of: id) == .inside)
+        _ = listener.meet(["x", "b"], in: &core) { _, place in ReceiverID(UInt16(place)) }
+        core.setHearing(.interrupted, of: ReceiverID(1))
+        core.setHearing(.hearing, of: ReceiverID(1))
+        core.advance(to: time(229))
+        #expect(core.knownState(of: id) == .inside)
+        core.advance(to: time(231))
+        #expect(core.publishedState(of: id) == .outside)
+    }
+
+    @Test("Whatever a source names, each name has one number, and a number that is given up is never another's")
+    func randomNames() {
+        let seed: UInt64 = 20_261_126
+        var random = SplitMix64(seed: seed)
+        var core = MonitoringCore()
+        var listener = Listener()
+        var next: UInt16 = 0
+        for name in 0..<4 {
+            listener.expect(ReceiverID(next), named: "r\(name)")
+            next += 1
+        }
+        var names: [String] = []
+        for step in 0..<500 {
+            // A name never stands twice in a table, and a table only grows.
+            let free = (0..<12).map { "r\($0)" }.filter { !names.contains($0) }
+            let name = free[Int.random(in: free.indices, using: &random)]
+            if names.count < 8, Bool.random(using: &random) || names.isEmpty {
+                names.append(name)
+            } else {
+                names[Int.random(in: names.indices, using: &random)] = name
+            }
+            let waited = listener.expected.count
+            let arrivals = listener.meet(names, in: &core) { _, _ in
+                defer { next += 1 }
+                return ReceiverID(next)
+            }
+            #expect(arrivals.count == 1, "seed \(seed), step \(step)")
+            #expect(Set(listener.receivers).count == names.count, "seed \(seed), step \(step)")
+            #expect(listener.expected.count <= waited && listener.names == names, "seed \(seed), step \(step)")
+            #expect(Set(listener.expected).isDisjoint(with: listener.receivers), "seed \(seed), step \(step)")
+        }
+    }
+
+    @Test("Several receivers that are one hear while all of them do")
+    func common() {
+        #expect(Listener.common([]) == .hearing)
+        #expect(Listener.common([ReceiverStatus(.poweredOn), ReceiverStatus(.poweredOn)]) == .hearing)
+        #expect(
+            Listener.common([ReceiverStatus(.poweredOn), ReceiverStatus(.poweredOn, isDoubtful: true)]) == .doubtful)
+        for state in RadioState.allCases where state != .poweredOn {
+            #expect(
+                Listener.common([ReceiverStatus(.poweredOn, isDoubtful: true), ReceiverStatus(state)]) == .interrupted)
+        }
+    }
+
+    @Test("A region of which its keeper's adverts were lost has all of its time again", arguments: [true, false])
+    func renewal(isConcerned: Bool) {
+        func time(_ seconds: Int64) -> Timestamp { Timestamp(nanoseconds: seconds * Timestamp.nanosecondsPerSecond) }
+        var core = MonitoringCore()
+        core.name(ReceiverID(0), "a")
+        var region = MonitoredRegion(BeaconConstraint(SessionBench.frame.identity))
+        region.exitTimeout = .seconds(30)
+        _ = core.startMonitoring(region)
+        var sighting = Self.sighting(0)
+        sighting.time = time(100)
+        core.receive(sighting)
+        core.advance(to: time(120))
+        core.renew { _ in isConcerned }
+        var exits: [Double] = []
+        for second in Int64(121)...160 {
+            core.advance(to: time(second))
+            for case .state(let change) in core.takeEvents() where change.kind == .exit {
+                exits.append(change.time.seconds)
+            }
+        }
+        #expect(exits == [isConcerned ? 150 : 130])
+    }
+
+    @Test("A source that can only hear refuses each frame that it is asked to send")
+    func noAdvertiser() throws {
+        var refused: [IBeaconFrame] = []
+        var source = ScriptedMachine().makeSource { event in
+            guard case .advertising(let frame, .failure(.receiversCannotSend)) = event else { return }
+            refused.append(frame)
+        }
+        source.advertise([SessionBench.frame])
+        #expect(refused == [SessionBench.frame])
+        _ = try source.next()
+        #expect(refused.count == 1)
+    }
+}
