@@ -240,7 +240,7 @@ struct SourceRunnerTests {
         var words: [String] = []
         for await event in SourceRunner(.file(path: path), pace: .fastest).events() { words += Self.words(event) }
         #expect(words.count { $0.contains("is neither a packet") } == 1)
-        #expect(words.suffix(3).first == "time 951868799.0")
+        #expect(words.count { $0 == "time 951868799.0" } == 1, "\(words)")
         #expect(words.suffix(2).first?.hasSuffix("3 lines in all were passed over.") == true)
         #expect(words.last == "ended")
     }
