@@ -4,7 +4,7 @@ import http.client
 import json
 import urllib.parse
 
-from torture_world import HANG, KEPT, UUID, wait
+from torture_world import HANG, HISTORY, KEPT, UUID, wait
 
 # Only a program that reads the answer can send it.
 CHANGE = {"X-Beacon-Console": "1", "Content-Type": "application/json"}
@@ -146,8 +146,8 @@ class Operator:
 def differences(old, new, is_short):
     """Returns what a restored beacond shows otherwise than the old one.
 
-    Both go on, so that entries after the newest of the old one do not count. A short history may lose its oldest events
-    while it is looked at, and is compared as far as it keeps them.
+    Both go on, so that entries after the newest of the old one do not count. Beyond its bound a history keeps what waits
+    for destinations, which a backup does not have: it is compared up to the bound.
     """
     faults = []
     for name, before in old.items():
@@ -155,8 +155,8 @@ def differences(old, new, is_short):
         if name == "events":
             newest = before[0]["id"] if before else 0
             after = [entry for entry in after if entry["id"] <= newest]
-            if is_short:
-                before, after = before[:KEPT], after[:KEPT]
+            bound = KEPT if is_short else HISTORY
+            before, after = before[:bound], after[:bound]
         if name == "runs":
             # Their order is that of the clock, which may have been set.
             known = {entry["id"] for entry in before}

@@ -14,6 +14,8 @@ HANG = 240
 RUNS = 20000
 # The events of a short history, the fewest that can be set.
 KEPT = 100
+# The events that a history keeps where its configuration does not say so (docs/console.md).
+HISTORY = 100_000
 
 
 class Failure(Exception):

@@ -7,32 +7,38 @@ final class DatagramDriver: ReceiverDriver {
     let name = "datagrams"
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 512)
-    private var newest: Timestamp?
+    private var (newest, now) = (Timestamp?.none, Timestamp.zero)
 
-    /// Opens a port of this machine.
+    /// Opens a port, on all interfaces of this machine.
     init(port: UInt16) throws {
         descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
+        (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), port.bigEndian)
         let result = withUnsafeBytes(of: &address) { bytes in
             bytes.baseAddress.map {
                 bind(descriptor, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
             } ?? -1
         }
         guard result == 0 else {
+            let cause = String(cString: strerror(errno))
             close()
-            throw RadioError(.failed, "port \(port) is in use; choose another")
+            throw RadioError(.failed, "cannot listen to port \(port): \(cause); choose another")
         }
     }
 
     func forEachPoll(_ body: (_ descriptor: Int32, _ events: Int16) -> Void) { body(descriptor, Int16(POLLIN)) }
 
-    // Before it has sent anything, its silence says nothing.
-    var state: RadioState { newest == nil ? .unknown : .poweredOn }
+    // A receiver that sends nothing for ten seconds is gone, and its silence says nothing of beacons.
+    private var end: Timestamp? { newest?.advanced(by: 10_000_000_000) }
+    var state: RadioState { end.map { now < $0 ? .poweredOn : .resetting } ?? .unknown }
+    var deadline: Timestamp { end.map { now < $0 ? $0 : .latest } ?? .latest }
 
     func process(at now: Timestamp, into batch: inout AdvertBatch) {
-        while case let count = recv(descriptor, &buffer, buffer.count, 0), count >= 0 {
+        self.now = now
+        // So many at a time, so that a flood keeps nothing else waiting.
+        for _ in 0..<64 {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count >= 0 else { return }
             guard count > 7 else { continue }
             newest = now
             let datagram = Array(buffer[..<count])
@@ -41,7 +47,7 @@ final class DatagramDriver: ReceiverDriver {
                 kind: .nonConnectable, address: DeviceAddress(bits: address, kind: .unspecified),
                 rssi: SignalStrength(rawValue: Int8(bitPattern: datagram[0])))
             batch.hear(
-                Reception(time: now, receiver: ReceiverID(0), report: report),
+                Reception(time: now, receiver: batch.firstReceiver, report: report),
                 datagram.span.bytes.extracting(7..<count))
         }
     }

@@ -76,7 +76,9 @@ struct AdvertiseCommand: ParsableCommand {
         // At once: whoever only needs a UUID has one, also on a machine without a radio.
         if chosenUUID.isNew { ErrorOutput.shared.write("The new UUID is \(uuid). Give it to all your beacons.") }
         let specification = try specification
-        guard specification.canSend else { throw RadioError.cannotSend }
+        guard specification.canSend else {
+            throw specification.hasReceivers ? RadioError.receiversCannotSend : .cannotSend
+        }
         let radio = RadioStatus.printing()
         let waker = Waker()
         var source = try SourceReader(specification, mode: .off, waker: waker, report: radio.update)

@@ -226,7 +226,12 @@ public actor EventStore {
             return .admitted(dropped: dropped)
         }
         switch admission {
-        case .closed: pending.completion?(.failure(.closed(file)))
+        case .closed:
+            if let completion = pending.completion {
+                completion(.failure(.closed(file)))
+            } else if !pending.step.events.isEmpty || !pending.step.addressed.isEmpty {
+                drop(pending.step, .closed(file))
+            }
         case .crowded:
             pending.completion?(
                 .failure(

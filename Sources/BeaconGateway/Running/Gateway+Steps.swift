@@ -135,7 +135,7 @@ extension Gateway {
                 _ = try await writer.append(step)
                 return true
             } catch {
-                // Waiting helps no step that the store refuses. It logs and counts it.
+                // Waiting helps no step that the store refuses: it logs and counts it. The reporter found those before.
                 guard canWait, !listener.isStopped, ![.invalid, .conflict].contains(error.code) else { return false }
             }
             try? await Task.sleep(for: Self.pause)

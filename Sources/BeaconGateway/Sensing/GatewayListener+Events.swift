@@ -86,6 +86,8 @@ extension GatewayListener {
             logger.info("listening to \(name)")
             sources[number].state = .running
             sources[number].opened()
+            // Radios have places of their own; what is at one of them now is what was there, by another name.
+            if sources[number].settings.specification.hasReceivers { sources[number].listener.restart() }
         case .state(let state): receive(state, from: number)
         case .deaf(let from, let to, let adapter):
             guard sources[number].shift != nil else { return }

@@ -100,6 +100,10 @@ struct GatewayListener: ~Copyable {
         let settings = given.reserving(places)
         sources[number].reopen(as: settings, given: given, runner: runner(for: settings, proxy))
         if !isSameClock { sources[number].shift = nil }
+        // The settings may name them otherwise.
+        for (receiver, _) in zip(sources[number].receivers, sources[number].receiverNames) {
+            core.name(receiver, name(receiver))
+        }
         setHearing(.interrupted, of: number)
     }
 
@@ -184,7 +188,7 @@ struct GatewayListener: ~Copyable {
     /// Adds the receivers of a source. A batch that has only a time, while the radio is lost, names none.
     mutating func addReceivers(of batch: SourceBatch, from number: Int) {
         guard !batch.receiverNames.isEmpty, batch.receiverNames != sources[number].receiverNames else { return }
-        let own = sources[number].settings.receiver
+        let (own, before) = (sources[number].settings.receiver, sources[number].receivers)
         var new = receivers.count
         let arrivals = sources[number].listener.meet(batch.receiverNames, in: &core, title: { own ?? $0 }) { _, _ in
             defer { new += 1 }
@@ -196,6 +200,10 @@ struct GatewayListener: ~Copyable {
             if case .replaced(let former) = arrival.kind { replace(former, by: arrival.receiver) }
             // The one that stood for the source has its hearing already.
             if arrival.kind != .named { setHearing(sources[number].hearing, of: arrival.receiver) }
+        }
+        // A source that was opened again has them in another order, or has not named all so far.
+        for receiver in before where !sources[number].receivers.contains(receiver) {
+            receivers[Int(receiver.index)].place = .max
         }
         setWallOffsets(of: number)
     }

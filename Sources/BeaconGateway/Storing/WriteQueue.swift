@@ -65,7 +65,7 @@ struct WriteQueue {
     ///
     /// - Parameter isMoreThere: whether more messages are there already.
     mutating func mayGather(isMoreThere: @autoclosure () -> Bool) -> Bool {
-        guard step.events.count < Self.chunk, isMoreThere() else { return false }
+        guard step.events.count + step.addressed.count < Self.chunk, isMoreThere() else { return false }
         if isEmpty { return true }
         let began = gatheringBegan ?? .now
         gatheringBegan = began

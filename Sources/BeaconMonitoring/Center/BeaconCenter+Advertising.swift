@@ -16,7 +16,8 @@ extension BeaconCenter {
         if let frame, radio?.advertiser == nil {
             // At once: a source that has ended, or waits for its next record, does not answer.
             let error =
-                radio == nil ? RadioError(.unsupported, "there is no radio to send with") : RadioError.cannotSend
+                radio.map { $0.hasReceivers ? RadioError.receiversCannotSend : .cannotSend }
+                ?? RadioError(.unsupported, "there is no radio to send with")
             answer(frame, .failure(error))
         } else if let frame, isSent(frame) {
             // Another client has the same frame on the air.

@@ -15,6 +15,7 @@ extension BeaconCenter {
             center.scanMode = .off
             center.advertised = []
             center.reportedFailure = nil
+            (center.receiverStatuses, center.heardReceivers) = ([], [])
             let generation = center.radioGeneration
             let events = radio.events()
             center.listening = Task { [weak center] in

@@ -29,6 +29,10 @@ package struct Listener: Sendable {
     package private(set) var receivers: [ReceiverID]
     /// The names of the receivers, by their places.
     package private(set) var names: [String] = []
+    /// The newest name of each place, also of those that a source which was opened again does not name so far.
+    private var newestNames: [String] = []
+    /// True where the next names are those of a source that was opened again, which has its receivers in another order.
+    private var isRestarted = false
     /// True for each receiver that counts, by its place.
     private var areCounted: [Bool] = []
     /// The one receiver that counts; nil for all.
@@ -83,6 +87,17 @@ package struct Listener: Sendable {
     /// Expects no receiver any longer.
     package mutating func expectNone() { keepers = [:] }
 
+    /// Expects all receivers again, at whatever places, since their source was opened again.
+    package mutating func restart() { isRestarted = true }
+
+    /// Goes on with the receivers by their names alone.
+    private mutating func forgetPlaces() {
+        for (place, name) in newestNames.enumerated() where areCounted[place] {
+            keepers[name] = Keeper(receiver: receivers[place])
+        }
+        (names, newestNames, areCounted, receivers) = ([], [], [], [])
+    }
+
     /// Meets the receivers that a source names. One that comes to the place of another begins with nothing.
     ///
     /// - Parameters:
@@ -95,11 +110,16 @@ package struct Listener: Sendable {
         _ new: [String], in core: inout MonitoringCore, title: (String) -> String = { $0 },
         make: (_ name: String, _ place: Int) -> ReceiverID
     ) -> [Arrival] {
-        guard new != names else { return [] }
+        guard new != names else {
+            isRestarted = false
+            return []
+        }
+        if isRestarted, !newestNames.isEmpty { forgetPlaces() }
+        isRestarted = false
         var arrivals: [Arrival] = []
         for (place, name) in new.enumerated() {
-            let isKnown = place < names.count
-            guard !isKnown || names[place] != name else { continue }
+            let isKnown = place < newestNames.count
+            guard !isKnown || newestNames[place] != name else { continue }
             let isCounted = only == nil || only == name
             let wasCounted = isKnown && areCounted[place]
             // A source that was opened again may have named more before.
@@ -123,6 +143,7 @@ package struct Listener: Sendable {
             core.name(receivers[place], title(name))
             arrivals.append(Arrival(receiver: receivers[place], place: place, kind: kind))
         }
+        newestNames = new + newestNames.dropFirst(new.count)
         names = new
         return arrivals
     }

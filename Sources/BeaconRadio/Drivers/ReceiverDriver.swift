@@ -23,7 +23,7 @@ public protocol ReceiverDriver: AnyObject {
     /// The state of the receivers as a whole.
     var state: RadioState { get }
 
-    /// The names of the receivers, which adverts name by their places. A driver to which more are added later on is the
+    /// The names of the receivers, which adverts name by their places after ``AdvertBatch/firstReceiver``. A driver to which more are added later on is the
     /// only one of its source.
     var receiverNames: [String] { get }
 

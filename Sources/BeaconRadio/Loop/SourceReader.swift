@@ -73,8 +73,8 @@ public struct SourceReader: ~Copyable {
 
     deinit { loop.close() }
 
-    /// Ends the wait for live receivers, from any thread.
-    package var waker: Waker { loop.waker }
+    /// Ends the wait for live receivers, from any thread; nil for a recording, which waits for nothing but its file.
+    package var waker: Waker? { isRecording ? nil : loop.waker }
 
     /// True for a recording, which always hears and comes to its end.
     package var isRecording: Bool { loop.recording != nil }
@@ -86,7 +86,10 @@ public struct SourceReader: ~Copyable {
     public var state: RadioState { loop.state }
 
     /// The names of the receivers so far. A `ReceiverID` is a place in this table.
-    public var receiverNames: [String] { loop.drivers.flatMap(\.receiverNames) }
+    public var receiverNames: [String] {
+        // It is asked for each record, and recognizes the driver's own array by its identity.
+        loop.drivers.count == 1 ? loop.drivers[0].receiverNames : loop.drivers.flatMap(\.receiverNames)
+    }
 
     /// The status of each live receiver, in the order of ``receiverNames``; none for a recording.
     package var receiverStatuses: [ReceiverStatus] { isRecording ? [] : loop.drivers.flatMap(\.receiverStatuses) }

@@ -113,6 +113,51 @@ struct ListenerTests {
         }
     }
 
+    @Test("Receivers of a source that is opened again keep their numbers, in whatever order and number they are named")
+    func restarts() {
+        let seed: UInt64 = 20_261_127
+        var random = SplitMix64(seed: seed)
+        var core = MonitoringCore()
+        var listener = Listener(standIn: ReceiverID(0))
+        var next: UInt16 = 1
+        var numbers: [String: ReceiverID] = [:]
+        for step in 0..<300 {
+            // Each opening names its receivers one after another.
+            let order = (0..<6).map { "r\($0)" }.shuffled(using: &random).prefix(Int.random(in: 1...6, using: &random))
+            listener.restart()
+            for count in 1...order.count {
+                let names = Array(order.prefix(count))
+                _ = listener.meet(names, in: &core) { _, _ in
+                    defer { next += 1 }
+                    return ReceiverID(next)
+                }
+                #expect(listener.names == names && listener.receivers.count == count, "seed \(seed), step \(step)")
+                for (name, receiver) in zip(names, listener.receivers) {
+                    #expect(numbers[name] ?? receiver == receiver, "seed \(seed), step \(step): \(name)")
+                    numbers[name] = receiver
+                }
+                let here = Set(listener.receivers)
+                #expect(here.count == count && here.isDisjoint(with: listener.expected), "seed \(seed), step \(step)")
+            }
+        }
+        #expect(numbers.count == 6 && Set(numbers.values).count == 6 && next <= 7)
+    }
+
+    @Test("A place that a source does not name for a while keeps its receiver until another one has it")
+    func shorter() {
+        var core = MonitoringCore()
+        var listener = Listener()
+        func meet(_ names: [String]) -> [Listener.Arrival.Kind] {
+            listener.meet(names, in: &core) { _, place in ReceiverID(UInt16(place)) }.map(\.kind)
+        }
+        #expect(meet(["a", "b"]) == [.added, .added])
+        #expect(meet(["a"]).isEmpty && listener.receivers.count == 2)
+        #expect(meet(["a", "b"]).isEmpty)
+        #expect(meet(["b"]) == [.replaced(ReceiverID(0))])
+        #expect(meet(["b", "a"]) == [.replaced(ReceiverID(1))])
+        #expect(listener.receivers == [ReceiverID(0), ReceiverID(1)])
+    }
+
     @Test("Several receivers that are one hear while all of them do")
     func common() {
         #expect(Listener.common([]) == .hearing)
