@@ -68,7 +68,7 @@ public struct CaptureReader: ~Copyable {
     /// The number of bytes of the content read so far, after decompression.
     public var offset: Int { stream.offset }
 
-    /// Reads one record and adds the adverts in it to `batch`.
+    /// Reads one record and adds the adverts in it to `batch`. The caller begins the batch before each record.
     ///
     /// - Returns: the record, or nil at the end.
     /// - Throws: ``CaptureError`` where the content is cut or damaged. After an error there is nothing more to read.

@@ -128,7 +128,7 @@ extension Gateway {
     /// Returns true where the disk takes a step. Files and simulations at full speed wait until it does, and lose
     /// nothing.
     private func isTaken(_ step: Step) async -> Bool {
-        // The store itself asks a disk that fails each second. It is not asked with each message of a source.
+        // The store itself asks a disk that fails each second. It is not asked with each event of a source.
         guard canWait || store?.health.failure == nil else { return false }
         while true {
             do throws(EventStoreError) {

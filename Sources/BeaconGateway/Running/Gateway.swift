@@ -11,7 +11,7 @@ import Logging
 
 /// The sensing of the daemon: its sources and its core, and the writing of their events before anything else happens.
 ///
-/// Everything happens in one order: the messages of sources that are there are handled, their notifications are written
+/// Everything happens in one order: the events of sources that are there are handled, their notifications are written
 /// to the store with the presence, then programs are started for them. The parts are values, each with its own file;
 /// the actor decides which comes when.
 actor Gateway {
@@ -63,19 +63,19 @@ actor Gateway {
         case running
     }
 
-    /// The tasks that take the messages of sources as they come.
+    /// The tasks that take the events of sources as they come.
     struct Pumps {
-        /// The numbers of sources whose messages no task takes yet, and how many tasks take some.
+        /// The numbers of sources whose events no task takes yet, and how many tasks take some.
         var waiting: [Int] = []
         var count = 0
         let signal = AsyncSignal()
-        /// True while messages are taken as they come, so that sources can be exchanged.
+        /// True while events are taken as they come, so that sources can be exchanged.
         var isRunning = false
         /// True while sources are exchanged.
         var isExchanging = false
     }
 
-    /// The turn of one message, and those that wait for theirs.
+    /// The turn of one event, and those that wait for theirs.
     private struct Turns {
         var isTaken = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -144,9 +144,9 @@ actor Gateway {
                     let seen = pumps.signal.count
                     for number in pumps.waiting {
                         let source = listener.sources[number]
-                        let (messages, end) = (source.runner.channel, source.pumpEnd)
+                        let (channel, end) = (source.runner.channel, source.pumpEnd)
                         pumps.count += 1
-                        group.addTask { await self.pump(messages, from: number, end) }
+                        group.addTask { await self.pump(channel, from: number, end) }
                     }
                     pumps.waiting = []
                     if pumps.count == 0, !pumps.isExchanging { break }
@@ -163,10 +163,10 @@ actor Gateway {
         configuration.sourcesAtOneSpeed(isInFleet: fleet != nil) { logger.notice("\($0)") }
     }
 
-    /// Handles the messages of a source's runner until that has ended.
-    private func pump(_ messages: BoundedChannel<SourceEvent>, from number: Int, _ end: AsyncSignal) async {
-        for await message in messages {
-            await inTurn { await self.receive(message, from: number) }
+    /// Handles the events of a source's runner until that has ended.
+    private func pump(_ channel: BoundedChannel<SourceEvent>, from number: Int, _ end: AsyncSignal) async {
+        for await event in channel {
+            await inTurn { await self.receive(event, from: number) }
         }
         pumps.count -= 1
         end.signal()
@@ -181,15 +181,15 @@ actor Gateway {
         while true {
             for number in iterators.indices {
                 while iterators[number] != nil, merge.needsBatch(of: number) {
-                    guard let message = await iterators[number]?.next() else {
+                    guard let event = await iterators[number]?.next() else {
                         iterators[number] = nil
                         break
                     }
-                    if case .heard(let batch) = message {
+                    if case .heard(let batch) = event {
                         listener.place(batch, of: number)
                         merge.add(batch, of: number)
                     } else {
-                        await inTurn { await receive(message, from: number) }
+                        await inTurn { await receive(event, from: number) }
                     }
                 }
             }

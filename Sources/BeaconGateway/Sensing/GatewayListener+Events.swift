@@ -86,7 +86,7 @@ extension GatewayListener {
             logger.info("listening to \(name)")
             sources[number].state = .running
             sources[number].opened()
-            // Radios have places of their own; what is at one of them now is what was there, by another name.
+            // A radio at the place of another one is that radio, by another name.
             if sources[number].settings.specification.hasReceivers { sources[number].listener.restart() }
         case .state(let state): receive(state, from: number)
         case .deaf(let from, let to, let adapter):

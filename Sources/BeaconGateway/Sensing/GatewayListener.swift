@@ -201,7 +201,7 @@ struct GatewayListener: ~Copyable {
             // The one that stood for the source has its hearing already.
             if arrival.kind != .named { setHearing(sources[number].hearing, of: arrival.receiver) }
         }
-        // A source that was opened again has them in another order, or has not named all so far.
+        // A source that was opened again has them in another order, or has not named all of them yet.
         for receiver in before where !sources[number].receivers.contains(receiver) {
             receivers[Int(receiver.index)].place = .max
         }

@@ -17,7 +17,7 @@ struct WriteQueue {
     /// The most events that wait for others, to be written with them.
     private static let chunk = 1_000
 
-    /// The time for which notifications wait for those of messages that are there already, to be written with them.
+    /// The time for which notifications wait for those of events that are there already, to be written with them.
     /// Each write costs a wait for the disk, and some ten pages of it.
     private static let gatheringTime = Duration.milliseconds(50)
 
@@ -63,7 +63,7 @@ struct WriteQueue {
 
     /// Returns whether what waits can wait for more, to be written with it.
     ///
-    /// - Parameter isMoreThere: whether more messages are there already.
+    /// - Parameter isMoreThere: whether more events are there already.
     mutating func mayGather(isMoreThere: @autoclosure () -> Bool) -> Bool {
         guard step.events.count + step.addressed.count < Self.chunk, isMoreThere() else { return false }
         if isEmpty { return true }

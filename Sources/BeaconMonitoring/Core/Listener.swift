@@ -29,7 +29,7 @@ package struct Listener: Sendable {
     package private(set) var receivers: [ReceiverID]
     /// The names of the receivers, by their places.
     package private(set) var names: [String] = []
-    /// The newest name of each place, also of those that a source which was opened again does not name so far.
+    /// The newest name of each place, also of places that a source does not name now.
     private var newestNames: [String] = []
     /// True where the next names are those of a source that was opened again, which has its receivers in another order.
     private var isRestarted = false

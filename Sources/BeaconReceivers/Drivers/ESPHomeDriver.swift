@@ -120,7 +120,7 @@ final class ESPHomeDriver: ReceiverDriver {
     }
 
     var deadline: Timestamp {
-        return nodes.reduce(min(browser.deadline, network.deadline)) { earliest, node in
+        nodes.reduce(min(browser.deadline, network.deadline)) { earliest, node in
             switch node.phase {
             case .waiting(let until): min(earliest, until)
             case .resolving(let since), .connecting(let since):
