@@ -23,8 +23,8 @@ public protocol ReceiverDriver: AnyObject {
     /// The state of the receivers as a whole.
     var state: RadioState { get }
 
-    /// The names of the receivers. Adverts name a receiver by its place after ``AdvertBatch/firstReceiver``. A driver to
-    /// which more are added later on is the only one of its source.
+    /// The names of the receivers. Adverts name a receiver by its place after ``AdvertBatch/firstReceiver``. A driver
+    /// to which more are added later on is the only one of its source.
     var receiverNames: [String] { get }
 
     /// The status of each of these receivers.
