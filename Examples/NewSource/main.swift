@@ -3,8 +3,8 @@ import BeaconMonitoring
 // Prints each second the beacons that a receiver of your own hears.
 var configuration = MonitoringSession.Configuration()
 configuration.rangings = [nil]
-let source = SourceReader([try DatagramDriver(port: 7000)])
-var session = MonitoringSession(configuration, source: source, pace: .fastest)
+var session = MonitoringSession(
+    configuration, source: SourceReader([try DatagramDriver(port: 7000)]), pace: .fastest)
 try session.run { event in
     guard case .ranged(let report) = event else { return }
     for beacon in report.beacons { print(report.time.seconds, beacon.identity, beacon.accuracy) }
