@@ -148,8 +148,7 @@ extension StoreTables {
         func batch(isOutOfOrder: Bool, through: Int64) -> EventBatch {
             EventBatch(
                 consumer: consumer.name, events: events, isOutOfOrder: isOutOfOrder, from: consumer.position,
-                through: through,
-                filter: consumer.filter)
+                through: through, filter: consumer.filter)
         }
         if consumer.due.count > 0 {
             try each(

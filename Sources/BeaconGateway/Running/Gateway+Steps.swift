@@ -157,6 +157,7 @@ extension Gateway {
     /// Returns whether the disk has taken all that was written before.
     func isStored() async -> Bool {
         guard let store else { return true }
+        // The store writes in order, so that an empty step is written after all that waits.
         return (try? await store.append(Step())) != nil
     }
 

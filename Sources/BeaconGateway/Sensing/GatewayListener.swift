@@ -187,13 +187,14 @@ struct GatewayListener: ~Copyable {
 
     /// Adds the receivers of a source. A batch that has only a time, while the radio is lost, names none.
     mutating func addReceivers(of batch: SourceBatch, from number: Int) {
-        guard !batch.receiverNames.isEmpty, batch.receiverNames != sources[number].receiverNames else { return }
+        guard !batch.receiverNames.isEmpty else { return }
         let (own, before) = (sources[number].settings.receiver, sources[number].receivers)
         var new = receivers.count
         let arrivals = sources[number].listener.meet(batch.receiverNames, in: &core, title: { own ?? $0 }) { _, _ in
             defer { new += 1 }
             return ReceiverID(UInt16(clamping: new))
         }
+        guard !arrivals.isEmpty else { return }
         while receivers.count < new { receivers.append(Receiver(source: number, place: .max)) }
         for arrival in arrivals {
             receivers[Int(arrival.receiver.index)].place = arrival.place
@@ -201,9 +202,10 @@ struct GatewayListener: ~Copyable {
             // The one that stood for the source has its hearing already.
             if arrival.kind != .named { setHearing(sources[number].hearing, of: arrival.receiver) }
         }
-        // A source that was opened again has them in another order, or has not named all of them yet.
-        for receiver in before where !sources[number].receivers.contains(receiver) {
+        // A source that was opened again has not named all of them yet.
+        for receiver in sources[number].listener.expected where before.contains(receiver) {
             receivers[Int(receiver.index)].place = .max
+            setHearing(.interrupted, of: receiver)
         }
         setWallOffsets(of: number)
     }

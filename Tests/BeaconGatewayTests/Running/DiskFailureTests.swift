@@ -73,7 +73,6 @@ struct DiskFailureTests {
             }
         }
         defer { watch.cancel() }
-        try await run(gateway(ScriptedRadios(1), broadcast), ScriptedRadios(1)) { _ in }
         let radios = ScriptedRadios(1)
         try await run(gateway(radios, broadcast), radios) { start in
             await ScriptedRadios.onThread { start.open(0) }

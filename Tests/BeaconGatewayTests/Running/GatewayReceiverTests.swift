@@ -63,6 +63,42 @@ struct GatewayReceiverTests {
         #expect(bench.notified == ["exit hall 1180.0 attic"])
     }
 
+    @Test(
+        "After its source is opened again, the receiver that kept a region decides about it, wherever it is named",
+        arguments: [["b"], ["b", "a"], ["a", "b"], ["x", "b"], ["x"], ["a", "x"]])
+    func reopened(_ names: [String]) async throws {
+        let bench = try GatewayBench(keepsPresence: false)
+        let hears = ReceiverStatus(.poweredOn)
+        await Self.run(bench) { runner in
+            Self.report(runner, from: 1000, through: 1005, ["a", "b"], [hears, hears])
+            var batch = ScriptedRadios.batch(hearing: [1006], until: 1006)
+            batch.sightings[0].receiver = ReceiverID(1)
+            (batch.receiverNames, batch.receiverStatuses) = (["a", "b"], [hears, hears])
+            runner.channel.send(.heard(batch))
+            runner.channel.send(.opened)
+            runner.channel.send(.state(.poweredOn))
+            Self.report(runner, from: 1007, through: 1100, names, names.map { _ in hears })
+        }
+        // One that does not come says nothing by its silence.
+        #expect(bench.notified == ["enter hall 1006.0 b"] + (names.contains("b") ? ["exit hall 1036.0 b"] : []))
+    }
+
+    @Test("Where another receiver takes a place, also after the source was opened again, its silence decides")
+    func replaced() async throws {
+        let bench = try GatewayBench(keepsPresence: false)
+        let hears = ReceiverStatus(.poweredOn)
+        await Self.run(bench) { runner in
+            var batch = ScriptedRadios.batch(hearing: [1001], until: 1001)
+            (batch.receiverNames, batch.receiverStatuses) = (["a"], [hears])
+            runner.channel.send(.heard(batch))
+            runner.channel.send(.opened)
+            runner.channel.send(.state(.poweredOn))
+            Self.report(runner, from: 1002, through: 1005, ["a"], [hears])
+            Self.report(runner, from: 1006, through: 1100, ["x"], [hears])
+        }
+        #expect(bench.notified == ["enter hall 1001.0 a", "exit hall 1035.0 -"])
+    }
+
     @Test("Before a receiver hears, no region is known, though the broker is there", arguments: [false, true])
     func noReceiver(isExpected: Bool) async throws {
         let bench = try GatewayBench()
