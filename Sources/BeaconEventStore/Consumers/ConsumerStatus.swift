@@ -112,10 +112,21 @@ extension ConsumerStatus {
 
     /// Returns true where an event waits for it, or would if it were not passed.
     func wants(_ event: StoredEvent) -> Bool {
-        guard event.number > skips[event.event.priority.index], !removed.contains(event.number) else { return false }
-        if let pausedFrom, event.number > pausedFrom, event.number <= pausedThrough ?? .max { return false }
-        if let audience = event.event.audience { return audience.contains(name) }
-        return filter.selects(kind: event.event.kind, region: event.event.region)
+        isAhead(event.number, event.event.priority)
+            && selects(kind: event.event.kind, region: event.event.region, audience: event.event.audience)
+    }
+
+    /// Returns true unless an event of this number was skipped, dropped or left out by a pause.
+    private func isAhead(_ number: Int64, _ priority: Event.Priority) -> Bool {
+        guard number > skips[priority.index], !removed.contains(number) else { return false }
+        guard let pausedFrom else { return true }
+        return number <= pausedFrom || number > pausedThrough ?? .max
+    }
+
+    /// Returns true for events of a kind, a region and an audience.
+    func selects(kind: String, region: String?, audience: [String]?) -> Bool {
+        if let audience { return audience.contains(name) }
+        return filter.selects(kind: kind, region: region)
     }
 
     /// Sets another filter.

@@ -82,11 +82,41 @@ extension ConsumerStatus {
 
     /// Counts what waits after the position.
     mutating func recount(_ tables: StoreTables, through newest: Int64) throws {
-        pending = ConsumerStatus(name: name).pending
-        try tables.events("number > ? AND number <= ?", [position, newest]) { event in
-            if let event, wants(event) { count(event.event, 1) }
+        pending = try amounts(tables, through: newest, where: selects)
+    }
+
+    /// Returns what waits after the position, by priority, of events of some attributes. SQLite counts: to read each
+    /// event takes seconds where many wait, also at a start.
+    ///
+    /// - Parameters:
+    ///   - tables: the file.
+    ///   - newest: the number of the last event that counts.
+    ///   - isCounted: says whether events of a kind, a region and an audience count.
+    func amounts(
+        _ tables: StoreTables, through newest: Int64, where isCounted: (String, String?, [String]?) -> Bool
+    ) throws -> [Amount] {
+        var amounts = ConsumerStatus(name: name).pending
+        // As ``isAhead(_:_:)`` has it.
+        try tables.each(
+            """
+            SELECT priority, kind, region, audience, count(*), sum(length(body) + \(Event.overhead)) FROM event
+            WHERE number > ?1 AND number <= ?2
+                AND number > CASE priority WHEN 0 THEN ?3 WHEN 1 THEN ?4 WHEN 2 THEN ?5 ELSE ?6 END
+                AND NOT (number > ?7 AND number <= ?8) AND number NOT IN (SELECT value FROM json_each(?9))
+                AND \(StoreRow.isReadable)
+            GROUP BY priority, kind, region, audience
+            """,
+            [
+                position, newest, skips[0], skips[1], skips[2], skips[3], pausedFrom ?? .max, pausedThrough ?? .max,
+                "[\(removed.map(String.init).joined(separator: ","))]",
+            ]
+        ) { row in
+            if isCounted(try row.text(1), try row.optionalText(2), try row.audience(3)) {
+                amounts[try row.count(0)] += Amount(count: try row.count(4), bytes: try row.count(5))
+            }
             return true
         }
+        return amounts
     }
 
     /// Counts the dead letters, and the events that are due out of order: addressed ones and retried ones.

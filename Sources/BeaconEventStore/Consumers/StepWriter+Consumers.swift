@@ -24,13 +24,12 @@ extension StepWriter {
         consumer.limits = limits
         consumer.resume(at: ledger.sequence)
         if consumer.filter != filter {
-            var ceased = 0
             let before = consumer
             consumer.set(filter)
-            try tables.events("number > ?", [consumer.position]) { event in
-                if let event, before.wants(event), !consumer.wants(event) { ceased += 1 }
-                return true
-            }
+            let ceased = try consumer.amounts(tables, through: ledger.sequence) {
+                before.selects(kind: $0, region: $1, audience: $2)
+                    && !consumer.selects(kind: $0, region: $1, audience: $2)
+            }.reduce(0) { $0 + $1.count }
             consumer.droppedByFilter += ceased
             note(ceased, of: consumer, "other events are selected for it than before")
             try consumer.recount(tables, through: ledger.sequence)
@@ -103,19 +102,21 @@ extension StepWriter {
         var count = tables.database.changesCount
         try consumer.recountRefused(tables)
         if !deadLettersOnly {
-            try tables.events(
-                "number > ?1 AND (?2 IS NULL OR number = (SELECT number FROM known WHERE id = ?2))",
-                [consumer.position, id?.bytes]
-            ) { event in
-                guard let event, consumer.wants(event) else { return true }
-                count += 1
-                consumer.count(event.event, -1)
-                if id != nil { consumer.removed.insert(event.number) }
-                return true
-            }
-            if id == nil {
-                consumer.move(to: ledger.sequence)
+            if let id {
+                try tables.events(
+                    "number > ? AND number = (SELECT number FROM known WHERE id = ?)", [consumer.position, id.bytes]
+                ) { event in
+                    guard let event, consumer.wants(event) else { return true }
+                    count += 1
+                    consumer.count(event.event, -1)
+                    consumer.removed.insert(event.number)
+                    return true
+                }
+            } else {
                 try consumer.recount(tables, through: ledger.sequence)
+                count += consumer.pending.reduce(0) { $0 + $1.count }
+                consumer.move(to: ledger.sequence)
+                consumer.pending = ConsumerStatus(name: name).pending
             }
         }
         consumer.droppedByHand += count

@@ -73,6 +73,33 @@ struct StoreRow {
     static let columns =
         "number, id, time, arrival, kind, priority, region, place, beacon, receiver, sender, install, audience, body"
 
+    /// The condition of the rows that ``event(_:)`` can read.
+    static let isReadable: String = {
+        func text(_ column: String, atMost limit: Int = Event.maximumText) -> String {
+            "typeof(\(column)) = 'text' AND length(CAST(\(column) AS BLOB)) <= \(limit)"
+        }
+        func block(_ column: String, _ size: String) -> String {
+            "typeof(\(column)) = 'blob' AND length(\(column)) \(size)"
+        }
+        func optional(_ column: String, _ condition: String) -> String { "(\(column) IS NULL OR \(condition))" }
+        return
+            ([
+                "number > 0", "typeof(priority) = 'integer'", "priority BETWEEN 0 AND \(Event.Priority.count - 1)",
+                "typeof(time) = 'integer'", "typeof(arrival) = 'integer'", text("kind"), block("id", "= 16"),
+                block("body", "<= \(Event.maximumBody)"), optional("beacon", block("beacon", "= 20")),
+                optional("audience", text("audience", atMost: audienceLimit)),
+            ] + ["region", "place", "receiver", "sender", "install"].map { optional($0, text($0)) })
+            .joined(separator: " AND ")
+    }()
+
+    private static let audienceLimit = Event.maximumAudience * (Event.maximumText + 1)
+
+    func audience(_ column: Int) throws -> [String]? {
+        try optionalText(column, atMost: Self.audienceLimit).map {
+            $0.isEmpty ? [] : $0.components(separatedBy: "\n")
+        }
+    }
+
     /// Reads the event whose columns begin at one of the row.
     func event(_ first: Int = 0) throws -> StoredEvent {
         let number = try integer(first)
@@ -95,10 +122,7 @@ struct StoreRow {
         event.receiver = try optionalText(first + 9)
         event.sender = try optionalText(first + 10)
         event.install = try optionalText(first + 11)
-        let most = Event.maximumAudience * (Event.maximumText + 1)
-        event.audience = try optionalText(first + 12, atMost: most).map {
-            $0.isEmpty ? [] : $0.components(separatedBy: "\n")
-        }
+        event.audience = try audience(first + 12)
         return StoredEvent(
             number: number, arrival: Timestamp(milliseconds: try integer(first + 3)), event: event)
     }
