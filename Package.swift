@@ -206,6 +206,15 @@ let package = Package(
                 logging,
             ]
         ),
+        // Layer 4: this machine as a receiver of others, by a broker or as a Bluetooth proxy of ESPHome.
+        module(
+            "BeaconRelay",
+            dependencies: [
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications", "BeaconBroker",
+                "BeaconReceivers",
+                logging,
+            ]
+        ),
 
         // Layer 5: Apple's names. An import of a part, such as CoreLocation.CLRegion, names a Clang submodule. The map
         // of these submodules makes the compiler load the Swift module of the same name.
@@ -233,7 +242,7 @@ let package = Package(
             dependencies: [
                 "CConsole", "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine",
                 "BeaconApplications",
-                "BeaconBroker", "BeaconCapture", "BeaconNATS", "BeaconReceivers", "BeaconMonitoring", "BeaconDelivery",
+                "BeaconBroker", "BeaconCapture", "BeaconNATS", "BeaconReceivers", "BeaconMonitoring", "BeaconRelay", "BeaconDelivery",
                 "BeaconEventStore", "BeaconMQTT", "BeaconPrograms",
                 product("AsyncHTTPClient", "async-http-client", trait: "Gateway"),
                 product("CoreMetrics", "swift-metrics", trait: "Gateway"),
@@ -264,7 +273,7 @@ let package = Package(
             dependencies: [
                 "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications",
                 "BeaconPrograms",
-                "BeaconTerminal", "BeaconCapture", "BeaconSimulation", "LinuxRadio", "BeaconMonitoring",
+                "BeaconTerminal", "BeaconCapture", "BeaconSimulation", "LinuxRadio", "BeaconMonitoring", "BeaconRelay",
                 product("ArgumentParser", "swift-argument-parser", trait: "CommandLine"),
             ]
         ),
@@ -362,6 +371,12 @@ let package = Package(
                 "BeaconBroker", "BeaconCapture", "BeaconReceivers", "TestSupport",
             ]),
         tests(
+            "BeaconRelayTests",
+            dependencies: [
+                "BeaconRelay", "BeaconMonitoring", "BeaconBroker", "BeaconModel", "BeaconRadio", "BeaconReceivers",
+                "BeaconSupport", "TestSupport",
+            ]),
+        tests(
             "BeaconMQTTTests",
             dependencies: [
                 "BeaconMQTT", "BeaconBroker", "BeaconDelivery", "BeaconModel", "BeaconSupport", "TestSupport",
@@ -431,8 +446,8 @@ let package = Package(
             "BeaconGatewayTests",
             dependencies: [
                 "BeaconGateway", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconEngine", "BeaconApplications",
-                "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconDelivery", "BeaconEventStore",
-                "BeaconPrograms", "TestSupport",
+                "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconRelay", "BeaconDelivery",
+                "BeaconEventStore", "BeaconPrograms", "TestSupport",
                 product("CoreMetrics", "swift-metrics", trait: "Gateway"),
                 product("GRDB", "GRDB.swift", trait: "Gateway"),
                 product("HTTPTypes", "swift-http-types", trait: "Gateway"),

@@ -2,6 +2,7 @@ import ArgumentParser
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconRelay
 import BeaconSupport
 import BeaconTerminal
 import Foundation

@@ -3,6 +3,7 @@ import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconRelay
 import BeaconTerminal
 
 /// The command `beacon relay`, which makes this machine a receiver of others.

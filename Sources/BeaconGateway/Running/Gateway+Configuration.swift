@@ -5,6 +5,7 @@ import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconRelay
 import Foundation
 import Logging
 

@@ -5,6 +5,7 @@ import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconRelay
 import BeaconSupport
 import Foundation
 import Logging
@@ -92,7 +93,7 @@ actor Gateway {
         base: GatewayConfiguration? = nil, published: Locked<GatewayStatistics>, logger: Logger,
         broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil, fleet: FleetLink? = nil,
         makeRunner: @escaping @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner = {
-            SourceRunner($0.specification, pace: $0.pace, proxy: $1)
+            SourceRunner($0.specification, pace: $0.pace, observer: $1)
         }
     ) {
         self.base = base ?? configuration

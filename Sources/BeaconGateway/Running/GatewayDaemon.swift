@@ -2,6 +2,7 @@ import BeaconDelivery
 public import BeaconEventStore
 import BeaconMQTT
 import BeaconMonitoring
+import BeaconRelay
 import BeaconSupport
 import CoreMetrics
 import Foundation

@@ -2,6 +2,7 @@ import BeaconDelivery
 import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
+import BeaconRelay
 
 /// Another configuration, and the parts that were made for it.
 struct GatewayReload: Sendable {

@@ -2,6 +2,7 @@ import BeaconDelivery
 import BeaconEventStore
 import BeaconMQTT
 import BeaconMonitoring
+import BeaconRelay
 import Logging
 import ServiceLifecycle
 

@@ -59,7 +59,7 @@ package final class SourceRunner: Sendable {
     private let isGradual: Bool
     private let clock: RunnerClock
     private let opening: Opening?
-    private let proxy: ProxyFeed?
+    private let observer: (any AdvertObserver)?
     private let requests: Locked<Requests>
     private let isStopped = Atomic<Bool>(false)
     private let isStarted = Atomic<Bool>(false)
@@ -77,13 +77,13 @@ package final class SourceRunner: Sendable {
     ///   - packetInterval: the time from one packet of a file to the next, in place of its own times.
     ///   - mode: the scan mode to begin with.
     ///   - clock: the clock by which a radio is opened again, and by which what plays in real time is heard now.
-    ///   - proxy: passes all adverts on to clients of a proxy; nil where there is none.
+    ///   - observer: gets all adverts as well; nil for none.
     package convenience init(
         _ specification: SourceSpecification, pace: Pace, packetInterval: Duration? = nil, mode: ScanMode = .off,
-        clock: RunnerClock = .system, proxy: ProxyFeed? = nil
+        clock: RunnerClock = .system, observer: (any AdvertObserver)? = nil
     ) {
         self.init(
-            specification, pace: pace, packetInterval: packetInterval, mode: mode, clock: clock, proxy: proxy,
+            specification, pace: pace, packetInterval: packetInterval, mode: mode, clock: clock, observer: observer,
             opening: nil)
     }
 
@@ -98,19 +98,19 @@ package final class SourceRunner: Sendable {
         opening: @escaping Opening
     ) {
         self.init(
-            .auto, pace: .fastest, packetInterval: nil, mode: mode, clock: clock, proxy: nil, opening: opening)
+            .auto, pace: .fastest, packetInterval: nil, mode: mode, clock: clock, observer: nil, opening: opening)
     }
 
     private init(
         _ specification: SourceSpecification, pace: Pace, packetInterval: Duration?, mode: ScanMode, clock: RunnerClock,
-        proxy: ProxyFeed?,
+        observer: (any AdvertObserver)?,
         opening: Opening?
     ) {
         self.specification = specification
         self.pace = specification.isRadio ? .fastest : pace
         self.packetInterval = specification.isRadio ? nil : packetInterval
         self.opening = opening
-        self.proxy = proxy
+        self.observer = observer
         self.clock = clock
         isGradual = specification.isGradual(at: pace)
         requests = Locked(Requests(mode: mode))
@@ -190,7 +190,7 @@ package final class SourceRunner: Sendable {
             try opening?(mode, waker, report)
             ?? SourceReader(
                 specification, mode: mode, waker: waker, interruption: interruption.descriptor,
-                packetInterval: packetInterval, keepsAdverts: proxy != nil, report: report)
+                packetInterval: packetInterval, keepsAdverts: observer != nil, report: report)
         var pacer = Pacer(pace)
         var batch = SourceBatch()
         var sent = SourceBatch()
@@ -222,7 +222,7 @@ package final class SourceRunner: Sendable {
         if source.isRecording { channel.send(.state(.poweredOn)) }
         defer {
             send()
-            proxy?.lose()
+            observer?.lose()
         }
         while !shouldStop() {
             let requests = takeRequests()
@@ -234,7 +234,7 @@ package final class SourceRunner: Sendable {
             let next = try source.next()
             sendPending()
             guard let record = next else { return }
-            if let proxy { source.forEachAdvert { proxy.hear($0, $1) } }
+            if let observer { source.forEachAdvert { observer.hear($0, $1) } }
             guard let time = record.time ?? batch.time else {
                 throw SourceError.noTimes
             }
@@ -245,7 +245,7 @@ package final class SourceRunner: Sendable {
                 batch.receiverNames = names
             }
             batch.receiverStatuses = source.receiverStatuses
-            proxy?.update(names: batch.receiverNames, statuses: batch.receiverStatuses)
+            observer?.update(names: batch.receiverNames, statuses: batch.receiverStatuses)
             if pacer.isPaced {
                 var second = (batch.time ?? time).nextWholeSecond
                 while second < time, !shouldStop() {
@@ -256,7 +256,7 @@ package final class SourceRunner: Sendable {
                 }
                 pacer.wait(until: time, shouldStop: shouldStop)
             }
-            proxy?.release()
+            observer?.release()
             for var sighting in source.sightings {
                 // A radio delivers several at once, each heard at its own time; so does a record that has one.
                 if source.isRecording { sighting.time = time }

@@ -1,6 +1,7 @@
 import BeaconBroker
 import BeaconNATS
 import BeaconReceivers
+import BeaconRelay
 import BeaconSupport
 import Testing
 

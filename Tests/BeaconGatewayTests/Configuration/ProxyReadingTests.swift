@@ -1,4 +1,5 @@
 import BeaconMonitoring
+import BeaconRelay
 import Foundation
 import Testing
 

@@ -3,6 +3,7 @@ import BeaconEngine
 import BeaconEventStore
 import BeaconMonitoring
 import BeaconRadio
+import BeaconRelay
 import BeaconSupport
 import CoreMetrics
 import Foundation
@@ -141,7 +142,7 @@ final class GatewayBench: Sendable {
             store: store, state: store.map(GatewayState.init),
             launches: launches, rules: rules, published: published, logger: lines.logger,
             broadcast: broadcast, proxy: proxy, fleet: fleet,
-            makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace, proxy: $1) })
+            makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace, observer: $1) })
     }
 
     /// Returns what has an engine's rules look at the events of a gateway, from now on.

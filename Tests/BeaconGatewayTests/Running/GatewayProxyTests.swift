@@ -1,6 +1,7 @@
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconRelay
 import BeaconSupport
 import TestSupport
 import Testing

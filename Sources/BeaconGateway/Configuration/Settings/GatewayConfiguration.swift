@@ -2,6 +2,7 @@ import BeaconApplications
 public import BeaconDelivery
 public import BeaconMonitoring
 import BeaconReceivers
+package import BeaconRelay
 import BeaconSupport
 public import Foundation
 public import Logging

@@ -1,4 +1,5 @@
 import BeaconMonitoring
+import BeaconRelay
 import BeaconSupport
 import Foundation
 import Yams

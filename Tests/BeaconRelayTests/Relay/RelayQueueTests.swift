@@ -4,7 +4,7 @@ import BeaconSupport
 import Foundation
 import Testing
 
-@testable import BeaconMonitoring
+@testable import BeaconRelay
 
 @Suite("What waits for a relay's broker")
 struct RelayQueueTests {

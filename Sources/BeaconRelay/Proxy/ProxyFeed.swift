@@ -4,7 +4,7 @@ import BeaconReceivers
 import BeaconSupport
 
 /// What one source hears on its way to the devices of a proxy.
-package final class ProxyFeed: Sendable {
+package final class ProxyFeed: AdvertObserver {
     private struct State {
         var names: [String] = []
         /// The receivers' places in the proxy, and the streams that have their adverts; nil for one that has no place.

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconMonitoring
 import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
@@ -6,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import BeaconMonitoring
+@testable import BeaconRelay
 
 @Suite("A proxy's settings, choices and messages")
 struct ProxyTests {
