@@ -236,14 +236,23 @@ let package = Package(
             ]
         ),
 
+        // Layer 4: the grammar of a configuration: a document, its keys and their faults.
+        module(
+            "BeaconConfiguration",
+            dependencies: [
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconDelivery", "BeaconPrograms",
+                product("Configuration", "swift-configuration", trait: "Gateway"),
+                product("Yams", "Yams", trait: "Gateway"),
+            ]
+        ),
         // Layer 5: the inside of the daemon.
         module(
             "BeaconGateway",
             dependencies: [
                 "CConsole", "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine",
-                "BeaconApplications",
-                "BeaconBroker", "BeaconCapture", "BeaconNATS", "BeaconReceivers", "BeaconMonitoring", "BeaconRelay", "BeaconDelivery",
-                "BeaconEventStore", "BeaconMQTT", "BeaconPrograms",
+                "BeaconApplications", "BeaconBroker", "BeaconCapture", "BeaconNATS", "BeaconReceivers",
+                "BeaconConfiguration", "BeaconMonitoring", "BeaconRelay", "BeaconDelivery", "BeaconEventStore",
+                "BeaconMQTT", "BeaconPrograms",
                 product("AsyncHTTPClient", "async-http-client", trait: "Gateway"),
                 product("CoreMetrics", "swift-metrics", trait: "Gateway"),
                 product("Crypto", "swift-crypto", trait: "Gateway"),
@@ -257,7 +266,6 @@ let package = Package(
                 product("NIOPosix", "swift-nio", trait: "Gateway"),
                 product("NIOHTTPTypes", "swift-nio-extras", trait: "Gateway"),
                 product("NIOSSL", "swift-nio-ssl", trait: "Gateway"),
-                product("Configuration", "swift-configuration", trait: "Gateway"),
                 logging,
                 product("ServiceLifecycle", "swift-service-lifecycle", trait: "Gateway"),
                 product("UnixSignals", "swift-service-lifecycle", trait: "Gateway"),
@@ -282,8 +290,8 @@ let package = Package(
         program(
             "BeaconDaemon",
             dependencies: [
-                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconGateway", "BeaconMonitoring",
-                "BeaconDelivery", "BeaconEventStore", "BeaconPrograms", "BeaconTerminal",
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconConfiguration", "BeaconGateway",
+                "BeaconMonitoring", "BeaconDelivery", "BeaconEventStore", "BeaconPrograms", "BeaconTerminal",
                 product("ArgumentParser", "swift-argument-parser", trait: "Gateway"),
                 logging,
                 product("ServiceLifecycle", "swift-service-lifecycle", trait: "Gateway"),
@@ -370,6 +378,7 @@ let package = Package(
                 "BeaconMonitoring", "BeaconEngine", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications",
                 "BeaconBroker", "BeaconCapture", "BeaconReceivers", "TestSupport",
             ]),
+        tests("BeaconConfigurationTests", dependencies: ["BeaconConfiguration"]),
         tests(
             "BeaconRelayTests",
             dependencies: [
@@ -445,8 +454,8 @@ let package = Package(
         tests(
             "BeaconGatewayTests",
             dependencies: [
-                "BeaconGateway", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconEngine", "BeaconApplications",
-                "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconRelay", "BeaconDelivery",
+                "BeaconGateway", "BeaconConfiguration", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconEngine",
+                "BeaconApplications", "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconRelay", "BeaconDelivery",
                 "BeaconEventStore", "BeaconPrograms", "TestSupport",
                 product("CoreMetrics", "swift-metrics", trait: "Gateway"),
                 product("GRDB", "GRDB.swift", trait: "Gateway"),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BeaconConfiguration
 import BeaconGateway
 import BeaconTerminal
 import Foundation

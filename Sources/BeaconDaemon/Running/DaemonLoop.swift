@@ -1,4 +1,5 @@
 import ArgumentParser
+import BeaconConfiguration
 import BeaconDelivery
 import BeaconGateway
 import BeaconSupport

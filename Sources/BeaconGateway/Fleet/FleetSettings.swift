@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import BeaconModel
 import BeaconNATS
 import BeaconSupport

@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import CLibrary
 
 /// A check that only a user and root can have written a file.

@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import BeaconModel
 package import BeaconMonitoring
 

@@ -1,3 +1,5 @@
+import BeaconConfiguration
+
 /// The people whose events count for a rule.
 public struct RuleAudience: Hashable, Sendable {
     /// The users, as apps name them; nil for all.

@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import Yams
 
 /// The message of a rule to the install whose event it is about.

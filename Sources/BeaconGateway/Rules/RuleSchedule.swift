@@ -1,3 +1,4 @@
+import BeaconConfiguration
 public import BeaconModel
 import Foundation
 import Yams

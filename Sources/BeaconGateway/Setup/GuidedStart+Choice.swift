@@ -1,3 +1,4 @@
+import BeaconConfiguration
 package import BeaconDelivery
 import BeaconMonitoring
 import BeaconSupport

@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import BeaconDelivery
 import BeaconMonitoring
 package import BeaconSupport

@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import BeaconDelivery
 import BeaconEngine
 import BeaconGateway

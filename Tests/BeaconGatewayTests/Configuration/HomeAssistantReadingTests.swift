@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import BeaconMQTT
 import Testing
 

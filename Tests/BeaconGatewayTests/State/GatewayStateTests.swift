@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring

@@ -1,4 +1,5 @@
 import BeaconBroker
+import BeaconConfiguration
 import BeaconMonitoring
 import BeaconReceivers
 

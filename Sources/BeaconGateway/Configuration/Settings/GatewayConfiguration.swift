@@ -1,4 +1,5 @@
 import BeaconApplications
+public import BeaconConfiguration
 public import BeaconDelivery
 public import BeaconMonitoring
 import BeaconReceivers

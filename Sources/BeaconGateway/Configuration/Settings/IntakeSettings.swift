@@ -1,3 +1,4 @@
+import BeaconConfiguration
 public import BeaconDelivery
 import Yams
 

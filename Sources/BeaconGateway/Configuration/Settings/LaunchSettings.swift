@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import Yams
 
 /// The programs and applications that the daemon starts for events.

@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import BeaconEngine
 import BeaconMonitoring
 import Foundation

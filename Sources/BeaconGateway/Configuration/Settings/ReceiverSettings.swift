@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import BeaconMonitoring
 import BeaconReceivers
 

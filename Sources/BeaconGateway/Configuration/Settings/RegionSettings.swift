@@ -1,3 +1,4 @@
+import BeaconConfiguration
 public import BeaconEngine
 public import BeaconModel
 import Yams
@@ -149,5 +150,13 @@ extension BeaconSettings {
         }
         return BeaconSettings(
             name: name, identity: identity, place: place?.value, attributes: attributes, isTracker: isTracker)
+    }
+}
+
+extension ConfigurationSection {
+    /// Returns the beacons of names that have to be defined; nil where none are given, which means all.
+    func beaconNames(_ key: String, defined: [BeaconSettings]) -> Set<BeaconIdentity>? {
+        guard let names = names(key, of: "beacon", defined: Set(defined.map(\.name))) else { return nil }
+        return Set(defined.filter { names.contains($0.name) }.map(\.identity))
     }
 }

@@ -1,4 +1,5 @@
 import BeaconBroker
+import BeaconConfiguration
 public import BeaconMonitoring
 import BeaconReceivers
 import Foundation

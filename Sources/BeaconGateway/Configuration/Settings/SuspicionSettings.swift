@@ -1,3 +1,4 @@
+import BeaconConfiguration
 public import BeaconEngine
 import BeaconModel
 import Yams

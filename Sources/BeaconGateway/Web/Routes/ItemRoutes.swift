@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import BeaconDelivery
 import BeaconModel
 import Foundation

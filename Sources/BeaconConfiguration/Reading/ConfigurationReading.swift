@@ -1,15 +1,15 @@
 import BeaconSupport
 import CLibrary
 import Configuration
-import Foundation
+package import Foundation
 
 /// One reading of a configuration: the sources of values, and their faults.
 ///
 /// Values of the environment come before those of the file. They are looked up by swift-configuration's provider; the
 /// file is read beside it, since its YAML provider knows neither places nor lists of mappings.
-final class ConfigurationReading {
+package final class ConfigurationReading {
     /// The prefix of the variables of the environment that configure the daemon.
-    static let prefix = "BEACOND"
+    package static let prefix = "BEACOND"
 
     private let provider: KeyMappingProvider<EnvironmentVariablesProvider>
     private let variables: [String: String]
@@ -18,10 +18,10 @@ final class ConfigurationReading {
     private var knownVariables: Set<String> = []
 
     /// The folder that relative paths are resolved against.
-    let folder: URL
+    package let folder: URL
 
     /// The faults so far.
-    private(set) var diagnostics: [Diagnostic] = []
+    package private(set) var diagnostics: [Diagnostic] = []
 
     /// The names of those that are not of the file of secrets.
     private let given: Set<String>
@@ -29,7 +29,7 @@ final class ConfigurationReading {
     /// The file of secrets beside the configuration, whose variables come after those of the environment.
     private let secrets: EnvironmentFile?
 
-    init(environment: [String: String], secrets: EnvironmentFile? = nil, folder: URL) {
+    package init(environment: [String: String], secrets: EnvironmentFile? = nil, folder: URL) {
         given = Set(environment.keys)
         let environment = environment.merging(secrets?.variables ?? [:]) { given, _ in given }
         variables = environment
@@ -40,7 +40,7 @@ final class ConfigurationReading {
     }
 
     /// Returns the value of the variable that overrides the file, if there is one.
-    func override(of path: [String]) -> Located<String>? {
+    package func override(of path: [String]) -> Located<String>? {
         guard let result = try? provider.value(forKey: AbsoluteConfigKey(path), type: .string) else { return nil }
         knownVariables.insert(result.encodedKey)
         guard case .string(let text)? = result.value?.content else { return nil }
@@ -49,13 +49,13 @@ final class ConfigurationReading {
     }
 
     /// Returns a variable that the configuration names itself, as the place of a secret.
-    func variable(_ name: String) -> String? {
+    package func variable(_ name: String) -> String? {
         usedVariables.insert(name)
         return variables[name]
     }
 
     /// Returns where the value of a variable came from, for people.
-    func place(of variable: String) -> String {
+    package func place(of variable: String) -> String {
         guard let secrets, !given.contains(variable), let line = secrets.lines[variable] else {
             return "\(variable) in the environment"
         }
@@ -63,7 +63,7 @@ final class ConfigurationReading {
     }
 
     /// Returns where a variable can be written that the environment does not have, as the end of a sentence.
-    func remedy(for variable: String) -> String {
+    package func remedy(for variable: String) -> String {
         guard let secrets else { return "" }
         if let near = SpellingSuggestion.to(variable, among: secrets.variables.keys.sorted()),
             let line = secrets.lines[near]
@@ -79,7 +79,7 @@ final class ConfigurationReading {
     }
 
     /// Reports the lines of the file of secrets that are none.
-    func reportSecretsFaults() {
+    package func reportSecretsFaults() {
         guard let secrets else { return }
         for line in secrets.faults {
             report(
@@ -90,7 +90,7 @@ final class ConfigurationReading {
     }
 
     /// Returns whether any variable gives a value for this path or something in it.
-    func hasOverrides(within path: [String]) -> Bool {
+    package func hasOverrides(within path: [String]) -> Bool {
         guard let key = try? provider.value(forKey: AbsoluteConfigKey(path), type: .string).encodedKey else {
             return false
         }
@@ -98,7 +98,7 @@ final class ConfigurationReading {
     }
 
     /// The diagnostics, in the order of the file, then of the environment, then of the secrets, then of the machine.
-    var sortedDiagnostics: [Diagnostic] {
+    package var sortedDiagnostics: [Diagnostic] {
         // Sorting does not promise to keep what is equal in order, so its place decides.
         diagnostics.enumerated().sorted { left, right in
             let (one, other) = (Self.order(of: left.element.origin), Self.order(of: right.element.origin))
@@ -120,7 +120,7 @@ final class ConfigurationReading {
     /// - Parameters:
     ///   - configuration: the path of the configuration's file.
     ///   - programs: the paths of the programs that it names.
-    func reportExposure(of configuration: String, programs: Set<String>) {
+    package func reportExposure(of configuration: String, programs: Set<String>) {
         let exposure = FileExposure()
         var warnings = exposure.warnings(of: configuration, as: .configuration)
         if let secrets { warnings += exposure.warnings(of: secrets.path, as: .secrets) }
@@ -135,7 +135,7 @@ final class ConfigurationReading {
     /// Reports a time zone of this machine that the C library does not know.
     ///
     /// - Parameter isNeeded: true where a rule's days and hours are those of the machine.
-    func reportTimeZone(isNeeded: Bool) {
+    package func reportTimeZone(isNeeded: Bool) {
         let zone = ZoneVariable()
         if let text = variables["TZ"] {
             guard let fault = zone.fault(text) else { return }
@@ -149,14 +149,14 @@ final class ConfigurationReading {
         }
     }
 
-    func report(_ origin: Diagnostic.Origin, _ message: String, severity: Diagnostic.Severity = .error) {
+    package func report(_ origin: Diagnostic.Origin, _ message: String, severity: Diagnostic.Severity = .error) {
         diagnostics.append(Diagnostic(origin, message, severity: severity))
     }
 
-    func report(_ others: [Diagnostic]) { diagnostics += others }
+    package func report(_ others: [Diagnostic]) { diagnostics += others }
 
     /// Reports variables that look like ours and that no setting has.
-    func reportUnknownVariables() {
+    package func reportUnknownVariables() {
         for name in variables.keys.sorted()
         where name.hasPrefix(Self.prefix + "_") && !usedVariables.contains(name) {
             var message = "there is no such setting"
@@ -172,11 +172,11 @@ final class ConfigurationReading {
 }
 
 /// A value and its origin.
-struct Located<Value: Sendable>: Sendable {
-    var value: Value
-    var origin: Diagnostic.Origin
+package struct Located<Value: Sendable>: Sendable {
+    package var value: Value
+    package var origin: Diagnostic.Origin
 
-    init(_ value: Value, _ origin: Diagnostic.Origin) {
+    package init(_ value: Value, _ origin: Diagnostic.Origin) {
         self.value = value
         self.origin = origin
     }

@@ -3,20 +3,20 @@ import CLibrary
 /// The variable `TZ`, as the C library reads it (tzset(3)): a file of the zone data, or a rule of POSIX.
 ///
 /// For any other text the C library silently takes UTC, or follows a part of a rule.
-struct ZoneVariable {
+package struct ZoneVariable {
     /// Returns true for the path of a file with a time zone.
     private let isZone: (String) -> Bool
     /// The folder of the zone data.
     private let folder: String
 
     /// A reader of the variable on this machine.
-    init(folder: String = "/usr/share/zoneinfo", isZone: @escaping (String) -> Bool = Self.isZone) {
+    package init(folder: String = "/usr/share/zoneinfo", isZone: @escaping (String) -> Bool = Self.isZone) {
         self.folder = folder
         self.isZone = isZone
     }
 
     /// Returns what is wrong with a text, and what to write instead; nil where the C library knows it.
-    func fault(_ text: String) -> String? {
+    package func fault(_ text: String) -> String? {
         // An empty one is UTC.
         let name = text.hasPrefix(":") ? text.dropFirst() : text[...]
         guard !name.isEmpty, !isZone(name.hasPrefix("/") ? String(name) : "\(folder)/\(name)"), !Self.isRule(name)
@@ -31,10 +31,10 @@ struct ZoneVariable {
     }
 
     /// Returns true where this machine has a time zone without the variable.
-    var hasDefault: Bool { isZone("/etc/localtime") }
+    package var hasDefault: Bool { isZone("/etc/localtime") }
 
     /// Returns true for a rule of POSIX: `JST-9`, or `CET-1CEST,M3.5.0,M10.5.0/3`.
-    static func isRule(_ text: Substring) -> Bool {
+    package static func isRule(_ text: Substring) -> Bool {
         // UTC and GMT need no offset, since UTC is what the C library takes without one.
         if text == "UTC" || text == "GMT" { return true }
         let rule = /(?:[A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)([+-]?[0-9:]+)(.*)/
@@ -72,7 +72,7 @@ struct ZoneVariable {
     }
 
     /// Returns true for a file that begins as one with a time zone (tzfile(5)).
-    static func isZone(_ path: String) -> Bool {
+    package static func isZone(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

@@ -1,13 +1,13 @@
-import BeaconDelivery
-import BeaconModel
+package import BeaconDelivery
+package import BeaconModel
 import BeaconPrograms
 import BeaconSupport
-import Foundation
+package import Foundation
 import Yams
 
 extension ConfigurationSection {
     /// Returns the name of something that other parts of the file refer to.
-    func name(_ what: String, known: inout Set<String>) -> String? {
+    package func name(_ what: String, known: inout Set<String>) -> String? {
         guard let name = text("name", "write a name") else {
             reportMissing("name", "give the \(what) a name, by which messages and other parts of the file call it")
             return nil
@@ -24,7 +24,7 @@ extension ConfigurationSection {
     }
 
     /// Returns `uuid`, `major` and `minor` as a constraint.
-    func constraint() -> BeaconConstraint? {
+    package func constraint() -> BeaconConstraint? {
         let uuid = uuid("uuid")
         let major = integer("major", 0...65535)
         let minor = integer("minor", 0...65535)
@@ -43,19 +43,13 @@ extension ConfigurationSection {
     }
 
     /// Returns names of regions that have to be defined; nil where none are given, which means all.
-    func regionNames(_ key: String, defined: Set<String>) -> Set<String>? { names(key, of: "region", defined: defined) }
+    package func regionNames(_ key: String, defined: Set<String>) -> Set<String>? { names(key, of: "region", defined: defined) }
 
     /// Returns names of places that have to be defined; nil where none are given, which means all.
-    func placeNames(_ key: String, defined: Set<String>) -> Set<String>? { names(key, of: "place", defined: defined) }
-
-    /// Returns the beacons of names that have to be defined; nil where none are given, which means all.
-    func beaconNames(_ key: String, defined: [BeaconSettings]) -> Set<BeaconIdentity>? {
-        guard let names = names(key, of: "beacon", defined: Set(defined.map(\.name))) else { return nil }
-        return Set(defined.filter { names.contains($0.name) }.map(\.identity))
-    }
+    package func placeNames(_ key: String, defined: Set<String>) -> Set<String>? { names(key, of: "place", defined: defined) }
 
     /// Returns names of destinations that have to be defined; nil where none are given.
-    func destinationNames(_ key: String, defined: Set<String>) -> [String]? {
+    package func destinationNames(_ key: String, defined: Set<String>) -> [String]? {
         names(key, of: "destination", defined: defined)?.sorted()
     }
 
@@ -64,7 +58,7 @@ extension ConfigurationSection {
     private static let longestText = 200
 
     /// Returns the texts of a mapping by their keys; none where there is none.
-    func textsByKey(_ key: String, _ what: String) -> [String: String] {
+    package func textsByKey(_ key: String, _ what: String) -> [String: String] {
         guard let node = node(key) else { return [:] }
         guard case .mapping(let mapping) = node, mapping.count <= Self.mostTexts else {
             report(.file(node.location), "\"\(key)\" is \(node.summary); \(what), at most \(Self.mostTexts)")
@@ -85,7 +79,8 @@ extension ConfigurationSection {
         return texts
     }
 
-    private func names(_ key: String, of what: String, defined: Set<String>) -> Set<String>? {
+    /// Returns names of something that have to be defined; nil where none are given.
+    package func names(_ key: String, of what: String, defined: Set<String>) -> Set<String>? {
         guard let names = texts(key, "write names of \(what)s") else { return nil }
         for name in names where !defined.contains(name.value) {
             var message = "\"\(key)\" has \"\(name.value)\", and there is no \(what) of this name"
@@ -101,13 +96,13 @@ extension ConfigurationSection {
     }
 
     /// Returns an absolute path: a relative one is resolved against the configuration's folder, and `~` against home.
-    func filePath(_ key: String) -> Located<String>? {
+    package func filePath(_ key: String) -> Located<String>? {
         guard let text = text(key, "write the path of a file") else { return nil }
         return Located(absolute(text.value), text.origin)
     }
 
     /// Returns an `http` or `https` address with a host. One that is a secret in itself is given as secrets are.
-    func url(_ key: String) -> URL? {
+    package func url(_ key: String) -> URL? {
         let what = "write an address such as https://example.com/beacons"
         if case .mapping(let mapping)? = node(key), reading.override(of: path + [key]) == nil {
             guard let secret = secret(key), !secret.isEmpty else { return nil }
@@ -144,7 +139,7 @@ extension ConfigurationSection {
     ///
     /// One that is missing here may be there on the machine that the configuration is for. The daemon does not start
     /// without it.
-    func secret(_ key: String) -> Secret? {
+    package func secret(_ key: String) -> Secret? {
         let node = node(key)
         if let override = reading.override(of: path + [key]) {
             return filled(Secret(override.value), key, override.origin, "the environment")
@@ -195,14 +190,14 @@ extension ConfigurationSection {
     }
 
     /// Reports secrets that are sent to another machine without encryption.
-    func warnOfSecretsInTheOpen(to url: URL) {
+    package func warnOfSecretsInTheOpen(to url: URL) {
         guard url.scheme?.lowercased() == "http" else { return }
         warnOfSecretsInTheOpen(to: url.host ?? "", "write an address with https://")
     }
 
     /// Reports secrets that are sent to a host without encryption, if it is another machine, with what to write
     /// instead.
-    func warnOfSecretsInTheOpen(to host: String, _ remedy: String) {
+    package func warnOfSecretsInTheOpen(to host: String, _ remedy: String) {
         let host = host.lowercased()
         guard !["localhost", "::1", "[::1]"].contains(host), !host.hasPrefix("127.") else { return }
         reading.report(
@@ -212,7 +207,7 @@ extension ConfigurationSection {
     }
 
     /// Returns the path of a file, which has to be readable here.
-    func existingFile(_ key: String) -> String? {
+    package func existingFile(_ key: String) -> String? {
         guard let path = filePath(key) else { return nil }
         if !FileManager.default.isReadableFile(atPath: path.value) {
             report(path.origin, "\"\(key)\": \(path.value) cannot be read here")
@@ -229,7 +224,7 @@ extension ConfigurationSection {
 
 extension ConfigurationSection {
     /// Returns a program and its arguments: a list, or one line whose words are separated by spaces.
-    func words(_ key: String) -> [String]? {
+    package func words(_ key: String) -> [String]? {
         guard case .scalar? = node(key) else {
             let words = texts(key, "write the program and its arguments")?.map(\.value)
             if words?.isEmpty == true { report(origin, "\"\(key)\" is empty; write the program and its arguments") }

@@ -4,35 +4,35 @@ import CDispatch
 import CLibrary
 
 /// The owner, the group and the mode of a file or folder.
-struct FileRights {
+package struct FileRights {
     /// The number of the user who owns it.
-    let owner: UInt32
+    package let owner: UInt32
     /// The number of its group.
-    let group: UInt32
+    package let group: UInt32
     /// The kind and the rights, as in inode(7).
-    let mode: UInt32
+    package let mode: UInt32
 
     /// Reads those of a path; nil where they cannot be read, with the reason in `errno`.
     ///
     /// - Parameter followsLinks: true for those of the file at the end of a link.
-    init?(_ path: String, followsLinks: Bool) {
+    package init?(_ path: String, followsLinks: Bool) {
         var status = stat()
         guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
         (owner, group, mode) = (status.st_uid, status.st_gid, status.st_mode)
     }
 
     /// True for a folder.
-    var isFolder: Bool { mode & S_IFMT == S_IFDIR }
+    package var isFolder: Bool { mode & S_IFMT == S_IFDIR }
 
     /// True for a file that is no link, pipe, socket or device.
-    var isFile: Bool { mode & S_IFMT == S_IFREG }
+    package var isFile: Bool { mode & S_IFMT == S_IFREG }
 
     /// True for a folder, as /tmp is one, where no user can replace a file of another.
-    var isSticky: Bool { isFolder && mode & S_ISVTX != 0 }
+    package var isSticky: Bool { isFolder && mode & S_ISVTX != 0 }
 
     /// Returns the folders in which the system looks while it resolves an absolute path, through all links on the way
     /// (path_resolution(7)).
-    static func foldersOnTheWay(to path: String) -> [String] {
+    package static func foldersOnTheWay(to path: String) -> [String] {
         var folders: [String] = []
         var rest = path.split(separator: "/").map(String.init)[...]
         var (folder, links) = ("/", 0)
@@ -58,7 +58,7 @@ struct FileRights {
     }
 
     /// Returns the folders above an absolute path, the nearest first.
-    static func folders(above path: String) -> [String] {
+    package static func folders(above path: String) -> [String] {
         var folders: [String] = []
         var rest = path[...]
         while rest != "/", let slash = rest.lastIndex(of: "/") {

@@ -1,16 +1,16 @@
-import Yams
+package import Yams
 
 /// A YAML file whose nodes know their locations.
-struct YAMLDocument {
+package struct YAMLDocument {
     /// The file's content; nil where it is empty or is no YAML.
-    let root: Node?
+    package let root: Node?
 
     /// Its faults as YAML.
-    let diagnostics: [Diagnostic]
+    package let diagnostics: [Diagnostic]
 
     /// The character that replaces the first letter of a key that was given twice, after that was reported, so that the
     /// rest of the file can be checked. It is one of Unicode's for private use.
-    static let hidden: Character = "\u{E000}"
+    package static let hidden: Character = "\u{E000}"
 
     /// The most keys given twice that are reported. A file with more is no configuration.
     private static let mostDuplicates = 100
@@ -20,7 +20,7 @@ struct YAMLDocument {
     private static let mostAliases = 32
 
     /// Reads a file's text.
-    init(_ text: String) {
+    package init(_ text: String) {
         if let location = Self.excessiveAlias(in: text) {
             root = nil
             diagnostics = [
@@ -113,15 +113,15 @@ struct YAMLDocument {
 
 extension SourceLocation {
     /// Creates the location of a mark. A mark that was never set is that of the beginning.
-    init(_ mark: Mark) { self.init(line: max(1, mark.line), column: max(1, mark.column)) }
+    package init(_ mark: Mark) { self.init(line: max(1, mark.line), column: max(1, mark.column)) }
 }
 
 extension Node {
     /// The location of the node's beginning.
-    var location: SourceLocation { mark.map(SourceLocation.init) ?? SourceLocation(line: 1, column: 1) }
+    package var location: SourceLocation { mark.map(SourceLocation.init) ?? SourceLocation(line: 1, column: 1) }
 
     /// A description of the node for messages.
-    var summary: String {
+    package var summary: String {
         switch self {
         case .scalar(let scalar):
             isNothing
@@ -133,7 +133,7 @@ extension Node {
     }
 
     /// A Boolean value indicating whether nothing was written, or `null` or `~`.
-    var isNothing: Bool {
+    package var isNothing: Bool {
         guard case .scalar(let scalar) = self, scalar.style == .plain || scalar.style == .any else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
     }

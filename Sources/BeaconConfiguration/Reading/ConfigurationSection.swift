@@ -1,26 +1,26 @@
-import BeaconModel
+package import BeaconModel
 import BeaconSupport
 import Foundation
-import Yams
+package import Yams
 
 /// A mapping of the configuration, whose values are read by key and checked.
 ///
 /// A fault is reported and its value left out, so that reading goes on: each method returns nil both where nothing was
 /// given and where the value has a fault. At the end ``finish()`` reports the keys that no setting has.
-final class ConfigurationSection {
-    let reading: ConfigurationReading
+package final class ConfigurationSection {
+    package let reading: ConfigurationReading
 
     /// The keys on the way here, by which variables of the environment are named.
-    let path: [String]
+    package let path: [String]
 
     /// The mapping's origin.
-    let origin: Diagnostic.Origin
+    package let origin: Diagnostic.Origin
 
     private let pairs: [(key: String, location: SourceLocation, value: Node)]
     private var known: [String] = []
 
     /// Creates a mapping; without a node, one that only the environment gives values for.
-    init(_ node: Node?, at path: [String], in reading: ConfigurationReading) {
+    package init(_ node: Node?, at path: [String], in reading: ConfigurationReading) {
         self.reading = reading
         self.path = path
         origin = .file(node?.location ?? SourceLocation(line: 1, column: 1))
@@ -44,13 +44,13 @@ final class ConfigurationSection {
     }
 
     /// Returns all keys that were given, with their locations, and makes them known.
-    func allKeys() -> [(key: String, location: SourceLocation)] {
+    package func allKeys() -> [(key: String, location: SourceLocation)] {
         known += pairs.map(\.key)
         return pairs.map { ($0.key, $0.location) }
     }
 
     /// Reports the keys that no setting has.
-    func finish() {
+    package func finish() {
         for (key, location, _) in pairs where !known.contains(key) {
             var message = "there is no key \"\(key)\" here"
             if let nearest = SpellingSuggestion.to(key, among: known) {
@@ -65,19 +65,19 @@ final class ConfigurationSection {
     // MARK: - Keys
 
     /// Returns whether the file or the environment gives a value for a key.
-    func has(_ key: String) -> Bool {
+    package func has(_ key: String) -> Bool {
         pairs.contains { $0.key == key && !$0.value.isNothing } || reading.override(of: path + [key]) != nil
     }
 
     /// Returns the file's node for a key, if there is one.
-    func node(_ key: String) -> Node? {
+    package func node(_ key: String) -> Node? {
         if !known.contains(key) { known.append(key) }
         guard let node = pairs.first(where: { $0.key == key })?.value, !node.isNothing else { return nil }
         return node
     }
 
     /// Reports that a key is missing, or the one that was meant to be it.
-    func reportMissing(_ key: String, _ what: String) {
+    package func reportMissing(_ key: String, _ what: String) {
         let unknown = pairs.first { !known.contains($0.key) && SpellingSuggestion.to($0.key, among: [key]) != nil }
         if let unknown {
             known.append(unknown.key)
@@ -88,15 +88,15 @@ final class ConfigurationSection {
     }
 
     /// The place of this mapping, as the beginning of a message.
-    var subject: String { path.isEmpty ? "" : "in \(path.joined(separator: ".")), " }
+    package var subject: String { path.isEmpty ? "" : "in \(path.joined(separator: ".")), " }
 
     /// Reports something about a value.
-    func report(_ origin: Diagnostic.Origin, _ message: String) { reading.report(origin, message) }
+    package func report(_ origin: Diagnostic.Origin, _ message: String) { reading.report(origin, message) }
 
     // MARK: - Values
 
     /// Returns the text for a key, from the environment or the file.
-    func text(_ key: String, _ what: String = "write a text") -> Located<String>? {
+    package func text(_ key: String, _ what: String = "write a text") -> Located<String>? {
         let node = node(key)
         if let override = reading.override(of: path + [key]) { return override }
         guard let node else { return nil }
@@ -108,13 +108,13 @@ final class ConfigurationSection {
     }
 
     /// Returns whether a key has a word that stands beside its other values.
-    func isWord(_ word: String, at key: String) -> Bool {
+    package func isWord(_ word: String, at key: String) -> Bool {
         if let override = reading.override(of: path + [key]) { return override.value == word }
         return node(key)?.scalar?.string == word
     }
 
     /// Returns the value that `read` makes of a text.
-    func value<Value: Sendable>(
+    package func value<Value: Sendable>(
         _ key: String, _ what: String, _ read: (String) -> Value?
     ) -> Located<Value>? {
         guard let text = text(key, what) else { return nil }
@@ -125,7 +125,7 @@ final class ConfigurationSection {
         return Located(value, text.origin)
     }
 
-    func integer(_ key: String, _ range: ClosedRange<Int>, unit: String = "") -> Located<Int>? {
+    package func integer(_ key: String, _ range: ClosedRange<Int>, unit: String = "") -> Located<Int>? {
         var what = "write a whole number from \(range.lowerBound) to \(range.upperBound)\(unit)"
         guard let text = text(key, what) else { return nil }
         let number = Int(text.value)
@@ -136,7 +136,7 @@ final class ConfigurationSection {
         return nil
     }
 
-    func boolean(_ key: String) -> Bool? {
+    package func boolean(_ key: String) -> Bool? {
         // The words of YAML 1.1, which people know, and those of environments.
         let words = [
             "true": true, "yes": true, "on": true, "1": true, "false": false, "no": false, "off": false, "0": false,
@@ -144,14 +144,14 @@ final class ConfigurationSection {
         return value(key, "write true or false") { words[$0.lowercased()] }?.value
     }
 
-    func duration(_ key: String, _ range: ClosedRange<Duration>) -> Duration? {
+    package func duration(_ key: String, _ range: ClosedRange<Duration>) -> Duration? {
         value(key, DurationText.form(in: range)) { text in
             DurationText.duration(text).flatMap { range.contains($0) ? $0 : nil }
         }?.value
     }
 
     /// Returns a span of time; an inner nil for the word `off`.
-    func durationOrOff(_ key: String, _ range: ClosedRange<Duration>) -> Duration?? {
+    package func durationOrOff(_ key: String, _ range: ClosedRange<Duration>) -> Duration?? {
         let found = value(key, DurationText.form(in: range) + ", or off") { text -> Duration?? in
             if text.lowercased() == "off" || text.lowercased() == "false" { return .some(nil) }
             return DurationText.duration(text).flatMap { range.contains($0) ? .some($0) : nil }
@@ -159,20 +159,20 @@ final class ConfigurationSection {
         return found?.value
     }
 
-    func bytes(_ key: String, _ range: ClosedRange<Int64>) -> Int64? {
+    package func bytes(_ key: String, _ range: ClosedRange<Int64>) -> Int64? {
         value(key, "write a number of bytes, as 500kB, 64MB or 2GB") { text in
             SizeText.bytes(text).flatMap { range.contains($0) ? $0 : nil }
         }?.value
     }
 
-    func uuid(_ key: String) -> Located<ProximityUUID>? {
+    package func uuid(_ key: String) -> Located<ProximityUUID>? {
         value(key, "a UUID has 32 hexadecimal digits, as e2c56db5-dffb-48d2-b060-d0f5a71096e0", ProximityUUID.init)
     }
 
     /// Returns one of several values by its word.
     ///
     /// - Parameter meant: what is meant by words that others would have for it, in small letters.
-    func choice<Value: Sendable>(
+    package func choice<Value: Sendable>(
         _ key: String, _ choices: [(String, Value)], meant: [String: String] = [:]
     ) -> Located<Value>? {
         guard let text = text(key, "write \(Self.list(choices.map(\.0)))") else { return nil }
@@ -180,7 +180,7 @@ final class ConfigurationSection {
     }
 
     /// Returns a list of words: one, several, or in the environment several with commas between them.
-    func texts(_ key: String, _ what: String) -> [Located<String>]? {
+    package func texts(_ key: String, _ what: String) -> [Located<String>]? {
         let node = node(key)
         if let override = reading.override(of: path + [key]) {
             return override.value.split(separator: ",").map {
@@ -205,7 +205,7 @@ final class ConfigurationSection {
         }
     }
 
-    func choices<Value: Sendable>(_ key: String, _ choices: [(String, Value)]) -> [Value]? {
+    package func choices<Value: Sendable>(_ key: String, _ choices: [(String, Value)]) -> [Value]? {
         texts(key, "write a list of \(Self.list(choices.map(\.0)))")?.compactMap { choice($0, key, choices)?.value }
     }
 
@@ -223,7 +223,7 @@ final class ConfigurationSection {
         return nil
     }
 
-    static func list(_ words: [String]) -> String {
+    package static func list(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return words.dropLast().joined(separator: ", ") + " or " + last
     }
@@ -231,12 +231,12 @@ final class ConfigurationSection {
     // MARK: - Mappings and lists
 
     /// Returns a mapping inside.
-    func section(_ key: String) -> ConfigurationSection {
+    package func section(_ key: String) -> ConfigurationSection {
         ConfigurationSection(node(key), at: path + [key], in: reading)
     }
 
     /// Returns a list of mappings that have names. In messages, an item without a usable name goes by its number.
-    func items(_ key: String, _ what: String) -> [(node: Node, path: [String])] {
+    package func items(_ key: String, _ what: String) -> [(node: Node, path: [String])] {
         guard let node = node(key) else { return [] }
         guard case .sequence(let items) = node else {
             reading.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what)")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import BeaconGateway
+@testable import BeaconConfiguration
 
 @Suite("The time zone of the machine")
 struct ZoneVariableTests {

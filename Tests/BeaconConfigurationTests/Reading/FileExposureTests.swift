@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BeaconGateway
+@testable import BeaconConfiguration
 
 @Suite("What other users can read and change")
 final class FileExposureTests {
@@ -121,43 +121,5 @@ final class FileExposureTests {
         for path in ["/pipe", "/nowhere", "/inner"] {
             #expect(exposure.warnings(of: folder + path, as: .secrets).isEmpty)
         }
-    }
-
-    @Test("check warns of a configuration, its secrets and its programs, and can still be used")
-    func check() throws {
-        let path = folder + "/inner/beacond.yaml"
-        try """
-        sources: [auto]
-        regions: [{ name: a, uuid: \(GatewayBench.uuid) }]
-        launch: { rules: [{ name: r, program: \(file) }] }
-
-        """.write(toFile: path, atomically: false, encoding: .utf8)
-        let secrets = folder + "/inner/beacond.env"
-        try "A=b\n".write(toFile: secrets, atomically: false, encoding: .utf8)
-        func warnings() throws -> [String] {
-            let checked = try GatewayConfiguration.check(file: path, environment: [:])
-            #expect(checked.isUsable)
-            return checked.diagnostics.map { $0.text(file: path) }
-        }
-        for mode in [0o666, 0o602] as [mode_t] {
-            for name in [path, secrets, file] { #expect(chmod(name, mode) == 0) }
-            let lines = try warnings()
-            #expect(lines.count == 3 && lines.allSatisfy { $0.hasPrefix("\(path): warning: other users can ") })
-            for line in lines { try repair(line) }
-            #expect(try warnings().isEmpty)
-        }
-        // The same program by a path that is relative to its folder.
-        try """
-        sources: [auto]
-        regions: [{ name: a, uuid: \(GatewayBench.uuid) }]
-        launch: { rules: [{ name: r, program: ./file, folder: . }] }
-
-        """.write(toFile: path, atomically: false, encoding: .utf8)
-        #expect(chmod(file, 0o777) == 0)
-        #expect(try warnings().count == 1)
-        #expect(chmod(file, 0o755) == 0)
-        // Once, though three files are in it.
-        #expect(chmod(folder, 0o777) == 0)
-        #expect(try warnings().count == 1)
     }
 }

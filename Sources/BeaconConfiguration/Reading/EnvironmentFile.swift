@@ -7,27 +7,27 @@ import Foundation
 /// It has lines of `NAME=value`, as systemd reads them for a service (`EnvironmentFile=` in systemd.exec(5)): blank
 /// lines and those that begin with `#` or `;` say nothing, and a value may have quotes around it. A value has one line.
 /// Read here as well, what a service has in its environment is there when somebody tries its configuration by hand.
-struct EnvironmentFile {
+package struct EnvironmentFile {
     /// The path.
-    let path: String
+    package let path: String
 
     /// The variables; none where the file is not there, or not for this user.
-    private(set) var variables: [String: String] = [:]
+    package private(set) var variables: [String: String] = [:]
 
     /// The lines of the variables, from one.
-    private(set) var lines: [String: Int] = [:]
+    package private(set) var lines: [String: Int] = [:]
 
     /// The lines that are none.
-    private(set) var faults: [Int] = []
+    package private(set) var faults: [Int] = []
 
     /// Why it cannot be read, though it is there; nil where it can, or is not.
-    private(set) var obstacle: String?
+    package private(set) var obstacle: String?
 
     /// The largest file, in bytes.
     private static let largestFile = 1 << 16
 
     /// Reads the file of a configuration.
-    init(beside configuration: String) {
+    package init(beside configuration: String) {
         let name = URL(fileURLWithPath: configuration)
         path = (["yaml", "yml"].contains(name.pathExtension) ? name.deletingPathExtension() : name).path + ".env"
         guard access(path, F_OK) == 0 else { return }
@@ -83,7 +83,7 @@ struct EnvironmentFile {
     /// Adds a variable of one line at the end, and makes the file where there is none, for its owner alone.
     ///
     /// - Throws: `StateError` where it cannot be written.
-    func add(_ name: String, _ value: String) throws {
+    package func add(_ name: String, _ value: String) throws {
         let escaped = value.map { Self.escaped.contains($0) ? "\\\($0)" : "\($0)" }.joined()
         let before = access(path, F_OK) == 0 ? try SmallFile.contents(path: path, limit: Self.largestFile) : []
         let start = before.isEmpty || before.last == UInt8(ascii: "\n") ? "" : "\n"

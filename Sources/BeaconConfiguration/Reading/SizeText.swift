@@ -1,5 +1,5 @@
 /// Numbers of bytes as configurations write them: a number and `B`, `kB`, `MB`, `GB`, or `KiB`, `MiB`, `GiB`.
-enum SizeText {
+package enum SizeText {
     private static let units: [String: Double] = [
         "": 1, "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1024, "MiB": 1_048_576, "GiB": 1_073_741_824,
     ]
@@ -7,7 +7,7 @@ enum SizeText {
     /// Reads a number of bytes.
     ///
     /// - Returns: nil if the text is anything else.
-    static func bytes(_ text: String) -> Int64? {
+    package static func bytes(_ text: String) -> Int64? {
         let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
         let name = text.dropFirst(digits.count).drop { $0 == " " }
         guard let number = Double(digits), let unit = units[String(name)], number * unit <= 1e15 else { return nil }

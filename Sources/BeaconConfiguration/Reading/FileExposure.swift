@@ -5,9 +5,9 @@ import Foundation
 ///
 /// A configuration names programs that beacond starts with its own rights, and its file of secrets has passwords. The
 /// modes of a file and of all folders above it decide who can change it (path_resolution(7)).
-struct FileExposure {
+package struct FileExposure {
     /// A use of a file, which decides who may read it.
-    enum Use: CaseIterable {
+    package enum Use: CaseIterable {
         /// The configuration, which all users may read.
         case configuration
         /// The file of secrets.
@@ -17,23 +17,23 @@ struct FileExposure {
     }
 
     /// A file or folder that other users can read or change.
-    struct Warning: Hashable, Sendable {
+    package struct Warning: Hashable, Sendable {
         /// The path of the file or folder.
-        var place: String
+        package var place: String
         /// A sentence with the danger and the remedy.
-        var message: String
+        package var message: String
     }
 
     /// Returns true for a group without other users, for a file of an owner.
-    typealias GroupCheck = (_ group: UInt32, _ owner: UInt32) -> Bool
+    package typealias GroupCheck = (_ group: UInt32, _ owner: UInt32) -> Bool
 
     private let isTrusted: GroupCheck
 
     /// A check that trusts these groups; by default root's, the service's, and the one that a user has alone.
-    init(trusting isTrusted: @escaping GroupCheck = Self.isTrusted) { self.isTrusted = isTrusted }
+    package init(trusting isTrusted: @escaping GroupCheck = Self.isTrusted) { self.isTrusted = isTrusted }
 
     /// Returns what other users can do with a file, by its own mode and by those of the folders above it.
-    func warnings(of path: String, as use: Use) -> [Warning] {
+    package func warnings(of path: String, as use: Use) -> [Warning] {
         let path = URL(fileURLWithPath: path).standardizedFileURL.path
         // A shell makes a pipe of a command's output, for this user alone.
         guard let rights = FileRights(path, followsLinks: true), rights.isFile else { return [] }
