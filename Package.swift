@@ -245,14 +245,22 @@ let package = Package(
                 product("Yams", "Yams", trait: "Gateway"),
             ]
         ),
-        // Layer 5: the inside of the daemon.
+        // Layer 5: what several machines meet by, and how they share the work.
+        module(
+            "BeaconFleet",
+            dependencies: [
+                "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconBroker", "BeaconNATS",
+                "BeaconReceivers", "BeaconMonitoring",
+            ]
+        ),
+        // Layer 6: the inside of the daemon.
         module(
             "BeaconGateway",
             dependencies: [
                 "CConsole", "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine",
                 "BeaconApplications", "BeaconBroker", "BeaconCapture", "BeaconNATS", "BeaconReceivers",
-                "BeaconConfiguration", "BeaconMonitoring", "BeaconRelay", "BeaconDelivery", "BeaconEventStore",
-                "BeaconMQTT", "BeaconPrograms",
+                "BeaconConfiguration", "BeaconMonitoring", "BeaconRelay", "BeaconFleet", "BeaconDelivery",
+                "BeaconEventStore", "BeaconMQTT", "BeaconPrograms",
                 product("AsyncHTTPClient", "async-http-client", trait: "Gateway"),
                 product("CoreMetrics", "swift-metrics", trait: "Gateway"),
                 product("Crypto", "swift-crypto", trait: "Gateway"),
@@ -286,11 +294,12 @@ let package = Package(
             ]
         ),
 
-        // Layer 6: the daemon.
+        // Layer 7: the daemon.
         program(
             "BeaconDaemon",
             dependencies: [
-                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconConfiguration", "BeaconGateway",
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconConfiguration", "BeaconFleet",
+                "BeaconGateway",
                 "BeaconMonitoring", "BeaconDelivery", "BeaconEventStore", "BeaconPrograms", "BeaconTerminal",
                 product("ArgumentParser", "swift-argument-parser", trait: "Gateway"),
                 logging,
@@ -454,8 +463,10 @@ let package = Package(
         tests(
             "BeaconGatewayTests",
             dependencies: [
-                "BeaconGateway", "BeaconConfiguration", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconEngine",
-                "BeaconApplications", "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconRelay", "BeaconDelivery",
+                "BeaconGateway", "BeaconConfiguration", "BeaconFleet", "BeaconModel", "BeaconSupport", "BeaconRadio",
+                "BeaconEngine",
+                "BeaconApplications", "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconRelay",
+                "BeaconDelivery",
                 "BeaconEventStore", "BeaconPrograms", "TestSupport",
                 product("CoreMetrics", "swift-metrics", trait: "Gateway"),
                 product("GRDB", "GRDB.swift", trait: "Gateway"),

@@ -43,10 +43,14 @@ extension ConfigurationSection {
     }
 
     /// Returns names of regions that have to be defined; nil where none are given, which means all.
-    package func regionNames(_ key: String, defined: Set<String>) -> Set<String>? { names(key, of: "region", defined: defined) }
+    package func regionNames(_ key: String, defined: Set<String>) -> Set<String>? {
+        names(key, of: "region", defined: defined)
+    }
 
     /// Returns names of places that have to be defined; nil where none are given, which means all.
-    package func placeNames(_ key: String, defined: Set<String>) -> Set<String>? { names(key, of: "place", defined: defined) }
+    package func placeNames(_ key: String, defined: Set<String>) -> Set<String>? {
+        names(key, of: "place", defined: defined)
+    }
 
     /// Returns names of destinations that have to be defined; nil where none are given.
     package func destinationNames(_ key: String, defined: Set<String>) -> [String]? {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BeaconFleet
 import BeaconGateway
 import Foundation
 import Logging

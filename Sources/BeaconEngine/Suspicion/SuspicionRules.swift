@@ -18,6 +18,9 @@ public struct SuspicionRules: Hashable, Sendable {
 
     /// Creates the default rules.
     public init() {}
+
+    /// True where it matters where receivers are.
+    package var needsPositions: Bool { reasons.contains(.apart) || reasons.contains(.speed) }
 }
 
 /// The position of a receiver on a plan.

@@ -1,3 +1,4 @@
+import BeaconFleet
 import BeaconNATS
 import BeaconSupport
 import Foundation

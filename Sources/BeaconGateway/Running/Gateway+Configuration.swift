@@ -59,7 +59,7 @@ extension Gateway {
 
     /// Reads where receivers are on the plan of the building.
     func readPlan() async {
-        guard configuration.suspicions?.needsPositions == true, let state else { return }
+        guard configuration.suspicions?.rules.needsPositions == true, let state else { return }
         do {
             clones.restore(try await state.buildingPlan().receiverPositions)
         } catch {

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconFleet
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport

@@ -1,5 +1,6 @@
 import BeaconDelivery
 public import BeaconEventStore
+import BeaconFleet
 import BeaconMQTT
 import BeaconMonitoring
 import BeaconRelay

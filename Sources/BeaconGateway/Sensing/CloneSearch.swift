@@ -27,7 +27,7 @@ struct CloneSearch {
         }
         let positions = positions(settings)
         core.startSuspecting(settings.rules, of: plan.suspected, positions: positions)
-        guard settings.needsPositions, positions.count < 2, !hasReportedPositions else { return }
+        guard settings.rules.needsPositions, positions.count < 2, !hasReportedPositions else { return }
         hasReportedPositions = true
         logger.notice(
             "of beacons that may have been cloned, only addresses are compared: where receivers are is not known. Put them on the console's plan, or write \"suspicious: {receivers: {NAME: [x, y]}}\" in the file"

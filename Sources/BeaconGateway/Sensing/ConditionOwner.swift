@@ -32,4 +32,15 @@ enum ConditionOwner: Hashable, Sendable {
         case .application(let identity, let id): "application \(identity.name) \(id)"
         }
     }
+
+    /// The owner of a label that ``label`` gives; nil for an application's, which is of one machine.
+    init?(label: String) {
+        guard let space = label.firstIndex(of: " ") else { return nil }
+        let name = String(label[label.index(after: space)...])
+        switch label[..<space] {
+        case "region": self = .region(name)
+        case "beacon": self = .beacon(name)
+        default: return nil
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import BeaconBroker
+import BeaconFleet
 import BeaconNATS
 import BeaconReceivers
 import BeaconRelay

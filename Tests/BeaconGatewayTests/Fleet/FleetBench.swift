@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconEngine
+import BeaconFleet
 import BeaconRadio
 import BeaconSupport
 import Foundation

@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconEventStore
+import BeaconFleet
 import BeaconSupport
 import Foundation
 import TestSupport

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconFleet
 import BeaconSupport
 import Foundation
 import Testing

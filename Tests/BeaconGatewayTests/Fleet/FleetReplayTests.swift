@@ -1,4 +1,5 @@
 import BeaconEngine
+import BeaconFleet
 import BeaconRadio
 import BeaconSupport
 import Foundation

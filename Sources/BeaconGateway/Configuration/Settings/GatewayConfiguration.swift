@@ -1,6 +1,7 @@
 import BeaconApplications
 public import BeaconConfiguration
 public import BeaconDelivery
+public import BeaconFleet
 public import BeaconMonitoring
 import BeaconReceivers
 package import BeaconRelay

@@ -16,9 +16,6 @@ public struct SuspicionSettings: Hashable, Sendable {
 
     /// The default settings.
     public init() {}
-
-    /// True where it matters where receivers are.
-    var needsPositions: Bool { rules.reasons.contains(.apart) || rules.reasons.contains(.speed) }
 }
 
 extension SuspicionSettings {

@@ -1,4 +1,5 @@
 import BeaconEngine
+import BeaconFleet
 import BeaconModel
 import BeaconSupport
 import Foundation
@@ -54,19 +55,19 @@ extension FleetMember {
     ) async throws {
         let plan = PartitionWork.Plan(new, of: owner.partition, in: partitions)
         var told: [FleetRegionState] = []
-        for (condition, region) in plan.conditions where owner.regions[condition.label] == nil {
+        for (label, region) in plan.conditions where owner.regions[label] == nil {
             // Where it cannot be read, all of it is tried again: a region that is inside would be entered anew.
-            guard let (state, revision) = try await self.region(condition.label) else { continue }
-            owner.revisions[.region(condition.label)] = revision
+            guard let (state, revision) = try await self.region(label) else { continue }
+            owner.revisions[.region(label)] = revision
             guard state.beacons == region.constraint else { continue }
-            owner.regions[condition.label] = state
+            owner.regions[label] = state
             told.append(state)
         }
         // What goes to another partition is left there as it is, with the receiver that keeps it.
         owner.noteHolders()
         for (label, holder) in owner.holders where owner.regions[label].map({ $0.holder != holder }) ?? false {
             owner.regions[label]?.holder = holder
-            if plan.conditions.keys.allSatisfy({ $0.label != label }) { owner.unwritten.insert(.region(label)) }
+            if plan.conditions[label] == nil { owner.unwritten.insert(.region(label)) }
         }
         await write(owner)
         guard works[owner.partition] === owner else { return }
@@ -76,7 +77,7 @@ extension FleetMember {
         for state in told { tell(state, of: owner) }
         let all = Set(MonitoringPlan(new, isShared: true).conditions.map(\.owner.label))
         for (label, state) in owner.regions where !owner.unwritten.contains(.region(label)) {
-            let isMonitored = plan.conditions.contains { $0.key.label == label && $0.value.constraint == state.beacons }
+            let isMonitored = plan.conditions[label]?.constraint == state.beacons
             guard !isMonitored else { continue }
             owner.regions[label] = nil
             guard !all.contains(label), let revision = owner.revisions.removeValue(forKey: .region(label)) else {

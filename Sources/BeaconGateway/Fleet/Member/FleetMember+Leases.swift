@@ -1,3 +1,4 @@
+import BeaconFleet
 import BeaconModel
 import BeaconSupport
 import Foundation
@@ -141,7 +142,7 @@ extension FleetMember {
         owner.work = PartitionWork(plan, known: known, at: now, wallOffset: wall.since(now))
         // A state that nobody could know meanwhile is told again, as a restart does.
         for state in owner.regions.values.sorted(by: { $0.label < $1.label })
-        where state.published == .unknown && plan.conditions.contains(where: { $0.key.label == state.label }) {
+        where state.published == .unknown && plan.conditions[state.label] != nil {
             tell(state, of: owner)
         }
         let epoch = owner.epoch
@@ -185,11 +186,11 @@ extension FleetMember {
 
     /// Reads what is known: the entries, and what is in the log and was not in them.
     private func readKnown(_ owner: PartitionOwner, _ plan: PartitionWork.Plan) async throws {
-        let labels = Set(plan.conditions.keys.map(\.label))
-        for condition in plan.conditions.keys {
-            guard let (state, revision) = try await region(condition.label) else { continue }
-            owner.regions[condition.label] = state
-            owner.revisions[.region(condition.label)] = revision
+        let labels = Set(plan.conditions.keys)
+        for label in plan.conditions.keys {
+            guard let (state, revision) = try await region(label) else { continue }
+            owner.regions[label] = state
+            owner.revisions[.region(label)] = revision
         }
         if let entry = try await exchange.entry(.holders(owner.partition)) {
             owner.holders = (try? JSONDecoder().decode([String: String].self, from: Data(entry.value))) ?? [:]

@@ -1,3 +1,4 @@
+import BeaconFleet
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio

@@ -1,3 +1,4 @@
+import BeaconFleet
 import BeaconModel
 
 /// A partition that this machine owns, or is taking over: its lease, its monitoring, and what of it is not written so

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconFleet
 import Foundation
 import HTTPTypes
 import Hummingbird

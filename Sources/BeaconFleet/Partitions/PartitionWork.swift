@@ -1,7 +1,7 @@
 import BeaconBroker
-import BeaconEngine
-import BeaconModel
-import BeaconMonitoring
+package import BeaconEngine
+package import BeaconModel
+package import BeaconMonitoring
 import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
@@ -10,15 +10,19 @@ import BeaconSupport
 ///
 /// It does no I/O and reads no clock. It begins with what the worker before knew, and with receivers of which nobody
 /// knows whether they hear: nothing expires before it could have been heard again.
-struct PartitionWork: ~Copyable {
+package struct PartitionWork: ~Copyable {
     /// What is known from before.
-    struct Known: Sendable {
-        var regions: [String: FleetRegionState] = [:]
-        var places: [BeaconIdentity: String] = [:]
+    package struct Known: Sendable {
+        package var regions: [String: FleetRegionState] = [:]
+        package var places: [BeaconIdentity: String] = [:]
+
+        package init(regions: [String: FleetRegionState] = [:], places: [BeaconIdentity: String] = [:]) {
+            (self.regions, self.places) = (regions, places)
+        }
     }
 
     /// The most receivers of a fleet.
-    static let mostReceivers = 20_000
+    package static let mostReceivers = 20_000
 
     /// The longest exit time-out that a beacon's own interval asks for, three times the longest legal one. How often a
     /// beacon is heard is learnt, and a worker that takes over has not learnt it: in a fleet such regions have the
@@ -28,12 +32,13 @@ struct PartitionWork: ~Copyable {
     private var network: ReceiverNetwork
     private var batch = AdvertBatch()
     private var core: MonitoringCore
-    private var owners: [ConditionID: ConditionOwner] = [:]
-    private var conditions: [ConditionOwner: ConditionID] = [:]
-    private var regions: [ConditionOwner: MonitoredRegion] = [:]
+    /// The names of the conditions, each of what it is monitored for.
+    private var labels: [ConditionID: String] = [:]
+    private var conditions: [String: ConditionID] = [:]
+    private var regions: [String: MonitoredRegion] = [:]
     private var places: PlacePlan?
     private var located: [BeaconConstraint] = []
-    private(set) var knownPlaces: [BeaconIdentity: String] = [:]
+    package private(set) var knownPlaces: [BeaconIdentity: String] = [:]
 
     /// The network's receivers. Those that kept a region may not have been heard since the takeover.
     private var listener = Listener()
@@ -54,7 +59,7 @@ struct PartitionWork: ~Copyable {
     ///   - known: what the worker before knew.
     ///   - time: the present.
     ///   - wallOffset: the nanoseconds by which the wall clock is ahead of that.
-    init(_ plan: Plan, known: Known, at time: Timestamp, wallOffset: Int64) {
+    package init(_ plan: Plan, known: Known, at time: Timestamp, wallOffset: Int64) {
         var settings = ReceiverNetwork.Settings()
         settings.mostReceivers = Self.mostReceivers
         network = ReceiverNetwork(settings)
@@ -71,32 +76,34 @@ struct PartitionWork: ~Copyable {
     // MARK: - What is monitored
 
     /// What is monitored in a partition.
-    struct Plan: Sendable {
-        var conditions: [ConditionOwner: MonitoredRegion] = [:]
-        var located: [BeaconConstraint] = []
-        var awaited: [BeaconIdentity] = []
-        var places: PlacePlan?
-        var calibrations = CalibrationSet()
-        var suspicions: SuspicionSettings?
-        var suspected: [BeaconConstraint] = []
+    package struct Plan: Sendable {
+        /// The regions, by the names of what they are monitored for.
+        package var conditions: [String: MonitoredRegion] = [:]
+        package var located: [BeaconConstraint] = []
+        package var awaited: [BeaconIdentity] = []
+        package var places: PlacePlan?
+        package var calibrations = CalibrationSet()
+        /// The rules by which clones are looked for; nil where they are not.
+        package var suspicions: SuspicionRules?
+        /// The positions of receivers, by their names.
+        package var positions: [String: ReceiverPosition] = [:]
+        package var suspected: [BeaconConstraint] = []
 
-        /// The part of a configuration that is of a partition.
-        init(_ configuration: GatewayConfiguration, of partition: Int, in partitions: FleetPartitions) {
-            let plan = MonitoringPlan(configuration, isShared: true)
-            for (owner, region) in plan.conditions where partitions.partition(of: region.constraint) == partition {
-                var region = region
-                if region.isExitAdaptive {
-                    region.exitTimeout = max(region.exitTimeout, PartitionWork.adaptiveTimeout)
-                    region.isExitAdaptive = false
-                }
-                conditions[owner] = region
+        /// Creates a plan of nothing.
+        package init() {}
+
+        /// Adds a region.
+        ///
+        /// - Parameters:
+        ///   - region: the region.
+        ///   - label: the name of what it is monitored for.
+        package mutating func add(_ region: MonitoredRegion, as label: String) {
+            var region = region
+            if region.isExitAdaptive {
+                region.exitTimeout = max(region.exitTimeout, PartitionWork.adaptiveTimeout)
+                region.isExitAdaptive = false
             }
-            located = plan.located.filter { partitions.partition(of: $0) == partition }
-            awaited = plan.awaited.filter { partitions.partition(of: $0) == partition }
-            places = located.isEmpty ? nil : configuration.places
-            calibrations = configuration.calibrations
-            suspected = plan.suspected.filter { partitions.partition(of: $0) == partition }
-            suspicions = suspected.isEmpty ? nil : configuration.suspicions
+            conditions[label] = region
         }
     }
 
@@ -106,24 +113,24 @@ struct PartitionWork: ~Copyable {
     ///   - plan: what is monitored.
     ///   - known: the states of regions that are new here.
     ///   - time: the present.
-    mutating func monitor(_ plan: Plan, known: [String: FleetRegionState], at time: Timestamp) {
-        for (owner, region) in regions where plan.conditions[owner] != region {
-            guard let condition = conditions[owner] else { continue }
-            let other = plan.conditions[owner]
+    package mutating func monitor(_ plan: Plan, known: [String: FleetRegionState], at time: Timestamp) {
+        for (label, region) in regions where plan.conditions[label] != region {
+            guard let condition = conditions[label] else { continue }
+            let other = plan.conditions[label]
             let (state, holder) = (core.knownState(of: condition), core.holder(of: condition))
-            forget(owner)
+            forget(label)
             guard let other, other.constraint == region.constraint else { continue }
-            add(owner, other, assuming: state, heldBy: holder)
+            add(label, other, assuming: state, heldBy: holder)
         }
-        for (owner, region) in plan.conditions.sorted(by: { $0.key.label < $1.key.label })
-        where conditions[owner] == nil {
-            let last = known[owner.label].flatMap { $0.beacons == region.constraint ? $0 : nil }
+        for (label, region) in plan.conditions.sorted(by: { $0.key < $1.key })
+        where conditions[label] == nil {
+            let last = known[label].flatMap { $0.beacons == region.constraint ? $0 : nil }
             let holder = last.flatMap { $0.state == .inside ? $0.holder : nil }.map { receiver(named: $0, at: time) }
-            add(owner, region, assuming: last?.state ?? .unknown, heldBy: holder)
+            add(label, region, assuming: last?.state ?? .unknown, heldBy: holder)
         }
         if let suspicions = plan.suspicions {
-            core.startSuspecting(suspicions.rules, of: plan.suspected, positions: suspicions.positions)
-            if suspicions.needsPositions, suspicions.positions.count < 2, !hasReportedPositions {
+            core.startSuspecting(suspicions, of: plan.suspected, positions: plan.positions)
+            if suspicions.needsPositions, plan.positions.count < 2, !hasReportedPositions {
                 hasReportedPositions = true
                 notices.append(
                     "of beacons that may have been cloned, only addresses are compared: write where the fleet's receivers are into the file of each worker, as \"suspicious: {receivers: {NAME: [x, y]}}\""
@@ -141,21 +148,21 @@ struct PartitionWork: ~Copyable {
     }
 
     private mutating func add(
-        _ owner: ConditionOwner, _ region: MonitoredRegion, assuming state: RegionState, heldBy holder: ReceiverID?
+        _ label: String, _ region: MonitoredRegion, assuming state: RegionState, heldBy holder: ReceiverID?
     ) {
         let condition = core.startMonitoring(region, assuming: state, heldBy: holder)
-        owners[condition] = owner
-        conditions[owner] = condition
-        regions[owner] = region
+        labels[condition] = label
+        conditions[label] = condition
+        regions[label] = region
     }
 
-    private mutating func forget(_ owner: ConditionOwner) {
-        guard let condition = conditions.removeValue(forKey: owner) else { return }
+    private mutating func forget(_ label: String) {
+        guard let condition = conditions.removeValue(forKey: label) else { return }
         core.stopMonitoring(condition)
-        // What has happened until now is still this owner's.
+        // What has happened until now is still of this name.
         collect()
-        owners[condition] = nil
-        regions[owner] = nil
+        labels[condition] = nil
+        regions[label] = nil
     }
 
     // MARK: - Receivers
@@ -222,7 +229,7 @@ struct PartitionWork: ~Copyable {
     }
 
     /// Takes in a message of a relay.
-    mutating func receive(_ message: [UInt8], from relay: FleetRelay, at time: Timestamp) {
+    package mutating func receive(_ message: [UInt8], from relay: FleetRelay, at time: Timestamp) {
         let topic = Array("\(ReceiverNetwork.relayLevel)/\(TopicLevel.escape(relay.name))/heard".utf8)
         batch.begin()
         network.receive(topic: topic.span.bytes, payload: message.span.bytes, at: time, into: &batch)
@@ -230,21 +237,21 @@ struct PartitionWork: ~Copyable {
     }
 
     /// Notes whether there is a connection by which receivers can be heard.
-    mutating func setConnected(_ isConnected: Bool, at time: Timestamp) {
+    package mutating func setConnected(_ isConnected: Bool, at time: Timestamp) {
         if isConnected { network.connect(at: time) } else { network.disconnect() }
         applyStatuses()
         if isConnected { core.renew { _ in true } }
     }
 
     /// Notes that messages were lost since a moment, of whichever receivers.
-    mutating func lose(from: Timestamp, to: Timestamp) {
+    package mutating func lose(from: Timestamp, to: Timestamp) {
         batch.begin()
         apply([.deaf(from: from, to: to, receiver: nil)])
         core.renew { _ in true }
     }
 
     /// Sets the nanoseconds by which the wall clock is ahead.
-    mutating func setWallOffset(_ offset: Int64) {
+    package mutating func setWallOffset(_ offset: Int64) {
         // Wall clocks are corrected all the time; what people do not see is passed over.
         guard abs(offset - wallOffset) > 1_000_000 else { return }
         wallOffset = offset
@@ -252,7 +259,7 @@ struct PartitionWork: ~Copyable {
     }
 
     /// Lets time pass up to the present.
-    mutating func advance(to time: Timestamp) {
+    package mutating func advance(to time: Timestamp) {
         batch.begin()
         network.advance(to: time, into: &batch)
         for receiver in listener.takeOverdue(at: time) { core.setHearing(.lost, of: receiver, at: time) }
@@ -265,13 +272,13 @@ struct PartitionWork: ~Copyable {
     // MARK: - What happens
 
     /// Returns what has happened since the last call, in order.
-    mutating func takeChanges() -> [(time: Timestamp, content: FleetTransition.Content)] {
+    package mutating func takeChanges() -> [(time: Timestamp, content: FleetTransition.Content)] {
         defer { changes = [] }
         return changes
     }
 
     /// Returns what an operator should know, in sentences, since the last call.
-    mutating func takeNotices() -> [String] {
+    package mutating func takeNotices() -> [String] {
         defer { notices = [] }
         let omitted = core.omittedSuspicions
         // Each time that there are twice as many.
@@ -288,13 +295,13 @@ struct PartitionWork: ~Copyable {
         for event in core.takeEvents() {
             switch event {
             case .state(let change):
-                guard let owner = owners[change.condition], let region = regions[owner] else { continue }
+                guard let label = labels[change.condition], let region = regions[label] else { continue }
                 changes.append(
                     (
                         change.wallTime,
                         .region(
                             .init(
-                                label: owner.label, beacons: region.constraint, kind: change.kind.rawValue,
+                                label: label, beacons: region.constraint, kind: change.kind.rawValue,
                                 state: change.state, before: change.before,
                                 receiver: change.receiver.flatMap { names[$0] },
                                 beacon: change.identity.map { BeaconConstraint($0) }))
@@ -309,20 +316,20 @@ struct PartitionWork: ~Copyable {
         }
     }
 
-    /// The receivers that keep regions inside, by their owners' labels.
-    var holders: [String: String] {
+    /// The receivers that keep regions inside, by the names of conditions.
+    package var holders: [String: String] {
         var holders: [String: String] = [:]
-        for (owner, condition) in conditions {
-            holders[owner.label] = core.holder(of: condition).flatMap { names[$0] }
+        for (label, condition) in conditions {
+            holders[label] = core.holder(of: condition).flatMap { names[$0] }
         }
         return holders
     }
 
     /// The names of the receivers, and whether each hears.
-    var hearing: [(name: String, isHearing: Bool)] {
+    package var hearing: [(name: String, isHearing: Bool)] {
         zip(network.names, network.statuses).map { ($0, $1.hearing == .hearing) }
     }
 
     /// The number of adverts that were heard.
-    var adverts: Int { network.counts.reports }
+    package var adverts: Int { network.counts.reports }
 }

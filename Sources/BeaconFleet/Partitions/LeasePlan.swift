@@ -4,11 +4,11 @@ import BeaconSupport
 ///
 /// Each takes its share and no more. Who has more than that gives the rest back where somebody has too few; nothing
 /// else moves, since each move costs a moment in which nothing is left or entered.
-struct LeasePlan: Hashable, Sendable {
+package struct LeasePlan: Hashable, Sendable {
     /// The partitions to take, in the order in which to try.
-    var claims: [Int] = []
+    package var claims: [Int] = []
     /// The partitions to give back.
-    var releases: [Int] = []
+    package var releases: [Int] = []
 
     /// Decides.
     ///
@@ -17,7 +17,7 @@ struct LeasePlan: Hashable, Sendable {
     ///   - holders: who holds which.
     ///   - workers: the workers that are alive.
     ///   - me: this one.
-    init(of count: Int, holders: [Int: String], workers: Set<String>, me: String) {
+    package init(of count: Int, holders: [Int: String], workers: Set<String>, me: String) {
         let workers = workers.union([me])
         let share = (count + workers.count - 1) / workers.count
         let own = (0..<count).filter { holders[$0] == me }

@@ -4,7 +4,7 @@ import BeaconModel
 ///
 /// Everything else of a fleet is the same whatever is behind it: NATS servers (``NATSExchange``), or nothing but this
 /// process (``LocalExchange``).
-protocol FleetExchange: Sendable {
+package protocol FleetExchange: Sendable {
     /// Begins to connect, and goes on trying.
     ///
     /// - Parameter report: called with each change of the connection, on any thread.
@@ -79,29 +79,33 @@ protocol FleetExchange: Sendable {
 }
 
 /// A source of a machine, as what it hears comes to workers.
-struct FleetRelay: Hashable, Sendable {
+package struct FleetRelay: Hashable, Sendable {
     /// The machine.
-    var node: String
+    package var node: String
     /// The source's number, from 2; nil for the machine's first.
-    var source: Int?
+    package var source: Int?
+
+    package init(node: String, source: Int? = nil) {
+        (self.node, self.source) = (node, source)
+    }
 
     /// The most sources of a machine: one that lies about them fills no table.
-    static let mostSources = 32
+    package static let mostSources = 32
 
     /// What stands between a machine's name and a source's number, and in no machine's name.
-    static let separator: Character = "#"
+    package static let separator: Character = "#"
 
     /// The name by which receivers of it are called.
-    var name: String { source.map { "\(node)\(Self.separator)\($0)" } ?? node }
+    package var name: String { source.map { "\(node)\(Self.separator)\($0)" } ?? node }
 }
 
 /// Something that listens until it is cancelled.
-protocol FleetListening: Sendable {
+package protocol FleetListening: Sendable {
     func cancel()
 }
 
 /// A change of the connection to a fleet.
-enum FleetConnection: Hashable, Sendable {
+package enum FleetConnection: Hashable, Sendable {
     case connected
     /// It is tried again; why, in a sentence.
     case lost(String)
@@ -114,13 +118,13 @@ enum FleetConnection: Hashable, Sendable {
 }
 
 /// The name of an entry.
-enum FleetKey: Hashable, Sendable {
+package enum FleetKey: Hashable, Sendable {
     /// A kind of entry.
-    enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
         case partition, duty, worker, member, region, holders, place, checkpoint, settings
 
         /// Whether entries of the kind vanish where they are not written again.
-        var expires: Bool { [.partition, .duty, .worker, .member].contains(self) }
+        package var expires: Bool { [.partition, .duty, .worker, .member].contains(self) }
     }
 
     /// Who owns a partition. It expires.
@@ -144,7 +148,7 @@ enum FleetKey: Hashable, Sendable {
     /// What all machines follow.
     case configuration
 
-    var kind: Kind {
+    package var kind: Kind {
         switch self {
         case .partition: .partition
         case .delivery: .duty
@@ -159,7 +163,7 @@ enum FleetKey: Hashable, Sendable {
     }
 
     /// The name within the kind.
-    var name: String {
+    package var name: String {
         switch self {
         case .partition(let number), .checkpoint(let number), .holders(let number): "\(number)"
         case .worker(let name), .member(let name), .region(let name), .place(let name): name
@@ -172,39 +176,39 @@ enum FleetKey: Hashable, Sendable {
 }
 
 /// An entry that all machines of a fleet see.
-struct FleetEntry: Hashable, Sendable {
+package struct FleetEntry: Hashable, Sendable {
     /// The name within its kind.
-    var name: String
-    var value: [UInt8]
-    var revision: UInt64
+    package var name: String
+    package var value: [UInt8]
+    package var revision: UInt64
 }
 
 /// A message of the log.
-struct FleetMessage: Hashable, Sendable {
-    var sequence: UInt64
-    var value: [UInt8]
+package struct FleetMessage: Hashable, Sendable {
+    package var sequence: UInt64
+    package var value: [UInt8]
 }
 
 /// A failure of a fleet's exchange.
-struct FleetError: Error, Sendable, CustomStringConvertible {
+package struct FleetError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure.
-    struct Code: Hashable, Sendable {
+    package struct Code: Hashable, Sendable {
         private let name: String
 
         /// Another machine has written in between.
-        static let conflict = Code(name: "conflict")
+        package static let conflict = Code(name: "conflict")
         /// There is no connection, or no answer in time.
-        static let unreachable = Code(name: "unreachable")
+        package static let unreachable = Code(name: "unreachable")
         /// Whatever is tried, it will not work until something is changed.
-        static let refused = Code(name: "refused")
+        package static let refused = Code(name: "refused")
     }
 
-    var code: Code
+    package var code: Code
     /// What happened, and what to do.
-    var description: String
-    var cause: (any Error)?
+    package var description: String
+    package var cause: (any Error)?
 
-    init(_ code: Code, _ description: String, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ description: String, cause: (any Error)? = nil) {
         self.code = code
         self.description = description
         self.cause = cause
@@ -212,18 +216,18 @@ struct FleetError: Error, Sendable, CustomStringConvertible {
 }
 
 /// The times of a fleet.
-enum FleetTiming {
+package enum FleetTiming {
     /// The time after which an entry that expires is gone. A server that leads may take 8 s to be replaced (measured
     /// with three servers of version 2.9.10), in which nobody can renew anything.
-    static let lease = Duration.seconds(15)
+    package static let lease = Duration.seconds(15)
     /// How often leases are renewed.
-    static let renewal = Duration.seconds(3)
+    package static let renewal = Duration.seconds(3)
     /// The time until the next attempt where one has failed.
-    static let retry = Duration.milliseconds(500)
+    package static let retry = Duration.milliseconds(500)
     /// The time after the last renewal was sent, in nanoseconds, from which on an owner takes itself for none: shorter
     /// than the lease, so that it has stopped when another begins.
-    static let ownership = 12 * Timestamp.nanosecondsPerSecond
+    package static let ownership = 12 * Timestamp.nanosecondsPerSecond
     /// For how long, in nanoseconds, a receiver that keeps a region may be silent after a partition was taken over
     /// before it counts as deaf.
-    static let absence = 10 * Timestamp.nanosecondsPerSecond
+    package static let absence = 10 * Timestamp.nanosecondsPerSecond
 }

@@ -1,4 +1,4 @@
-import BeaconModel
+package import BeaconModel
 import BeaconSupport
 
 /// The division of beacons among the workers of a fleet.
@@ -6,9 +6,9 @@ import BeaconSupport
 /// All beacons of a region are in one partition, and so are regions of which one contains the other: a region's state,
 /// its reports and the places of its beacons are one worker's alone, and need not be put together. Beacons of no region
 /// are in none.
-struct FleetPartitions: Hashable, Sendable {
+package struct FleetPartitions: Hashable, Sendable {
     /// The number of partitions.
-    let count: Int
+    package let count: Int
     /// The partitions of what is watched for; those of a region within another are of no account.
     private let partitions: [BeaconConstraint: Int]
 
@@ -17,7 +17,7 @@ struct FleetPartitions: Hashable, Sendable {
     /// - Parameters:
     ///   - constraints: the beacons of regions and places.
     ///   - count: the number of partitions, at least 1.
-    init(_ constraints: some Sequence<BeaconConstraint>, count: Int) {
+    package init(_ constraints: some Sequence<BeaconConstraint>, count: Int) {
         let count = max(1, count)
         self.count = count
         partitions = Dictionary(
@@ -26,10 +26,10 @@ struct FleetPartitions: Hashable, Sendable {
     }
 
     /// Returns the partition of a beacon; nil where nobody watches for it.
-    func partition(of beacon: BeaconIdentity) -> Int? { partition(of: BeaconConstraint(beacon)) }
+    package func partition(of beacon: BeaconIdentity) -> Int? { partition(of: BeaconConstraint(beacon)) }
 
     /// Returns the partition of all beacons of a constraint; nil where nobody watches for them.
-    func partition(of constraint: BeaconConstraint) -> Int? {
+    package func partition(of constraint: BeaconConstraint) -> Int? {
         // The widest that contains it decides.
         if let partition = partitions[BeaconConstraint(uuid: constraint.uuid)] { return partition }
         guard let major = constraint.major else { return nil }

@@ -1,5 +1,5 @@
 import BeaconModel
-import BeaconNATS
+package import BeaconNATS
 import BeaconSupport
 import Foundation
 
@@ -12,7 +12,7 @@ import Foundation
 /// | the log | the stream `beacons-NAME`, `beacons.NAME.log.PARTITION` |
 /// | entries that expire | the bucket `beacons-NAME-leases` |
 /// | other entries | the bucket `beacons-NAME-state` |
-final class NATSExchange: FleetExchange {
+package final class NATSExchange: FleetExchange {
     /// How long the log keeps what has happened: for a week nobody has to deliver.
     private static let logAge = Duration.seconds(7 * 24 * 3600)
 
@@ -36,7 +36,7 @@ final class NATSExchange: FleetExchange {
     /// - Parameters:
     ///   - options: the servers.
     ///   - name: the fleet's name: letters, digits, hyphens and underscores, since streams are called by it.
-    init(_ options: NATSOptions, name: String) {
+    package init(_ options: NATSOptions, name: String) {
         self.options = options
         prefix = "beacons.\(name)"
         streamName = "beacons-\(name)"
@@ -47,7 +47,7 @@ final class NATSExchange: FleetExchange {
         return connection
     }
 
-    func open(report: @escaping @Sendable (FleetConnection) -> Void) throws {
+    package func open(report: @escaping @Sendable (FleetConnection) -> Void) throws {
         let new = try NATSConnection(options) { event in
             switch event {
             case .connected: report(.connected)
@@ -65,7 +65,7 @@ final class NATSExchange: FleetExchange {
         listening.withLock { $0 = subscription }
     }
 
-    func close() {
+    package func close() {
         listening.withLock { $0 }?.cancel()
         connection.withLock { connection in
             defer { connection = nil }
@@ -73,7 +73,7 @@ final class NATSExchange: FleetExchange {
         }?.close()
     }
 
-    func prepare(replicas: Int) async throws -> String? {
+    package func prepare(replicas: Int) async throws -> String? {
         try await translating {
             do {
                 try await make(replicas: replicas)
@@ -131,7 +131,7 @@ final class NATSExchange: FleetExchange {
 
     // MARK: - Adverts
 
-    func publish(_ message: [UInt8], to partition: Int, from relay: FleetRelay) throws {
+    package func publish(_ message: [UInt8], to partition: Int, from relay: FleetRelay) throws {
         let source = relay.source.map { ".\($0)" } ?? ""
         try connected().publish(
             message, to: "\(prefix).heard.\(partition).\(NATSName.escape(relay.node))\(source)")
@@ -143,7 +143,7 @@ final class NATSExchange: FleetExchange {
         func cancel() { subscription.cancel() }
     }
 
-    func listen(
+    package func listen(
         to partition: Int, receive: @escaping @Sendable (FleetRelay, [UInt8]) -> Void
     ) throws -> any FleetListening {
         Listening(
@@ -160,7 +160,7 @@ final class NATSExchange: FleetExchange {
 
     // MARK: - Entries
 
-    func entry(_ key: FleetKey) async throws -> FleetEntry? {
+    package func entry(_ key: FleetKey) async throws -> FleetEntry? {
         try await translating {
             try await bucket(key.kind).get(key.text).map {
                 FleetEntry(name: key.name, value: $0.value, revision: $0.revision)
@@ -168,7 +168,7 @@ final class NATSExchange: FleetExchange {
         }
     }
 
-    func entries(_ kind: FleetKey.Kind) async throws -> [FleetEntry] {
+    package func entries(_ kind: FleetKey.Kind) async throws -> [FleetEntry] {
         try await translating {
             try await bucket(kind).entries(under: kind.rawValue).map {
                 FleetEntry(
@@ -179,7 +179,7 @@ final class NATSExchange: FleetExchange {
         }
     }
 
-    func put(_ value: [UInt8], for key: FleetKey, replacing revision: UInt64?) async throws -> UInt64 {
+    package func put(_ value: [UInt8], for key: FleetKey, replacing revision: UInt64?) async throws -> UInt64 {
         try await translating {
             let bucket = try bucket(key.kind)
             guard let revision else { return try await bucket.put(value, for: key.text) }
@@ -188,19 +188,21 @@ final class NATSExchange: FleetExchange {
         }
     }
 
-    func remove(_ key: FleetKey, at revision: UInt64) async throws {
+    package func remove(_ key: FleetKey, at revision: UInt64) async throws {
         try await translating { try await bucket(key.kind).remove(key.text, at: revision) }
     }
 
     // MARK: - The log
 
-    func append(_ message: [UInt8], to partition: Int, id: String, after sequence: UInt64) async throws -> UInt64 {
+    package func append(_ message: [UInt8], to partition: Int, id: String, after sequence: UInt64) async throws
+        -> UInt64
+    {
         try await translating {
             try await log().append(message, to: "\(prefix).log.\(partition)", id: id, after: sequence).sequence
         }
     }
 
-    func lastMessage(of partition: Int) async throws -> FleetMessage? {
+    package func lastMessage(of partition: Int) async throws -> FleetMessage? {
         try await translating {
             try await log().last(of: "\(prefix).log.\(partition)").map {
                 FleetMessage(sequence: $0.sequence, value: $0.payload)
@@ -208,7 +210,7 @@ final class NATSExchange: FleetExchange {
         }
     }
 
-    func message(from sequence: UInt64, of partition: Int?) async throws -> FleetMessage? {
+    package func message(from sequence: UInt64, of partition: Int?) async throws -> FleetMessage? {
         let filter = "\(prefix).log.\(partition.map { "\($0)" } ?? "*")"
         return try await translating {
             try await log().next(of: filter, from: sequence).map {
@@ -217,7 +219,7 @@ final class NATSExchange: FleetExchange {
         }
     }
 
-    func lastSequence() async throws -> UInt64 { try await translating { try await log().lastSequence() } }
+    package func lastSequence() async throws -> UInt64 { try await translating { try await log().lastSequence() } }
 }
 
 extension FleetKey {

@@ -1,10 +1,10 @@
-import BeaconModel
+package import BeaconModel
 import BeaconSupport
 
 /// A fleet's exchange within one process: for a fleet of one, and for tests, in which the time is theirs.
-final class LocalExchange: FleetExchange {
+package final class LocalExchange: FleetExchange {
     /// The part of an exchange that outlives the machines of a fleet.
-    final class Hub: Sendable {
+    package final class Hub: Sendable {
         fileprivate struct Stored {
             var value: [UInt8]
             var revision: UInt64
@@ -27,7 +27,7 @@ final class LocalExchange: FleetExchange {
         fileprivate let now: @Sendable () -> Timestamp
 
         /// A hub whose entries expire by a clock.
-        init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
+        package init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
     }
 
     private let hub: Hub
@@ -36,7 +36,7 @@ final class LocalExchange: FleetExchange {
     private let isLinked = Locked(true)
 
     /// A machine's connection to a hub.
-    init(_ hub: Hub) {
+    package init(_ hub: Hub) {
         self.hub = hub
         number = hub.state.withLock { state in
             state.next += 1
@@ -44,17 +44,17 @@ final class LocalExchange: FleetExchange {
         }
     }
 
-    func open(report: @escaping @Sendable (FleetConnection) -> Void) {
+    package func open(report: @escaping @Sendable (FleetConnection) -> Void) {
         hub.state.withLock { $0.reports[number] = report }
         report(.connected)
     }
 
-    func close() {
+    package func close() {
         _ = hub.state.withLock { $0.reports.removeValue(forKey: number) }
     }
 
     /// Cuts the machine off, or connects it again.
-    func setLinked(_ linked: Bool) {
+    package func setLinked(_ linked: Bool) {
         isLinked.withLock { $0 = linked }
         let report = hub.state.withLock { $0.reports[number] }
         report?(linked ? .connected : .lost("it was cut off"))
@@ -66,14 +66,14 @@ final class LocalExchange: FleetExchange {
         }
     }
 
-    func prepare(replicas: Int) throws -> String? {
+    package func prepare(replicas: Int) throws -> String? {
         try check()
         return nil
     }
 
     // MARK: - Adverts
 
-    func publish(_ message: [UInt8], to partition: Int, from relay: FleetRelay) throws {
+    package func publish(_ message: [UInt8], to partition: Int, from relay: FleetRelay) throws {
         try check()
         let receivers = hub.state.withLock { state in
             state.listeners.sorted { $0.key < $1.key }.map(\.value).filter { $0.partition == partition }
@@ -88,7 +88,7 @@ final class LocalExchange: FleetExchange {
         func cancel() { hub.state.withLock { $0.listeners[number] = nil } }
     }
 
-    func listen(
+    package func listen(
         to partition: Int, receive: @escaping @Sendable (FleetRelay, [UInt8]) -> Void
     ) throws -> any FleetListening {
         try check()
@@ -105,7 +105,7 @@ final class LocalExchange: FleetExchange {
 
     // MARK: - Entries
 
-    func entry(_ key: FleetKey) throws -> FleetEntry? {
+    package func entry(_ key: FleetKey) throws -> FleetEntry? {
         try check()
         return hub.state.withLock { stored(key, in: &$0) }.map {
             FleetEntry(name: key.name, value: $0.value, revision: $0.revision)
@@ -121,7 +121,7 @@ final class LocalExchange: FleetExchange {
         return nil
     }
 
-    func entries(_ kind: FleetKey.Kind) throws -> [FleetEntry] {
+    package func entries(_ kind: FleetKey.Kind) throws -> [FleetEntry] {
         try check()
         let now = hub.now()
         return hub.state.withLock { state in
@@ -133,7 +133,7 @@ final class LocalExchange: FleetExchange {
         }
     }
 
-    func put(_ value: [UInt8], for key: FleetKey, replacing revision: UInt64?) throws -> UInt64 {
+    package func put(_ value: [UInt8], for key: FleetKey, replacing revision: UInt64?) throws -> UInt64 {
         try check()
         let now = hub.now()
         return try hub.state.withLock { state in
@@ -148,7 +148,7 @@ final class LocalExchange: FleetExchange {
         }
     }
 
-    func remove(_ key: FleetKey, at revision: UInt64) throws {
+    package func remove(_ key: FleetKey, at revision: UInt64) throws {
         try check()
         try hub.state.withLock { state in
             guard stored(key, in: &state)?.revision == revision else {
@@ -160,7 +160,7 @@ final class LocalExchange: FleetExchange {
 
     // MARK: - The log
 
-    func append(_ message: [UInt8], to partition: Int, id: String, after sequence: UInt64) throws -> UInt64 {
+    package func append(_ message: [UInt8], to partition: Int, id: String, after sequence: UInt64) throws -> UInt64 {
         try check()
         let (number, reports) = try hub.state.withLock { state in
             if let known = state.ids[id] { return (known, [@Sendable (FleetConnection) -> Void]()) }
@@ -177,14 +177,14 @@ final class LocalExchange: FleetExchange {
         return number
     }
 
-    func lastMessage(of partition: Int) throws -> FleetMessage? {
+    package func lastMessage(of partition: Int) throws -> FleetMessage? {
         try check()
         return hub.state.withLock { state in
             state.last[partition].map { FleetMessage(sequence: $0, value: state.log[Int($0) - 1].value) }
         }
     }
 
-    func message(from sequence: UInt64, of partition: Int?) throws -> FleetMessage? {
+    package func message(from sequence: UInt64, of partition: Int?) throws -> FleetMessage? {
         try check()
         return hub.state.withLock { state in
             let first = max(1, Int(clamping: sequence))
@@ -194,7 +194,7 @@ final class LocalExchange: FleetExchange {
         }
     }
 
-    func lastSequence() throws -> UInt64 {
+    package func lastSequence() throws -> UInt64 {
         try check()
         return hub.state.withLock { UInt64($0.log.count) }
     }

@@ -1,0 +1,176 @@
+package import BeaconModel
+import Foundation
+
+/// A change of a region or of a beacon's place, or a suspicion, as a fleet keeps it: written once, by the worker that
+/// owned the partition.
+///
+/// On its way it is an object of JSON. Times are nanoseconds since 1970.
+package struct FleetTransition: Codable, Hashable, Sendable {
+    /// A change of a region's state.
+    package struct Region: Codable, Hashable, Sendable {
+        /// The name of the condition: of what it is monitored for.
+        package var label: String
+        package var beacons: BeaconConstraint
+        package var kind: String
+        package var state: RegionState
+        package var before: RegionState
+        package var receiver: String?
+        /// The beacon that entered.
+        package var beacon: BeaconConstraint?
+
+        package init(
+            label: String, beacons: BeaconConstraint, kind: String, state: RegionState, before: RegionState,
+            receiver: String? = nil, beacon: BeaconConstraint? = nil
+        ) {
+            self.label = label
+            self.beacons = beacons
+            self.kind = kind
+            self.state = state
+            self.before = before
+            self.receiver = receiver
+            self.beacon = beacon
+        }
+    }
+
+    /// A beacon's change of place.
+    package struct Place: Codable, Hashable, Sendable {
+        package var beacon: BeaconConstraint
+        package var state: RegionState
+        package var place: String?
+        package var before: String?
+        package var receiver: String?
+        package var level: Double?
+        package var margin: Double?
+        package var runnerUp: String?
+    }
+
+    /// An identity that is heard as no single device can be.
+    package struct Suspicion: Codable, Hashable, Sendable {
+        package var beacon: BeaconConstraint
+        package var grounds: SuspicionGrounds
+    }
+
+    /// What has happened.
+    package enum Content: Codable, Hashable, Sendable {
+        /// A worker has taken the partition over: whoever wrote before writes no more.
+        case takeover
+        case region(Region)
+        case place(Place)
+        case suspicion(Suspicion)
+    }
+
+    /// The partition.
+    package var partition: Int
+    /// The number of the ownership, greater than those of all before.
+    package var epoch: UInt64
+    /// The number within it.
+    package var number: UInt64
+    /// The worker.
+    package var worker: String
+    /// The revision of the configuration by which it was decided: who follows an older one has to wait for it.
+    package var configuration: UInt64
+    /// When it happened, in nanoseconds since 1970.
+    package var time: Int64
+    package var content: Content
+
+    /// The name that no other transition has.
+    package var id: String { "\(partition)/\(epoch)/\(number)" }
+
+    /// The transition as it travels.
+    package func encoded() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(self))
+    }
+
+    /// Reads a transition.
+    ///
+    /// - Throws: `DecodingError` where it is none.
+    package init(_ bytes: [UInt8]) throws { self = try JSONDecoder().decode(Self.self, from: Data(bytes)) }
+
+    /// A transition from its parts.
+    package init(
+        partition: Int, epoch: UInt64, number: UInt64, worker: String, configuration: UInt64, time: Int64,
+        content: Content
+    ) {
+        self.partition = partition
+        self.epoch = epoch
+        self.number = number
+        self.worker = worker
+        self.configuration = configuration
+        self.time = time
+        self.content = content
+    }
+}
+
+extension FleetTransition.Place {
+    /// A change of place as it travels.
+    package init(_ event: PlaceEvent) {
+        self.init(
+            beacon: BeaconConstraint(event.identity), state: event.state, place: event.place, before: event.before,
+            receiver: event.receiver, level: event.level, margin: event.margin, runnerUp: event.runnerUp)
+    }
+
+    /// Returns the change as destinations get it; nil where it names no beacon.
+    package func event(at time: Timestamp) -> PlaceEvent? {
+        beacon.identity.map {
+            PlaceEvent(
+                time: time, identity: $0, state: state, place: place, before: before, receiver: receiver, level: level,
+                margin: margin, runnerUp: runnerUp)
+        }
+    }
+}
+
+extension FleetTransition.Suspicion {
+    /// A suspicion as it travels.
+    package init(_ event: SuspicionEvent) {
+        self.init(beacon: BeaconConstraint(event.identity), grounds: event.grounds)
+    }
+
+    /// Returns the suspicion as destinations get it; nil where it names no beacon.
+    package func event(at time: Timestamp) -> SuspicionEvent? {
+        beacon.identity.map { SuspicionEvent(time: time, identity: $0, grounds: grounds) }
+    }
+}
+
+/// What is known of a region, for the worker that comes next.
+package struct FleetRegionState: Codable, Hashable, Sendable {
+    package var label: String
+    package var beacons: BeaconConstraint
+    /// The state that was known last.
+    package var state: RegionState
+    /// The state that was published last: unknown while nobody hears.
+    package var published: RegionState
+    /// The receiver that keeps it inside.
+    package var holder: String?
+    /// When it changed last, in nanoseconds since 1970, and the receiver that caused it.
+    package var since: Int64
+    package var receiver: String?
+    /// The number in the log of the last change.
+    package var sequence: UInt64
+
+    package init(
+        label: String, beacons: BeaconConstraint, state: RegionState, published: RegionState, holder: String? = nil,
+        since: Int64, receiver: String? = nil, sequence: UInt64
+    ) {
+        self.label = label
+        self.beacons = beacons
+        self.state = state
+        self.published = published
+        self.holder = holder
+        self.since = since
+        self.receiver = receiver
+        self.sequence = sequence
+    }
+}
+
+/// What is known of a beacon's place, for the worker that comes next.
+package struct FleetPlaceState: Codable, Hashable, Sendable {
+    package var beacon: BeaconConstraint
+    package var place: String?
+    package var sequence: UInt64
+
+    package init(beacon: BeaconConstraint, place: String? = nil, sequence: UInt64) {
+        (self.beacon, self.place, self.sequence) = (beacon, place, sequence)
+    }
+}
