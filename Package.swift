@@ -201,7 +201,6 @@ let package = Package(
             "BeaconMonitoring",
             dependencies: [
                 "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications",
-                "BeaconBroker",
                 "BeaconCapture", "BeaconReceivers", "BeaconSimulation", "LinuxRadio",
                 logging,
             ]
@@ -257,14 +256,29 @@ let package = Package(
         module(
             "BeaconGateway",
             dependencies: [
-                "CConsole", "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine",
-                "BeaconApplications", "BeaconBroker", "BeaconCapture", "BeaconNATS", "BeaconReceivers",
-                "BeaconConfiguration", "BeaconMonitoring", "BeaconRelay", "BeaconFleet", "BeaconDelivery",
-                "BeaconEventStore", "BeaconMQTT", "BeaconPrograms",
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine",
+                "BeaconApplications", "BeaconBroker", "BeaconCapture", "BeaconReceivers", "BeaconConfiguration",
+                "BeaconMonitoring", "BeaconRelay", "BeaconFleet", "BeaconDelivery", "BeaconEventStore", "BeaconMQTT",
+                "BeaconNATS", "BeaconPrograms",
+                product("Crypto", "swift-crypto", trait: "Gateway"),
+                product("NIOCore", "swift-nio", trait: "Gateway"),
+                product("NIOSSL", "swift-nio-ssl", trait: "Gateway"),
+                logging,
+                product("ServiceLifecycle", "swift-service-lifecycle", trait: "Gateway"),
+                product("Yams", "Yams", trait: "Gateway"),
+            ]
+        ),
+        // Layer 7: the console in the browser, and the interface by HTTP.
+        module(
+            "BeaconConsole",
+            dependencies: [
+                "CConsole", "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconConfiguration",
+                "BeaconDelivery", "BeaconEventStore", "BeaconFleet", "BeaconMonitoring", "BeaconReceivers",
+                "BeaconGateway",
+                "LinuxRadio",
                 product("AsyncHTTPClient", "async-http-client", trait: "Gateway"),
                 product("CoreMetrics", "swift-metrics", trait: "Gateway"),
                 product("Crypto", "swift-crypto", trait: "Gateway"),
-                product("GRDB", "GRDB.swift", trait: "Gateway"),
                 product("HTTPTypes", "swift-http-types", trait: "Gateway"),
                 product("Hummingbird", "hummingbird", trait: "Gateway"),
                 product("HummingbirdCore", "hummingbird", trait: "Gateway"),
@@ -276,8 +290,6 @@ let package = Package(
                 product("NIOSSL", "swift-nio-ssl", trait: "Gateway"),
                 logging,
                 product("ServiceLifecycle", "swift-service-lifecycle", trait: "Gateway"),
-                product("UnixSignals", "swift-service-lifecycle", trait: "Gateway"),
-                product("Yams", "Yams", trait: "Gateway"),
             ]
         ),
         // The files of the console, which lie in the program.
@@ -294,14 +306,15 @@ let package = Package(
             ]
         ),
 
-        // Layer 7: the daemon.
+        // Layer 8: the daemon.
         program(
             "BeaconDaemon",
             dependencies: [
-                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconConfiguration", "BeaconFleet",
-                "BeaconGateway",
-                "BeaconMonitoring", "BeaconDelivery", "BeaconEventStore", "BeaconPrograms", "BeaconTerminal",
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconConfiguration",
+                "BeaconMonitoring", "BeaconRelay", "BeaconFleet", "BeaconDelivery", "BeaconMQTT", "BeaconEventStore",
+                "BeaconGateway", "BeaconConsole", "BeaconPrograms", "BeaconTerminal",
                 product("ArgumentParser", "swift-argument-parser", trait: "Gateway"),
+                product("CoreMetrics", "swift-metrics", trait: "Gateway"),
                 logging,
                 product("ServiceLifecycle", "swift-service-lifecycle", trait: "Gateway"),
                 product("UnixSignals", "swift-service-lifecycle", trait: "Gateway"),
@@ -385,7 +398,7 @@ let package = Package(
             "BeaconMonitoringTests",
             dependencies: [
                 "BeaconMonitoring", "BeaconEngine", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications",
-                "BeaconBroker", "BeaconCapture", "BeaconReceivers", "TestSupport",
+                "BeaconCapture", "BeaconReceivers", "TestSupport",
             ]),
         tests("BeaconConfigurationTests", dependencies: ["BeaconConfiguration"]),
         tests(
@@ -463,7 +476,8 @@ let package = Package(
         tests(
             "BeaconGatewayTests",
             dependencies: [
-                "BeaconGateway", "BeaconConfiguration", "BeaconFleet", "BeaconModel", "BeaconSupport", "BeaconRadio",
+                "BeaconGateway", "BeaconConsole", "BeaconConfiguration", "BeaconFleet", "BeaconModel", "BeaconSupport",
+                "BeaconRadio",
                 "BeaconEngine",
                 "BeaconApplications", "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconRelay",
                 "BeaconDelivery",

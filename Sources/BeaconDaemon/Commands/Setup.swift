@@ -1,4 +1,5 @@
 import ArgumentParser
+import BeaconConsole
 import BeaconGateway
 import BeaconModel
 import BeaconSupport

@@ -1,13 +1,13 @@
-import BeaconEventStore
+package import BeaconEventStore
 import BeaconSupport
 
 /// The way of new events to everybody who looks at the console.
 ///
 /// A listener that does not keep up is ended, and resumes by the number of the last event that it got; it costs the
 /// others nothing.
-final class EventBroadcast: Sendable {
+package final class EventBroadcast: Sendable {
     /// What listeners are told.
-    enum Message: Sendable {
+    package enum Message: Sendable {
         /// An event has happened.
         case event(NumberedEvent)
         /// These lists are others now, and may be asked for.
@@ -17,7 +17,7 @@ final class EventBroadcast: Sendable {
     }
 
     /// A list that changes.
-    enum Topic: String, Hashable, Sendable {
+    package enum Topic: String, Hashable, Sendable {
         case regions, places, receivers, advertising, rules, plan, installs
         case beacons = "registered-beacons"
     }
@@ -30,7 +30,7 @@ final class EventBroadcast: Sendable {
     /// Creates a broadcast.
     ///
     /// - Parameter store: the store whose events listeners get; nil for none.
-    init(_ store: EventStore?) {
+    package init(_ store: EventStore?) {
         store?.follow { [weak self] events in
             guard let self, count > 0 else { return }
             for event in events.compactMap({ NumberedEvent($0) }) { send(.event(event)) }
@@ -38,10 +38,10 @@ final class EventBroadcast: Sendable {
     }
 
     /// The number of those who listen.
-    var count: Int { listeners.withLock { $0.all.count } }
+    package var count: Int { listeners.withLock { $0.all.count } }
 
     /// Returns the messages from now on. It ends with the listener's task, and where the listener is too slow.
-    func messages() -> AsyncStream<Message> {
+    package func messages() -> AsyncStream<Message> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Message.self, bufferingPolicy: .bufferingOldest(Self.capacity))
         let number = listeners.withLock { listeners in
@@ -56,7 +56,7 @@ final class EventBroadcast: Sendable {
     }
 
     /// Tells all listeners.
-    func send(_ message: Message) {
+    package func send(_ message: Message) {
         let listeners = listeners.withLock { Array($0.all.values) }
         for listener in listeners {
             if case .dropped = listener.yield(message) { listener.finish() }
@@ -64,7 +64,7 @@ final class EventBroadcast: Sendable {
     }
 
     /// Ends all listeners, since the daemon ends.
-    func finish() {
+    package func finish() {
         let listeners = listeners.withLock { Array($0.all.values) }
         for listener in listeners { listener.finish() }
     }

@@ -1,12 +1,12 @@
-import BeaconEventStore
-import BeaconModel
+package import BeaconEventStore
+package import BeaconModel
 import BeaconSupport
 import Crypto
 import Foundation
 
 /// The history that the console shows: events of the store, including those of apps and other beacond.
-struct EventHistory: Sendable {
-    let store: EventStore
+package struct EventHistory: Sendable {
+    package let store: EventStore
 
     /// The events that rules have not looked at: those from elsewhere, and of those from here the ones in which rules
     /// may have an interest. None of them is deleted.
@@ -15,7 +15,7 @@ struct EventHistory: Sendable {
     /// The history of a store.
     ///
     /// - Throws: `EventStoreError` where the store cannot be written.
-    init(_ store: EventStore) throws(EventStoreError) {
+    package init(_ store: EventStore) throws(EventStoreError) {
         self.store = store
         let kinds = HistoryEvent.Kind.allCases.filter(\.isForRules).map(\.rawValue)
         // Far beyond what waits while all is well: intake refuses events before.
@@ -26,21 +26,21 @@ struct EventHistory: Sendable {
     // MARK: - Reading
 
     /// Events, newest first.
-    struct Page: Sendable {
-        var events: [NumberedEvent]
+    package struct Page: Sendable {
+        package var events: [NumberedEvent]
         /// The number before which the next page begins; nil at the end.
-        var next: Int64?
+        package var next: Int64?
     }
 
     /// The selection of all events that the history shows.
-    static var everything: EventQuery {
+    package static var everything: EventQuery {
         var query = EventQuery()
         query.kinds = HistoryEvent.Kind.allCases.map(\.rawValue)
         return query
     }
 
     /// Returns the events that a query selects, newest first.
-    func page(_ query: EventQuery) async throws(EventStoreError) -> Page {
+    package func page(_ query: EventQuery) async throws(EventStoreError) -> Page {
         var query = query
         let limit = query.limit
         var page = Page(events: [], next: nil)
@@ -60,7 +60,7 @@ struct EventHistory: Sendable {
     ///   - number: the number of the last that is known.
     ///   - limit: the most to read.
     /// - Returns: the events, and the number of the last that was read; nil at the end.
-    func events(
+    package func events(
         after number: Int64, limit: Int = 1_000
     ) async throws(EventStoreError) -> (events: [NumberedEvent], last: Int64?) {
         let events = try await store.events(after: number, limit: limit)
@@ -68,7 +68,7 @@ struct EventHistory: Sendable {
     }
 
     /// Counts the events that a query selects in each step of a time, by kind.
-    func counts(
+    package func counts(
         _ query: EventQuery, from: Timestamp, to: Timestamp, steps: Int
     ) async throws(EventStoreError) -> [String: [Int]] {
         try await store.counts(query, from: from, to: to, steps: steps) { HistoryEvent($0.event) != nil }
@@ -77,7 +77,7 @@ struct EventHistory: Sendable {
     // MARK: - Events from elsewhere
 
     /// True while fewer events wait for rules than the history keeps. They stay until rules have looked at them.
-    var hasRoom: Bool {
+    package var hasRoom: Bool {
         get async throws(EventStoreError) { try await forRules.status().waiting < store.retention.events }
     }
 
@@ -88,7 +88,7 @@ struct EventHistory: Sendable {
     /// - Throws: `EventStoreError` where they cannot be kept. The history has none of them then, and the sender sends
     ///   them again.
     @discardableResult
-    func receive(_ events: [ReceivedEvent]) async throws(EventStoreError) -> Int {
+    package func receive(_ events: [ReceivedEvent]) async throws(EventStoreError) -> Int {
         guard !events.isEmpty else { return 0 }
         return try await store.append(
             Step(events.map { $0.event.event($0.id, for: [HistoryEvent.rules]) })
@@ -113,7 +113,7 @@ struct EventHistory: Sendable {
 }
 
 /// An event that an app or another beacond sent.
-struct ReceivedEvent: Sendable {
+package struct ReceivedEvent: Sendable {
     /// The name, made of the sender and the sender's own name for it, so that one that comes twice is recognized.
     var id: EventID
     var event: HistoryEvent
@@ -123,7 +123,7 @@ struct ReceivedEvent: Sendable {
     /// - Parameters:
     ///   - name: the sender's own name for it.
     ///   - event: the event, with its sender.
-    init(name: String, event: HistoryEvent) {
+    package init(name: String, event: HistoryEvent) {
         id = EventID(hashing: "\(event.sender ?? "")\u{0}\(name)")
         self.event = event
     }

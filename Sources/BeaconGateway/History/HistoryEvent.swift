@@ -1,13 +1,13 @@
-import BeaconDelivery
+package import BeaconDelivery
 import BeaconEventStore
-import BeaconModel
+package import BeaconModel
 import BeaconSupport
 import Foundation
 
 /// An event as it is kept in the history and shown in the console.
-struct HistoryEvent: Sendable {
+package struct HistoryEvent: Sendable {
     /// A kind of event, by its word.
-    enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         case enter, exit, state, place, proximity, gone, receiver
         /// An identity is heard as no single device can be.
         case suspicious
@@ -38,25 +38,49 @@ struct HistoryEvent: Sendable {
     static let rules = ".rules"
 
     /// The moment, by the wall clock.
-    var time: Timestamp
-    var kind: Kind
+    package var time: Timestamp
+    package var kind: Kind
     /// What happened, in a sentence without a full stop.
-    var summary: String
-    var receiver: String?
-    var region: String?
-    var place: String?
-    var beacon: BeaconIdentity?
+    package var summary: String
+    package var receiver: String?
+    package var region: String?
+    package var place: String?
+    package var beacon: BeaconIdentity?
     /// The event's own JSON, as destinations and programs get it.
-    var detail: String
+    package var detail: String
     /// Who sent it: an app or a webhook, by its name; nil for what was heard here.
-    var sender: String?
+    package var sender: String?
     /// The install of the app, by its identifier.
-    var install: String?
+    package var install: String?
     /// The user of the install, as the app names them; the install's own identifier where the app knows nobody, and nil
     /// where it did not say.
-    var user: String?
+    package var user: String?
     /// The user; nil where nobody is known.
-    var person: String? { user == install ? nil : user }
+    package var person: String? { user == install ? nil : user }
+
+    /// An event of its parts.
+    ///
+    /// - Parameters:
+    ///   - time: the moment, by the wall clock.
+    ///   - kind: what happened.
+    ///   - summary: the same in a sentence without a full stop.
+    ///   - receiver: who heard it.
+    ///   - region: the region's name.
+    ///   - place: the place.
+    ///   - beacon: the beacon.
+    ///   - detail: the event's own JSON.
+    ///   - sender: who sent it; nil for what was heard here.
+    ///   - install: the install of the app.
+    ///   - user: the user of the install.
+    package init(
+        time: Timestamp, kind: Kind, summary: String, receiver: String? = nil, region: String? = nil,
+        place: String? = nil, beacon: BeaconIdentity? = nil, detail: String, sender: String? = nil,
+        install: String? = nil, user: String? = nil
+    ) {
+        (self.time, self.kind, self.summary, self.detail) = (time, kind, summary, detail)
+        (self.receiver, self.region, self.place, self.beacon) = (receiver, region, place, beacon)
+        (self.sender, self.install, self.user) = (sender, install, user)
+    }
 
     /// A change of a region.
     init?(_ event: RegionEvent) {
@@ -115,7 +139,7 @@ struct HistoryEvent: Sendable {
     }
 
     /// Returns what is suspicious of a beacon, in a sentence.
-    static func summary(of grounds: SuspicionGrounds?, _ name: String) -> String {
+    package static func summary(of grounds: SuspicionGrounds?, _ name: String) -> String {
         guard let grounds, let first = grounds.receivers.first, let last = grounds.receivers.last else {
             return "\(name) may have been cloned"
         }
@@ -154,7 +178,7 @@ struct HistoryEvent: Sendable {
     }
 
     /// Returns what a notification says, in a sentence.
-    static func summary(of notification: BeaconNotification) -> String {
+    package static func summary(of notification: BeaconNotification) -> String {
         let beacon = notification.beacon.map { "\($0.major)/\($0.minor)" } ?? "a beacon"
         let region = notification.region?.name ?? "a region"
         switch notification.kind {
@@ -185,7 +209,7 @@ struct HistoryEvent: Sendable {
     }
 
     /// An event as it was kept.
-    init(
+    package init(
         time: Timestamp, kind: Kind, summary: String, receiver: String?, region: String?, place: String?,
         beacon: BeaconIdentity?, detail: String
     ) {
@@ -208,14 +232,14 @@ struct HistoryEvent: Sendable {
 }
 
 /// An event of the history, as the store has it.
-struct NumberedEvent: Sendable {
+package struct NumberedEvent: Sendable {
     /// The name. It identifies repetitions.
-    var id: EventID
+    package var id: EventID
     /// The number. Listeners resume after it. Nil while the event waits for the disk.
-    var number: Int64?
+    package var number: Int64?
     /// When it came; nil before it was kept.
-    var arrival: Timestamp?
-    var event: HistoryEvent
+    package var arrival: Timestamp?
+    package var event: HistoryEvent
 }
 
 // An event of the history in the event store: its attributes are the event's, and the rest is in the body, under

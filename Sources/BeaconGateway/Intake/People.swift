@@ -1,6 +1,6 @@
 import BeaconDelivery
 import BeaconEventStore
-import BeaconModel
+package import BeaconModel
 import Foundation
 
 /// The installs and users of a few events, as these change them.
@@ -101,7 +101,7 @@ extension HistoryEvent {
     }
 
     /// The proximity that the event is about; nil where it is none.
-    var proximity: Proximity? {
+    package var proximity: Proximity? {
         guard case .string(let word)? = values["proximity"] else { return nil }
         return Proximity.allCases.first { $0.description == word }
     }

@@ -1,4 +1,4 @@
-import BeaconApplications
+package import BeaconApplications
 import BeaconModel
 import BeaconSupport
 import CLibrary
@@ -9,12 +9,12 @@ import Foundation
 ///
 /// There is no socket between them and the daemon. A registration counts only if nobody but the user and root can have
 /// written it.
-struct ApplicationRegistry: Sendable {
+package struct ApplicationRegistry: Sendable {
     private let directory: StateDirectory
     private let damaged: Locked<[StateError]>
 
     /// Creates the registry in a folder, by default the one that applications of this user register in.
-    init(directory: StateDirectory = .user) {
+    package init(directory: StateDirectory = .user) {
         let damaged = Locked<[StateError]>([])
         self.damaged = damaged
         self.directory = directory.reporting { error in damaged.withLock { $0.append(error) } }

@@ -2,10 +2,10 @@ import BeaconApplications
 import BeaconModel
 import BeaconMonitoring
 import Foundation
-import Logging
+package import Logging
 
 /// The launcher of applications that monitor regions themselves and do not run.
-actor LaunchAgent {
+package actor LaunchAgent {
     /// The time between two looks at the registered applications. The regions of one that ends are monitored after this
     /// at the latest.
     static let lookInterval = Duration.seconds(2)
@@ -24,14 +24,14 @@ actor LaunchAgent {
     ///   - settings: the settings for applications.
     ///   - registry: the registry of applications; nil where none are started.
     ///   - logger: the log, which programs' output is written to as well.
-    init(_ settings: LaunchSettings, registry: ApplicationRegistry?, logger: Logger) {
+    package init(_ settings: LaunchSettings, registry: ApplicationRegistry?, logger: Logger) {
         self.settings = settings
         self.registry = registry
         self.logger = logger
     }
 
     /// The number of applications that were started.
-    var started: Int {
+    package var started: Int {
         get async {
             var count = 0
             for launcher in launchers.values { count += await launcher.started }
@@ -43,7 +43,7 @@ actor LaunchAgent {
 
     /// Looks for registered applications again and again, and has the gateway monitor for those that do not run, until
     /// its task is cancelled.
-    func run(_ gateway: Gateway) async {
+    package func run(_ gateway: Gateway) async {
         guard let registry else { return }
         while !Task.isCancelled {
             await look(registry, gateway)
@@ -111,7 +111,7 @@ actor LaunchAgent {
     // MARK: - End
 
     /// Waits until all that was started for past events has ended, or its time is over.
-    func finish() async {
+    package func finish() async {
         isStopped = true
         await withTaskGroup(of: Void.self) { group in
             for launcher in launchers.values { group.addTask { await launcher.finish() } }
@@ -119,7 +119,7 @@ actor LaunchAgent {
     }
 
     /// Ends all applications that were started here.
-    func stop() async {
+    package func stop() async {
         isStopped = true
         await withTaskGroup(of: Void.self) { group in
             for launcher in launchers.values { group.addTask { await launcher.stop() } }

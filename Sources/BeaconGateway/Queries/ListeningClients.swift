@@ -1,13 +1,13 @@
 import BeaconCapture
-import BeaconModel
+package import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
 
 /// The clients that range beacons or record adverts, for as long as their streams are open.
-struct ListeningClients {
+package struct ListeningClients {
     /// The beacons that a client ranges.
-    enum Scope: Sendable {
+    package enum Scope: Sendable {
         /// Those of each constraint; nil in it for all beacons.
         case constraints([BeaconConstraint?])
         /// Those of all regions of the configuration, also after a change of it, and those that it has ranged anyway.

@@ -3,7 +3,7 @@ import BeaconMonitoring
 import BeaconSupport
 
 /// Why something is as it is, in sentences, and what would change it.
-struct WhyValue: Encodable, Sendable {
+package struct WhyValue: Encodable, Sendable {
     struct Fact: Encodable, Sendable {
         var label: String
         var value: String
@@ -28,7 +28,7 @@ extension GatewaySnapshot {
     ///   - known: the state that was known last.
     ///   - holder: the receiver that heard it last.
     ///   - origin: the first time of any source.
-    func why(
+    package func why(
         _ region: RegionSettings, _ rules: RegionExplanation, state: RegionState, known: RegionState,
         heldBy holder: String?, since origin: Timestamp?
     ) -> WhyValue {
@@ -90,7 +90,7 @@ extension GatewaySnapshot {
     }
 
     /// Returns why a beacon is where it is said to be; nil where nothing is known of it.
-    func why(beacon: BeaconIdentity) -> WhyValue? {
+    package func why(beacon: BeaconIdentity) -> WhyValue? {
         let title = names[beacon] ?? "\(beacon.major)/\(beacon.minor)"
         let heard = view.reports(at: time).flatMap { report in
             report.beacons.filter { $0.identity == beacon }.map { (report.receiver, $0) }

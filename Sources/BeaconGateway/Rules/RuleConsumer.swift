@@ -5,18 +5,18 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
 import Foundation
-import Logging
+package import Logging
 import ServiceLifecycle
 
 /// The service that applies the rules to stored events, and keeps the installs and users that sent some.
 ///
 /// It handles each event once, even if the process ends at any moment: the effects are in one transaction with the
 /// consumer's position. Programs start after that.
-struct RuleConsumer: Service {
+package struct RuleConsumer: Service {
     /// The events that are handled at once.
     private static let chunk = 200
 
-    let history: EventHistory
+    package let history: EventHistory
     let people: StoredPeople
     let engine: RuleEngine
     let gateway: Gateway
@@ -29,7 +29,7 @@ struct RuleConsumer: Service {
     /// The number of the newest event of before the start, which may be of long ago.
     private let newestBefore = Locked<Int64?>(nil)
 
-    init(
+    package init(
         history: EventHistory, people: StoredPeople, engine: RuleEngine, gateway: Gateway, broadcast: EventBroadcast,
         logger: Logger
     ) {
@@ -38,7 +38,7 @@ struct RuleConsumer: Service {
     }
 
     /// Why it cannot look at events; nil while it can.
-    var failure: String? { fault.withLock { $0 } }
+    package var failure: String? { fault.withLock { $0 } }
 
     func run() async {
         await cancelWhenGracefulShutdown {
@@ -76,7 +76,7 @@ struct RuleConsumer: Service {
     }
 
     /// Waits until rules have looked at all events or cannot, but not for ever.
-    func finish(within time: Duration = .seconds(60)) async {
+    package func finish(within time: Duration = .seconds(60)) async {
         let end = ContinuousClock.now + time
         while failure == nil, !Task.isCancelled, ContinuousClock.now < end {
             guard let status = try? await history.forRules.status() else { return }
@@ -205,7 +205,7 @@ extension RuleConsumer {
 
 extension RuleOccurrence {
     /// Returns it with who sent it.
-    func with(_ install: Install?) -> RuleOccurrence {
+    package func with(_ install: Install?) -> RuleOccurrence {
         guard let install else { return self }
         var result = self
         result.install = install.id
@@ -221,7 +221,9 @@ extension RuleEngine.Active {
     /// - Parameters:
     ///   - event: the event.
     ///   - configuration: knows regions and the places of beacons.
-    mutating func occurrences(of event: NumberedEvent, in configuration: GatewayConfiguration) -> [RuleOccurrence] {
+    package mutating func occurrences(of event: NumberedEvent, in configuration: GatewayConfiguration)
+        -> [RuleOccurrence]
+    {
         let (number, event) = (event.number, event.event)
         var regions = Set([event.region].compactMap { $0 })
         var place = event.place

@@ -1,21 +1,21 @@
-import BeaconDelivery
+package import BeaconDelivery
 import BeaconEngine
 import BeaconEventStore
 import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
-import Foundation
-import Logging
+package import Foundation
+package import Logging
 
 /// The rules, those of the configuration and of the console, and what they do: for what is heard here, and for what
 /// apps and other beacond send.
-actor RuleEngine {
+package actor RuleEngine {
     /// A rule at work.
-    struct Active: Sendable {
-        var rule: Rule
+    package struct Active: Sendable {
+        package var rule: Rule
         /// Starts the program; nil where there is none.
-        var runner: RuleRunner?
+        package var runner: RuleRunner?
         /// Decides on what this machine's receivers hear.
         var heard: ProximityMachine
         /// True until it knows what they heard before the rule was there.
@@ -25,15 +25,15 @@ actor RuleEngine {
         /// Decides on what apps and other gateways report.
         var reported: ProximityMachine
         /// What the console switched; nil where it did not.
-        var isSwitchedOn: Bool?
+        package var isSwitchedOn: Bool?
         /// When it ran last for whom, where it runs once in a span.
         var firings: [String: Timestamp] = [:]
-        var counts = Counts()
+        package var counts = Counts()
 
-        var isEnabled: Bool { isSwitchedOn ?? rule.isEnabled }
+        package var isEnabled: Bool { isSwitchedOn ?? rule.isEnabled }
 
         /// Creates a rule at work that remembers nothing.
-        init(_ rule: Rule, runner: RuleRunner? = nil) {
+        package init(_ rule: Rule, runner: RuleRunner? = nil) {
             self.rule = rule
             self.runner = runner
             heard = ProximityMachine(rule.events)
@@ -44,12 +44,12 @@ actor RuleEngine {
     }
 
     /// What a rule has done since beacond started, besides starting its program.
-    struct Counts: Hashable, Sendable {
+    package struct Counts: Hashable, Sendable {
         /// The events for which it ran.
-        var ran = 0
+        package var ran = 0
         /// The events for which it did not, since it was not the time, or it had run already.
-        var withheld = 0
-        var last: Date?
+        package var withheld = 0
+        package var last: Date?
     }
 
     /// The notifications and notes that wait for the disk; of more, the oldest are dropped.
@@ -62,7 +62,7 @@ actor RuleEngine {
     /// The time between two attempts to write.
     static let pause = Duration.seconds(1)
 
-    private(set) var active: [Active] = []
+    package private(set) var active: [Active] = []
     let trail: RuleTrail?
     let delivery: DeliveryService<ContinuousClock>?
     let logger: Logger
@@ -77,8 +77,8 @@ actor RuleEngine {
     private var isStopped = false
 
     /// What is to be written for one event of one rule.
-    struct Work: Sendable {
-        var runs: [RuleRun] = []
+    package struct Work: Sendable {
+        package var runs: [RuleRun] = []
         var firing: RuleFiring?
         var notification: BeaconNotification?
         var destinations: [String] = []
@@ -91,7 +91,7 @@ actor RuleEngine {
     ///   - trail: keeps what they did; nil to keep nothing.
     ///   - delivery: the way to destinations; nil where there are none.
     ///   - logger: the log, which programs' output is written to as well.
-    init(
+    package init(
         _ rules: [Rule], trail: RuleTrail? = nil, delivery: DeliveryService<ContinuousClock>? = nil, logger: Logger
     ) {
         self.trail = trail
@@ -108,7 +108,7 @@ actor RuleEngine {
     // MARK: - The rules
 
     /// Takes in what was kept of an earlier run.
-    func restore() async {
+    package func restore() async {
         guard let trail else { return }
         do {
             let switches = try await trail.switches()
@@ -159,7 +159,7 @@ actor RuleEngine {
     /// Switches a rule on or off.
     ///
     /// - Returns: false where there is none of this name.
-    func set(_ name: String, isOn: Bool) async throws -> Bool {
+    package func set(_ name: String, isOn: Bool) async throws -> Bool {
         guard active.contains(where: { $0.rule.name == name }) else { return false }
         try await trail?.setSwitch(of: name, to: isOn)
         // They may be others by now.
@@ -168,7 +168,7 @@ actor RuleEngine {
     }
 
     /// Takes in which rules are switched on or off, after one got another name or was removed.
-    func readSwitches() async throws {
+    package func readSwitches() async throws {
         guard let switches = try await trail?.switches() else { return }
         for index in active.indices { active[index].isSwitchedOn = switches[active[index].rule.name] }
     }
@@ -254,7 +254,7 @@ actor RuleEngine {
     }
 
     /// Decides whether a rule that is concerned runs.
-    static func decide(
+    package static func decide(
         _ one: inout Active, _ occurrence: RuleOccurrence, ids: inout EventIDs, ran: inout Bool
     ) -> Work {
         let rule = one.rule
@@ -396,7 +396,7 @@ actor RuleEngine {
     // MARK: - End
 
     /// The number of programs that were started.
-    var started: Int {
+    package var started: Int {
         get async {
             var count = 0
             for one in active { count += await one.runner?.counts.started ?? 0 }
@@ -405,7 +405,7 @@ actor RuleEngine {
     }
 
     /// Waits until all that was started for past events has ended, or its time is over.
-    func finish() async {
+    package func finish() async {
         isStopped = true
         let runners = active.compactMap(\.runner)
         await withTaskGroup(of: Void.self) { group in
@@ -415,7 +415,7 @@ actor RuleEngine {
     }
 
     /// Ends all programs that were started here, and writes what waits once more.
-    func stop() async {
+    package func stop() async {
         isStopped = true
         let runners = active.compactMap(\.runner)
         await withTaskGroup(of: Void.self) { group in
@@ -435,7 +435,7 @@ extension Rule {
     }
 
     /// What the rule does, in words.
-    var actionText: String {
+    package var actionText: String {
         var parts: [String] = []
         switch target {
         // Its arguments may hold what not everybody who looks may know.

@@ -6,7 +6,7 @@ import Yams
 /// In its texts `{beacon}`, `{region}`, `{place}`, `{user}` and `{event}` stand for the event's.
 public struct RuleMessage: Hashable, Sendable, Codable {
     /// The longest text, in characters.
-    static let longest = 1_000
+    package static let longest = 1_000
 
     /// The heading; nil for none.
     public var title: String?

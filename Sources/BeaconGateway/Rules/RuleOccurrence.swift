@@ -1,17 +1,17 @@
-import BeaconModel
+package import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
 
 /// Something that has happened, as rules look at it: heard here, or sent by an app or another beacond.
-struct RuleOccurrence: Sendable {
+package struct RuleOccurrence: Sendable {
     /// What happened; for proximity, the event of the rule that it is.
     var event: RuleEvent
     /// When, by the wall clock.
-    var time: Timestamp
+    package var time: Timestamp
     /// How long ago that was when it became known.
-    var lateness = Duration.zero
+    package var lateness = Duration.zero
     /// What happened, in a sentence without a full stop.
-    var summary: String
+    package var summary: String
     /// The regions that it is about.
     var regions: Set<String> = []
     var beacon: BeaconIdentity?
@@ -30,7 +30,7 @@ struct RuleOccurrence: Sendable {
     var json: [UInt8] = []
 
     /// For whom a rule runs once in a span: the user, else the install, else the beacon, else the region.
-    var person: String { user ?? install ?? beacon?.description ?? regions.min() ?? "" }
+    package var person: String { user ?? install ?? beacon?.description ?? regions.min() ?? "" }
     /// The same, with the app that knows them: a name of another app is somebody else's.
     var personKey: String { install == nil ? person : "\(sender ?? ""): \(person)" }
 }
@@ -46,7 +46,7 @@ extension Rule {
     }
 
     /// Returns true where something is an event of this rule, whoever it concerns and whenever it is.
-    func concerns(_ occurrence: RuleOccurrence) -> Bool {
+    package func concerns(_ occurrence: RuleOccurrence) -> Bool {
         guard events.contains(occurrence.event) else { return false }
         // A message is for whoever sent the event.
         if target == nil, destinations.isEmpty, occurrence.install == nil { return false }

@@ -1,5 +1,5 @@
 import BeaconPrograms
-import Foundation
+package import Foundation
 import Logging
 
 /// The runner of a rule's program: for one event after another, one process at a time, and not more often than the rule
@@ -7,7 +7,7 @@ import Logging
 ///
 /// Events that come too fast wait. Of more than ``mostWaiting`` the oldest are dropped and logged, so that the newest,
 /// which has the present state, is always run.
-actor RuleRunner {
+package actor RuleRunner {
     /// The most events that wait.
     static let mostWaiting = 16
 
@@ -19,16 +19,16 @@ actor RuleRunner {
     }
 
     /// The results of a rule so far.
-    struct Counts: Hashable, Sendable {
+    package struct Counts: Hashable, Sendable {
         var started = 0
-        var failed = 0
+        package var failed = 0
         var dropped = 0
     }
 
     let rule: Rule
-    private(set) var counts = Counts()
+    package private(set) var counts = Counts()
     /// When the program was started last.
-    private(set) var lastStart: Date?
+    package private(set) var lastStart: Date?
 
     private let program: EventProgram
     private let logger: Logger

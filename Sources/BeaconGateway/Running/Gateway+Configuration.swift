@@ -107,7 +107,7 @@ extension Gateway {
     /// - Parameters:
     ///   - new: the configuration.
     ///   - revision: the number of the change. The gateway ignores an older one than the newest it has.
-    func apply(_ new: GatewayConfiguration, revision: Int) async {
+    package func apply(_ new: GatewayConfiguration, revision: Int) async {
         await finishBeginning()
         guard revision > self.revision else { return }
         self.revision = revision
@@ -150,7 +150,7 @@ extension Gateway {
     }
 
     /// Sets the scan mode of the radios as the requests need it.
-    func updateScanMode() {
+    package func updateScanMode() {
         let own = listener.core.scanMode
         // A client of the proxy wants all adverts.
         listener.scan(
@@ -163,7 +163,7 @@ extension Gateway {
     ///
     /// Sources that all play at full speed are merged from their beginning to their end, and so no other can come in
     /// between. Once all sources have ended, the run has too.
-    func canContinue(with new: GatewayConfiguration, reopeningSources reopens: Bool) -> Bool {
+    package func canContinue(with new: GatewayConfiguration, reopeningSources reopens: Bool) -> Bool {
         guard fleet == nil, !listener.isStopped else { return false }
         let planned = new.sourcesAtOneSpeed(isInFleet: false)
         let live = listener.present
@@ -172,7 +172,7 @@ extension Gateway {
     }
 
     /// Continues with another configuration of the file.
-    func reload(_ next: GatewayReload) async {
+    package func reload(_ next: GatewayReload) async {
         await finishBeginning()
         revision = max(revision, next.revision)
         base = next.base

@@ -1,12 +1,12 @@
 import BeaconDelivery
-import BeaconFleet
+package import BeaconFleet
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
 import Foundation
 
 extension Gateway: FleetAudience {
-    func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) async {
+    package func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) async {
         base = configuration
         for case .region(let name) in fleet?.follow(configuration, partitions) ?? [] {
             reporter.view.forget(region: name)
@@ -15,14 +15,14 @@ extension Gateway: FleetAudience {
     }
 
     /// Goes on with the fleet's configuration and the rules of this machine, which may name what the fleet has.
-    func useOwnRules() async {
+    package func useOwnRules() async {
         // Those in use stay where they cannot be read.
         let items = try? await state?.items.all()
         let rules = (items ?? configuration.items.filter { $0.origin == .console }).filter { !$0.kind.isShared }
         await use(base.adding(rules))
     }
 
-    func restore(_ state: FleetRegionState) async {
+    package func restore(_ state: FleetRegionState) async {
         guard let owner = ConditionOwner(label: state.label), configuration.has(owner, of: state.beacons) else {
             return
         }
@@ -39,14 +39,14 @@ extension Gateway: FleetAudience {
         broadcast?.send(.changed([.regions]))
     }
 
-    func restore(_ state: FleetPlaceState) async {
+    package func restore(_ state: FleetPlaceState) async {
         guard let beacon = state.beacon.identity, let place = state.place,
             reporter.places.count < EventReporter.mostPlaces
         else { return }
         reporter.restore(beacon, in: place, at: listener.newestTime)
     }
 
-    func show(_ transition: FleetTransition) async { await inTurn { await showInTurn(transition) } }
+    package func show(_ transition: FleetTransition) async { await inTurn { await showInTurn(transition) } }
 
     private func showInTurn(_ transition: FleetTransition) async {
         guard let fleet else { return }
@@ -94,9 +94,9 @@ extension Gateway: FleetAudience {
         return position
     }
 
-    func shownSequence() async -> UInt64? { await position(.fleet)?.sequence }
+    package func shownSequence() async -> UInt64? { await position(.fleet)?.sequence }
 
-    func noteShown(_ sequence: UInt64) async {
+    package func noteShown(_ sequence: UInt64) async {
         // The store writes in order: what waits for the disk is there before the note of it.
         guard let fleet, !queue.hasEvents,
             let data = try? JSONEncoder().encode(Position(fleet: fleet.settings.name, sequence: sequence))
@@ -105,16 +105,16 @@ extension Gateway: FleetAudience {
         try? await state?.set(.fleet, to: data)
     }
 
-    func keep(_ missed: [FleetTransition]) async {
+    package func keep(_ missed: [FleetTransition]) async {
         await inTurn {
             for transition in missed { record(transition, for: .history) }
             await settle()
         }
     }
 
-    func canDeliver() async -> Bool { !reporter.destinations.isEmpty }
+    package func canDeliver() async -> Bool { !reporter.destinations.isEmpty }
 
-    func deliver(_ transition: FleetTransition, at sequence: UInt64) async -> Bool {
+    package func deliver(_ transition: FleetTransition, at sequence: UInt64) async -> Bool {
         if delivered == nil {
             delivered = await position(.fleetDelivered) ?? Position(fleet: fleet?.settings.name ?? "", sequence: 0)
         }
@@ -162,7 +162,7 @@ extension Gateway: FleetAudience {
         queue.add(reporter.record(event, at: time, as: transition.eventID(in: fleet.settings.name), for: reach))
     }
 
-    func ownReceivers() async -> [FleetMemberValue.Receiver] {
+    package func ownReceivers() async -> [FleetMemberValue.Receiver] {
         receiverValues.map { .init(name: $0.name, hears: $0.hearing == "hearing") }
     }
 }

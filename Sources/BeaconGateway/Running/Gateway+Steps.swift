@@ -202,11 +202,12 @@ extension Gateway {
                 $0.key.isRegion && listener.core.knownState(of: $0.value.id) == .inside
             }
         let health = store?.health
-        let statistics = GatewayStatistics(
-            sources: sources, regionsInside: inside,
-            beaconsPresent: reporter.countBeacons(isLast: listener.sources.allSatisfy(\.isEnded)),
-            notifications: reporter.counts,
-            unkept: health?.failure == nil ? 0 : health?.waitingEvents ?? 0, lost: lost, time: listener.time)
-        published.withLock { $0 = statistics }
+        var statistics = GatewayStatistics(sources: sources)
+        statistics.regionsInside = inside
+        statistics.beaconsPresent = reporter.countBeacons(isLast: listener.sources.allSatisfy(\.isEnded))
+        statistics.notifications = reporter.counts
+        statistics.unkept = health?.failure == nil ? 0 : health?.waitingEvents ?? 0
+        (statistics.lost, statistics.time) = (lost, listener.time)
+        published.withLock { [statistics] in $0 = statistics }
     }
 }

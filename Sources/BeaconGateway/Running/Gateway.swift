@@ -1,21 +1,21 @@
 import BeaconApplications
 import BeaconDelivery
 import BeaconEngine
-import BeaconEventStore
-import BeaconModel
+package import BeaconEventStore
+package import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
-import BeaconRelay
-import BeaconSupport
+package import BeaconRelay
+package import BeaconSupport
 import Foundation
-import Logging
+package import Logging
 
 /// The sensing of the daemon: its sources and its core, and the writing of their events before anything else happens.
 ///
 /// Everything happens in one order: the events of sources that are there are handled, their notifications are written
 /// to the store with the presence, then programs are started for them. The parts are values, each with its own file;
 /// the actor decides which comes when.
-actor Gateway {
+package actor Gateway {
     /// The time within which the threads of sources have to end.
     static let stopTime = Duration.seconds(2)
 
@@ -23,9 +23,9 @@ actor Gateway {
     static let pause = Duration.seconds(1)
 
     /// The configuration of the file; in a fleet, that which all machines follow.
-    var base: GatewayConfiguration
+    package var base: GatewayConfiguration
     /// The same with what was added in the console.
-    var configuration: GatewayConfiguration
+    package var configuration: GatewayConfiguration
     /// The number of the newest change of it.
     var revision = 0
     let writer: any EventWriter
@@ -87,7 +87,7 @@ actor Gateway {
     /// - Parameters:
     ///   - base: the configuration without what was added in the console; nil where nothing was.
     ///   - makeRunner: makes the thread of a source; tests have their own.
-    init(
+    package init(
         _ configuration: GatewayConfiguration, destinations: [ConfiguredDestination], writer: any EventWriter,
         store: EventStore?, state: GatewayState?, launches: LaunchAgent?, rules: RuleEngine? = nil,
         base: GatewayConfiguration? = nil, published: Locked<GatewayStatistics>, logger: Logger,
@@ -119,7 +119,7 @@ actor Gateway {
     // MARK: - Running
 
     /// Runs until all sources have ended, or ``stop()`` was called and they have.
-    func run() async {
+    package func run() async {
         guard !listener.isStopped else { return }
         let begun = AsyncSignal()
         phase = .beginning(begun)
@@ -206,10 +206,10 @@ actor Gateway {
     }
 
     /// True where it goes on without a source of its own, for what others send.
-    var isForOthers: Bool { fleet != nil || base.sources.isEmpty && base.web != nil }
+    package var isForOthers: Bool { fleet != nil || base.sources.isEmpty && base.web != nil }
 
     /// What to say where all sources have ended by themselves.
-    var lastWords: String { listener.lastWords }
+    package var lastWords: String { listener.lastWords }
 
     /// True once the presence of the last run is known. One that was written before would replace it.
     var hasBegun: Bool { if case .running = phase { true } else { false } }
@@ -230,7 +230,7 @@ actor Gateway {
     var isMoreThere: Bool { !turns.waiting.isEmpty || listener.hasEvents }
 
     /// Stops the sources. What they have heard by then is still handled.
-    func stop() {
+    package func stop() {
         listener.stop()
         // A source that is blocked, in a read from a pipe for instance, is not waited for.
         let channels = listener.sources.map(\.runner.channel)
@@ -251,26 +251,26 @@ actor Gateway {
     }
 
     /// The sources, in the order of the configuration.
-    var sourceValues: [SourceValue] { listener.present.map(\.source.value) }
+    package var sourceValues: [SourceValue] { listener.present.map(\.source.value) }
 
     /// The sources whose messages name more receivers than there are places, each with the report of it.
-    var crowdedSources: [(name: String, report: String)] {
+    package var crowdedSources: [(name: String, report: String)] {
         listener.present.compactMap { _, source in source.crowd.map { (source.settings.name, $0) } }
     }
 
     /// The newest time that a source gave, by its wall clock: the present, but for recordings and simulations.
-    var newestTime: Timestamp { listener.newestTime }
+    package var newestTime: Timestamp { listener.newestTime }
 
     /// The counts as they were published last.
     var statistics: GatewayStatistics { published.withLock { $0 } }
 
     /// The user's names for beacons.
-    var names: [BeaconIdentity: String] { reporter.names }
+    package var names: [BeaconIdentity: String] { reporter.names }
 
-    var receiverValues: [ReceiverValue] { listener.receiverValues(in: configuration.places) }
-    var regionValues: [RegionValue] { snapshot.regionValues }
-    var placesValue: PlacesValue { snapshot.placesValue }
-    var beaconValues: [RangedValue] { snapshot.beaconValues }
+    package var receiverValues: [ReceiverValue] { listener.receiverValues(in: configuration.places) }
+    package var regionValues: [RegionValue] { snapshot.regionValues }
+    package var placesValue: PlacesValue { snapshot.placesValue }
+    package var beaconValues: [RangedValue] { snapshot.beaconValues }
 
     /// Returns the state of a region of the configuration, as it is published.
     func state(of region: String) -> RegionState {
@@ -279,7 +279,7 @@ actor Gateway {
     }
 
     /// Returns why a region has its state; nil where there is no such region.
-    func why(region name: String) -> WhyValue? {
+    package func why(region name: String) -> WhyValue? {
         guard let region = configuration.regions.first(where: { $0.name == name }) else { return nil }
         if let fleet { return fleet.why(region, enteredAt: reporter.view.regionChanges[name]?.receiver) }
         guard let id = conditions[.region(name)]?.id, let rules = listener.core.explanation(of: id) else { return nil }
@@ -289,12 +289,12 @@ actor Gateway {
     }
 
     /// Returns why a beacon is where it is said to be; nil where nothing is known of it.
-    func why(beacon: BeaconIdentity) -> WhyValue? { snapshot.why(beacon: beacon) }
+    package func why(beacon: BeaconIdentity) -> WhyValue? { snapshot.why(beacon: beacon) }
 
     // MARK: - Ranging and recording
 
     /// Begins to range beacons for a client; nil where too many clients range.
-    func range(_ scope: ListeningClients.Scope) -> AsyncStream<RangingValue?>? {
+    package func range(_ scope: ListeningClients.Scope) -> AsyncStream<RangingValue?>? {
         let stream = clients.range(scope, in: &listener.core, configuration) { number in
             Task { await self.endRanging(number) }
         }
@@ -308,27 +308,27 @@ actor Gateway {
     }
 
     /// Begins to record what is heard; nil where too many clients record.
-    func record(for time: Duration) -> AsyncStream<[UInt8]>? {
+    package func record(for time: Duration) -> AsyncStream<[UInt8]>? {
         clients.record(for: time) { number in Task { await self.endRecording(number) } }
     }
 
     private func endRecording(_ number: Int) { clients.endRecording(number) }
 
     /// Tells clients that range or record that they are connected.
-    func greetListeners() { clients.beat() }
+    package func greetListeners() { clients.beat() }
 
     /// Ends the streams of all clients that range or record, since the daemon ends.
-    func endListeners() { clients.finish() }
+    package func endListeners() { clients.finish() }
 
     // MARK: - Being a beacon
 
     /// What this machine sends, and whether it does.
-    var advertisingValue: AdvertisingValue {
+    package var advertisingValue: AdvertisingValue {
         advertised.value(canSend: configuration.sources.contains { $0.specification.canSend })
     }
 
     /// Has this machine be a beacon, or be none.
-    func advertise(_ beacon: AdvertisingValue.Beacon, _ frame: IBeaconFrame) {
+    package func advertise(_ beacon: AdvertisingValue.Beacon, _ frame: IBeaconFrame) {
         advertised.set(beacon, frame)
         sendFrame()
         broadcast?.send(.changed([.advertising]))
@@ -342,5 +342,5 @@ actor Gateway {
     // MARK: - The plan of the building
 
     /// Continues with where receivers are on another plan of the building.
-    func usePlan(_ plan: BuildingPlan) { clones.use(plan, for: configuration.suspicions, in: &listener.core) }
+    package func usePlan(_ plan: BuildingPlan) { clones.use(plan, for: configuration.suspicions, in: &listener.core) }
 }

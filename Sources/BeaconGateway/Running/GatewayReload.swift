@@ -2,10 +2,10 @@ import BeaconDelivery
 import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
-import BeaconRelay
+package import BeaconRelay
 
 /// Another configuration, and the parts that were made for it.
-struct GatewayReload: Sendable {
+package struct GatewayReload: Sendable {
     /// The configuration of the file.
     var base: GatewayConfiguration
     /// The same with the items of the console.
@@ -22,6 +22,27 @@ struct GatewayReload: Sendable {
     var reopensSources = false
     /// Keeps the events for a console; nil without a console.
     var broadcast: EventBroadcast?
+
+    /// A configuration with the parts that were made for it.
+    ///
+    /// - Parameters:
+    ///   - base: the configuration of the file.
+    ///   - configuration: the same with the items of the console.
+    ///   - revision: the number of the newest change in the console that is part of it.
+    ///   - destinations: the destinations. One that stays is the same object as before.
+    ///   - renewed: the names of destinations with a new connection.
+    ///   - proxy: the way of adverts to others; nil for none.
+    ///   - reopensSources: true to open all sources again.
+    ///   - broadcast: keeps the events for a console; nil without one.
+    package init(
+        base: GatewayConfiguration, configuration: GatewayConfiguration, revision: Int,
+        destinations: [ConfiguredDestination], renewed: Set<String> = [], proxy: ProxyServer? = nil,
+        reopensSources: Bool = false, broadcast: EventBroadcast? = nil
+    ) {
+        (self.base, self.configuration, self.revision) = (base, configuration, revision)
+        (self.destinations, self.renewed, self.proxy) = (destinations, renewed, proxy)
+        (self.reopensSources, self.broadcast) = (reopensSources, broadcast)
+    }
 }
 
 extension Rule {
@@ -36,7 +57,7 @@ extension Rule {
 
 extension GatewayConfiguration {
     /// Returns the configuration as it continues an earlier one: its sources keep their client ids and queues.
-    func continuing(_ earlier: GatewayConfiguration) -> GatewayConfiguration {
+    package func continuing(_ earlier: GatewayConfiguration) -> GatewayConfiguration {
         var result = self
         for index in sources.indices {
             guard let same = earlier.sources.first(where: { $0.name == sources[index].name }) else { continue }

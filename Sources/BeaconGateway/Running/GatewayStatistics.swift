@@ -29,6 +29,9 @@ public struct GatewayStatistics: Hashable, Sendable {
         public var iBeacons = 0
         /// The number of failures.
         public var failures = 0
+
+        /// A source that has sent nothing so far.
+        package init(name: String) { self.name = name }
     }
 
     /// The sources, in the order of the configuration.
@@ -51,6 +54,9 @@ public struct GatewayStatistics: Hashable, Sendable {
 
     /// The newest time of any source.
     public var time: Timestamp?
+
+    /// Creates the counts of a beginning.
+    package init(sources: [Source]) { self.sources = sources }
 
     /// The number of iBeacons that all sources heard.
     public var iBeacons: Int { sources.reduce(0) { $0 + $1.iBeacons } }

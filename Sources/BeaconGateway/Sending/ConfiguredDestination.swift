@@ -1,15 +1,15 @@
-import BeaconDelivery
+package import BeaconDelivery
 import BeaconEventStore
-import BeaconMQTT
+package import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
-import Foundation
-import Logging
+package import Foundation
+package import Logging
 
 /// A destination as the gateway uses it: its sink, its filter, and a receiver of all events where it has one.
-struct ConfiguredDestination: Sendable {
+package struct ConfiguredDestination: Sendable {
     /// The destination of notifications.
-    var destination: Destination
+    package var destination: Destination
 
     /// The filter of its notifications.
     var filter: DestinationFilter
@@ -25,7 +25,7 @@ struct ConfiguredDestination: Sendable {
     var restored: (@Sendable () -> Void)?
 
     /// Receives what is known of the gateway itself; nil for destinations that do not show it.
-    var diagnose: (@Sendable (GatewayDiagnostics) -> Void)?
+    package var diagnose: (@Sendable (GatewayDiagnostics) -> Void)?
 
     /// The settings; nil for one that was made without.
     var settings: DestinationSettings?
@@ -35,7 +35,7 @@ struct ConfiguredDestination: Sendable {
 
     /// Returns the destination with other regions and kinds of notification, and the same connection; nil where it has
     /// to be another one.
-    func continuing(as new: DestinationSettings) -> ConfiguredDestination? {
+    package func continuing(as new: DestinationSettings) -> ConfiguredDestination? {
         guard let settings, let sender, settings.name == new.name, settings.kind == new.kind else { return nil }
         var next = self
         next.settings = new
@@ -66,7 +66,7 @@ extension ConfiguredDestination {
     ///   - stateFolder: the folder for a name that is made once; nil for a dry run, which stores nothing.
     ///   - logger: the log.
     /// - Throws: the error of the destination's kind, if the settings cannot work.
-    init(
+    package init(
         _ settings: DestinationSettings, in configuration: GatewayConfiguration, stateFolder: URL?, logger: Logger
     ) throws {
         let filter = DestinationFilter(regions: settings.regions)

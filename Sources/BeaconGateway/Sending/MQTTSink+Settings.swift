@@ -65,7 +65,7 @@ extension GatewayDiagnostics {
     ///   - before: the counts of a while ago.
     ///   - time: the time between them.
     ///   - waiting: the number of events that wait to be delivered.
-    init(_ statistics: GatewayStatistics, since before: GatewayStatistics, _ time: Duration, waiting: Int) {
+    package init(_ statistics: GatewayStatistics, since before: GatewayStatistics, _ time: Duration, waiting: Int) {
         func packets(_ statistics: GatewayStatistics) -> Int { statistics.sources.reduce(0) { $0 + $1.packets } }
         let adverts = Double(max(packets(statistics) - packets(before), 0))
         self.init(

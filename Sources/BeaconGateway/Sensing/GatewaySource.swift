@@ -1,10 +1,10 @@
-import BeaconModel
+package import BeaconModel
 import BeaconMonitoring
-import BeaconRadio
-import BeaconSupport
+package import BeaconRadio
+package import BeaconSupport
 
 /// The thread of a source, as a gateway uses it.
-protocol GatewayRunner: Sendable {
+package protocol GatewayRunner: Sendable {
     /// The events of the source, in order, for one task.
     var channel: BoundedChannel<SourceEvent> { get }
 
@@ -82,7 +82,10 @@ struct GatewaySource {
 
     /// The counts, for people.
     var statistics: GatewayStatistics.Source {
-        .init(name: settings.name, state: state, packets: packets, iBeacons: iBeacons, failures: failures)
+        var statistics = GatewayStatistics.Source(name: settings.name)
+        (statistics.state, statistics.failures) = (state, failures)
+        (statistics.packets, statistics.iBeacons) = (packets, iBeacons)
+        return statistics
     }
 
     /// Why the receivers do not hear, as the subject and verb of a sentence; nil where that is not known.

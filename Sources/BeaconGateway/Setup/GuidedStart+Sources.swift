@@ -1,5 +1,5 @@
 import BeaconMonitoring
-import LinuxRadio
+package import LinuxRadio
 
 extension GuidedStart {
     /// Something that can be heard with.
@@ -35,7 +35,7 @@ extension GuidedStart {
     package static func sources() async -> [Source] { sources(await DiagnosisCache().findings()) }
 
     /// Returns what can be heard with: this machine's radios, and the air and the museum for whoever has none.
-    static func sources(_ findings: [Finding]) -> [Source] {
+    package static func sources(_ findings: [Finding]) -> [Source] {
         let adapters = Set(findings.map(\.subject).filter { $0.wholeMatch(of: /hci[0-9]+/) != nil }).sorted()
         var sources: [Source] = []
         func problem(_ subjects: Set<String>?) -> String? {

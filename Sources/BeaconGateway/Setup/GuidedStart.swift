@@ -12,9 +12,9 @@ public struct GuidedStart: Hashable, Sendable {
     /// The path of the configuration that is written.
     public var path: String
     /// The source that is heard meanwhile.
-    var source = "auto"
+    package var source = "auto"
     /// The token of the console that is written, for the browser that has it written; nil where none is asked for.
-    var token: Secret?
+    package var token: Secret?
 
     /// A guided start that writes a configuration of this path.
     public init(path: String) { self.path = path }
@@ -103,7 +103,7 @@ public struct GuidedStart: Hashable, Sendable {
 
 extension GatewayConfiguration {
     /// Returns the configuration with another source.
-    func hearing(_ source: String) -> GatewayConfiguration {
+    package func hearing(_ source: String) -> GatewayConfiguration {
         var result = self
         result.sources = [SourceSettings(name: source, specification: SourceSpecification(source))]
         result.setup?.source = source

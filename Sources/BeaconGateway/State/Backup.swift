@@ -1,4 +1,4 @@
-import BeaconEventStore
+package import BeaconEventStore
 import BeaconSupport
 public import Foundation
 
@@ -16,10 +16,12 @@ public enum Backup {
     private static let key = "file"
 
     /// Returns the path of a file for a moment.
-    static func temporaryFile(in folder: URL) -> URL { folder.appendingPathComponent("\(temporaryName)\(UUID())") }
+    package static func temporaryFile(in folder: URL) -> URL {
+        folder.appendingPathComponent("\(temporaryName)\(UUID())")
+    }
 
     /// Removes what a process left that was killed while it made a backup.
-    static func sweep(besideStore path: String) {
+    package static func sweep(besideStore path: String) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         where name.hasPrefix(temporaryName) {
@@ -33,7 +35,7 @@ public enum Backup {
     ///   - file: the file to make.
     ///   - configuration: the path of the configuration; nil for none.
     ///   - store: the event store.
-    static func write(to file: URL, configuration: String?, store: EventStore) async throws {
+    package static func write(to file: URL, configuration: String?, store: EventStore) async throws {
         var text: [StateChange] = []
         if let configuration {
             text = [

@@ -2,17 +2,17 @@ import BeaconEngine
 import Foundation
 
 /// The plan of a building: where receivers and beacons are, in metres.
-struct BuildingPlan: Codable {
+package struct BuildingPlan: Codable {
     /// The most points of each kind, and the largest building, in metres.
     private static let mostPoints = 1_000
     private static let largestSide = 10_000.0
 
-    var width = 0.0
-    var height = 0.0
+    package var width = 0.0
+    package var height = 0.0
     /// The points `[x, y]` of receivers, by their names.
-    var receivers: [String: [Double]] = [:]
+    package var receivers: [String: [Double]] = [:]
     /// The points of beacons, by their identities.
-    var beacons: [String: [Double]] = [:]
+    package var beacons: [String: [Double]] = [:]
 
     /// The positions of the receivers, by their names.
     var receiverPositions: [String: ReceiverPosition] {
@@ -20,7 +20,7 @@ struct BuildingPlan: Codable {
     }
 
     /// The first mistake in it: a key, and what its value should be; nil where there is none.
-    var mistake: (key: String, what: String)? {
+    package var mistake: (key: String, what: String)? {
         for (key, side) in [("width", width), ("height", height)] where !(0...Self.largestSide).contains(side) {
             return (key, "is a length from 0 to \(Int(Self.largestSide)) metres")
         }
@@ -38,7 +38,7 @@ struct BuildingPlan: Codable {
 
 extension GatewayState {
     /// Returns the plan of the building; one of nothing where there is none.
-    func buildingPlan() async throws -> BuildingPlan {
+    package func buildingPlan() async throws -> BuildingPlan {
         try await value(of: .plan).flatMap { try? JSONDecoder().decode(BuildingPlan.self, from: $0) } ?? BuildingPlan()
     }
 }

@@ -1,29 +1,33 @@
 import BeaconDelivery
-import BeaconEventStore
+package import BeaconEventStore
 import BeaconModel
 import Foundation
 
 /// An app whose events are taken, as the console made it.
-struct RegisteredApp: Hashable, Sendable, Codable {
-    var name: String
+package struct RegisteredApp: Hashable, Sendable, Codable {
+    package var name: String
     /// The key by which it is known.
-    var key: String
+    package var key: String
     /// The hash of the secret that goes with it.
-    var secretHash: String
+    package var secretHash: String
+
+    package init(name: String, key: String, secretHash: String) {
+        (self.name, self.key, self.secretHash) = (name, key, secretHash)
+    }
 }
 
 /// The browsers that may use the console, and the apps that may send events.
-struct ConsoleAccess: Sendable {
+package struct ConsoleAccess: Sendable {
     private typealias Namespace = GatewayState.Namespace
 
     /// The time for which a browser is signed in.
-    static let sessionTime = Duration.seconds(30 * 86_400)
+    package static let sessionTime = Duration.seconds(30 * 86_400)
 
     /// The time within which the link of `beacond open` has to be used.
     static let codeTime = Duration.seconds(600)
 
     /// The most apps that the console makes.
-    static let mostApps = 1_000
+    package static let mostApps = 1_000
 
     let store: EventStore
 
@@ -34,7 +38,7 @@ struct ConsoleAccess: Sendable {
     /// - Parameters:
     ///   - hash: the hash of the session's name.
     ///   - token: the hash of the console's token, with which the session ends.
-    func addSession(_ hash: String, for token: String?) async throws {
+    package func addSession(_ hash: String, for token: String?) async throws {
         let token = Data((token ?? "").utf8)
         try await store.update { state, step in
             for row in try state.rows(Namespace.session) where row.value != token {
@@ -45,20 +49,20 @@ struct ConsoleAccess: Sendable {
     }
 
     /// Returns true for the hash of a session's name, of a token.
-    func hasSession(_ hash: String, for token: String?) async throws(EventStoreError) -> Bool {
+    package func hasSession(_ hash: String, for token: String?) async throws(EventStoreError) -> Bool {
         guard let row = try await store.state(Namespace.session, hash) else { return false }
         return row.value == Data((token ?? "").utf8) && isWithin(Self.sessionTime, row)
     }
 
     /// Signs a browser out.
-    func endSession(_ hash: String) async throws(EventStoreError) {
+    package func endSession(_ hash: String) async throws(EventStoreError) {
         try await store.append(Step(changes: [StateChange(namespace: Namespace.session, key: hash, value: nil)]))
     }
 
     /// Uses a code that ``ConsoleLink`` made, which then is used up.
     ///
     /// - Returns: false where there is no such code, or its time is over.
-    func use(code hash: String) async throws -> Bool {
+    package func use(code hash: String) async throws -> Bool {
         try await store.update { state, step in
             guard let row = try state.row(Namespace.code, hash) else { return false }
             step.set(Namespace.code, hash, to: nil)
@@ -73,14 +77,14 @@ struct ConsoleAccess: Sendable {
     // MARK: - Apps
 
     /// Returns the apps that the console made.
-    func apps() async throws(EventStoreError) -> [RegisteredApp] {
+    package func apps() async throws(EventStoreError) -> [RegisteredApp] {
         try await store.state(Namespace.app).compactMap { $0.decoded() }
     }
 
     /// Adds an app.
     ///
     /// - Returns: false where there is one of this name, or there are too many.
-    func add(_ app: RegisteredApp) async throws -> Bool {
+    package func add(_ app: RegisteredApp) async throws -> Bool {
         try await store.update { state, step in
             let key = GatewayState.key(app.name)
             let known = try state.rows(Namespace.app, limit: Self.mostApps)
@@ -93,7 +97,7 @@ struct ConsoleAccess: Sendable {
     /// Removes an app, whose events are taken no longer. Its installs stay.
     ///
     /// - Returns: false for an unknown name.
-    func remove(app name: String) async throws -> Bool {
+    package func remove(app name: String) async throws -> Bool {
         try await store.update { state, step in
             let key = GatewayState.key(name)
             step.set(Namespace.app, key, to: nil)

@@ -1,19 +1,19 @@
-import BeaconEventStore
+package import BeaconEventStore
 public import BeaconModel
 import BeaconSupport
-import Foundation
+package import Foundation
 
 /// The state beside the configuration, in the event store: items and sessions of the console, installs with their
 /// messages, and what rules did. It is written with the events that lead to it, in one transaction.
-struct GatewayState: Sendable {
-    let store: EventStore
-    let items: StoredItems
-    let people: StoredPeople
-    let trail: RuleTrail
-    let access: ConsoleAccess
+package struct GatewayState: Sendable {
+    package let store: EventStore
+    package let items: StoredItems
+    package let people: StoredPeople
+    package let trail: RuleTrail
+    package let access: ConsoleAccess
 
     /// The state in a store.
-    init(_ store: EventStore) {
+    package init(_ store: EventStore) {
         self.store = store
         (items, people) = (StoredItems(store: store), StoredPeople(store: store))
         (trail, access) = (RuleTrail(store: store), ConsoleAccess(store: store))
@@ -73,7 +73,7 @@ struct GatewayState: Sendable {
 
     /// Returns a text as a part of a key, or as a sender: the text itself, or its hash. A text with other letters than
     /// ASCII's is hashed, since Swift takes two of them for equal that SQLite does not.
-    static func part(_ text: String) -> String {
+    package static func part(_ text: String) -> String {
         text.utf8.count <= 200 && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
             ? text : "\(EventID(hashing: text))"
     }
@@ -81,7 +81,7 @@ struct GatewayState: Sendable {
     // MARK: - Single values
 
     /// The key of a single value.
-    enum Key: String, Sendable {
+    package enum Key: String, Sendable {
         /// What this machine sends as a beacon.
         case advertising
         /// The plan of the building, and its picture.
@@ -93,12 +93,12 @@ struct GatewayState: Sendable {
     }
 
     /// Returns the value of a key; nil where there is none.
-    func value(of key: Key) async throws(EventStoreError) -> Data? {
+    package func value(of key: Key) async throws(EventStoreError) -> Data? {
         try await store.state(Namespace.setting, key.rawValue)?.value
     }
 
     /// Sets the value of a key; nil removes it.
-    func set(_ key: Key, to value: Data?) async throws(EventStoreError) {
+    package func set(_ key: Key, to value: Data?) async throws(EventStoreError) {
         try await store.append(
             Step(changes: [StateChange(namespace: Namespace.setting, key: key.rawValue, value: value)]))
     }
@@ -113,7 +113,7 @@ extension GatewayState {
 
 extension EventStoreSettings {
     /// The settings of beacond's store, without a console.
-    static var gateway: EventStoreSettings {
+    package static var gateway: EventStoreSettings {
         var settings = EventStoreSettings()
         settings.retention = .none
         settings.state = GatewayState.limits

@@ -2,7 +2,7 @@ import BeaconDelivery
 import Foundation
 
 /// A change of what is configured in the console: an item that is added, replaced or removed.
-enum ItemChange: Sendable {
+package enum ItemChange: Sendable {
     case add(ConfigurationItem)
     /// The item of this name is another from now on, perhaps with another name.
     case replace(String, by: ConfigurationItem)
@@ -11,9 +11,9 @@ enum ItemChange: Sendable {
     case several([ItemChange])
 
     /// Why a change cannot be made.
-    struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         /// What the reason is.
-        enum Code: Sendable {
+        package enum Code: Sendable {
             /// There is no item of this name.
             case unknown
             /// The file has it, or another item has its name.
@@ -22,9 +22,9 @@ enum ItemChange: Sendable {
             case faults
         }
 
-        var code: Code
-        var description: String
-        var faults: [ConfigurationItem.Fault] = []
+        package var code: Code
+        package var description: String
+        package var faults: [ConfigurationItem.Fault] = []
     }
 }
 
@@ -55,7 +55,7 @@ extension ItemChange {
     private static let mostItems = 50_000
 
     /// True for a change of what all machines of a fleet follow.
-    var isShared: Bool {
+    package var isShared: Bool {
         switch self {
         case .add(let item), .replace(_, let item): item.kind.isShared
         case .remove(let kind, _): kind.isShared

@@ -1,28 +1,28 @@
-import BeaconEventStore
-import BeaconModel
+package import BeaconEventStore
+package import BeaconModel
 import BeaconSupport
 import Foundation
 
 /// An entry of the audit trail: a run of a rule, or the reason why it did not run.
-struct RuleRun: Sendable {
+package struct RuleRun: Sendable {
     /// What became of it.
-    enum Outcome: String, Sendable, Codable {
+    package enum Outcome: String, Sendable, Codable {
         case done, failed, waiting, withheld
     }
 
     /// Its name, which a request for earlier entries gives; nil before it is kept.
-    var id: String?
-    var time: Timestamp
-    var rule: String
+    package var id: String?
+    package var time: Timestamp
+    package var rule: String
     /// The number of the event in the history; nil where it is not known.
-    var event: Int64?
-    var summary: String
-    var person: String?
+    package var event: Int64?
+    package var summary: String
+    package var person: String?
     /// The action in words: the program, "message to …", "notification to …".
-    var action: String
-    var outcome: Outcome
+    package var action: String
+    package var outcome: Outcome
     /// Why it failed or was withheld.
-    var detail: String?
+    package var detail: String?
 }
 
 /// The name is the key.
@@ -38,7 +38,7 @@ struct RuleFiring: Hashable, Sendable, Codable {
 }
 
 /// The audit trail of rules, the times of their last runs by person, and their switches.
-struct RuleTrail: Sendable {
+package struct RuleTrail: Sendable {
     private typealias Namespace = GatewayState.Namespace
 
     let store: EventStore
@@ -67,7 +67,7 @@ struct RuleTrail: Sendable {
     ///   - before: only those before this one.
     ///   - limit: the most to return.
     /// - Returns: the entries, and the one before which the next page begins; nil at the end.
-    func runs(
+    package func runs(
         of rule: String?, before: String?, limit: Int
     ) async throws(EventStoreError) -> (runs: [RuleRun], next: String?) {
         try await store.readState { state in

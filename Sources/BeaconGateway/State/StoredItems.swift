@@ -1,10 +1,10 @@
 import BeaconDelivery
-import BeaconEventStore
-import BeaconSupport
+package import BeaconEventStore
+package import BeaconSupport
 import Foundation
 
 /// The items that were configured in the console.
-struct StoredItems: Sendable {
+package struct StoredItems: Sendable {
     private typealias Namespace = GatewayState.Namespace
 
     /// An item as the state has it.
@@ -18,7 +18,7 @@ struct StoredItems: Sendable {
 
     let store: EventStore
     /// The number of changes.
-    let revision = Locked(0)
+    package let revision = Locked(0)
 
     /// Returns the items in the order in which they were added.
     func all() async throws(EventStoreError) -> [ConfigurationItem] {
@@ -26,7 +26,7 @@ struct StoredItems: Sendable {
     }
 
     /// Returns the items, for whoever cannot suspend: before anything runs.
-    func allBlocking() throws(EventStoreError) -> [ConfigurationItem] {
+    package func allBlocking() throws(EventStoreError) -> [ConfigurationItem] {
         try store.readStateBlocking { try Self.rows(in: $0).map(\.item) }
     }
 
@@ -51,7 +51,7 @@ struct StoredItems: Sendable {
     ///   - isInFleet: true where the fleet has the items that it shares, and those of before are not used.
     /// - Returns: the configuration with the change, and the number of the change.
     /// - Throws: ``ItemChange/Failure``, and `EventStoreError` where it cannot be kept.
-    func apply(
+    package func apply(
         _ change: ItemChange, to base: GatewayConfiguration, isInFleet: Bool = false
     ) async throws -> (configuration: GatewayConfiguration, revision: Int) {
         let revision = revision

@@ -1,21 +1,21 @@
-import BeaconEventStore
-import BeaconModel
-import BeaconSupport
+package import BeaconEventStore
+package import BeaconModel
+package import BeaconSupport
 import Foundation
 
 /// An install of an app, and who uses it.
-struct Install: Hashable, Sendable {
-    var id: String
-    var app: String
-    var user: String?
+package struct Install: Hashable, Sendable {
+    package var id: String
+    package var app: String
+    package var user: String?
     /// When its first event came, and its last.
-    var first: Timestamp
-    var last: Timestamp
-    var events: Int
+    package var first: Timestamp
+    package var last: Timestamp
+    package var events: Int
     /// The user's attributes, as the app has sent them.
-    var attributes: [String: String] = [:]
+    package var attributes: [String: String] = [:]
     /// The messages that wait for it.
-    var waiting = 0
+    package var waiting = 0
 }
 
 /// The users of an app, and the messages, are apart.
@@ -24,30 +24,37 @@ extension Install: Codable {
 }
 
 /// A message to an install, which is kept until the app has taken it.
-struct InstallMessage: Hashable, Sendable, Codable {
+package struct InstallMessage: Hashable, Sendable, Codable {
     /// Its name, which the app's acknowledgement gives.
-    var id: String
+    package var id: String
     var install: String
-    var time: Timestamp
-    var content: RuleMessage
+    package var time: Timestamp
+    package var content: RuleMessage
     /// The rule that sent it; nil for a message from the console.
-    var rule: String?
+    package var rule: String?
     /// When the app took it; nil while it waits.
-    var taken: Timestamp?
+    package var taken: Timestamp?
+
+    package init(
+        id: String, install: String, time: Timestamp, content: RuleMessage, rule: String? = nil, taken: Timestamp? = nil
+    ) {
+        (self.id, self.install, self.time) = (id, install, time)
+        (self.content, self.rule, self.taken) = (content, rule, taken)
+    }
 }
 
 /// The installs of apps, with their users and their messages.
-struct StoredPeople: Sendable {
+package struct StoredPeople: Sendable {
     private typealias Namespace = GatewayState.Namespace
 
     let store: EventStore
     /// Signals new messages for installs.
-    let news = AsyncSignal()
+    package let news = AsyncSignal()
 
     // MARK: - Installs
 
     /// Returns the installs that sent something last.
-    func installs(limit: Int) async throws(EventStoreError) -> [Install] {
+    package func installs(limit: Int) async throws(EventStoreError) -> [Install] {
         try await store.readState { state in
             let waiting = try state.counts(Namespace.message)
             return try state.newest(Namespace.install, limit: limit).compactMap { row in
@@ -59,13 +66,13 @@ struct StoredPeople: Sendable {
     }
 
     /// Returns installs by their identifiers.
-    func installs(_ ids: Set<String>) async throws(EventStoreError) -> [String: Install] {
+    package func installs(_ ids: Set<String>) async throws(EventStoreError) -> [String: Install] {
         guard !ids.isEmpty else { return [:] }
         return try await store.readState { try Self.installs(ids, in: $0) }
     }
 
     /// Returns the number of installs of each app.
-    func installCounts() async throws(EventStoreError) -> [String: Int] {
+    package func installCounts() async throws(EventStoreError) -> [String: Int] {
         try await store.readState { try $0.counts(Namespace.install) }
     }
 
@@ -102,7 +109,7 @@ struct StoredPeople: Sendable {
     /// Forgets an install and its messages, and its user where no other install has them.
     ///
     /// - Returns: false for an unknown install.
-    func forget(install id: String) async throws -> Bool {
+    package func forget(install id: String) async throws -> Bool {
         try await store.update { state, step in
             let key = GatewayState.key(id)
             for namespace in [Namespace.message, Namespace.taken] {
@@ -154,7 +161,7 @@ struct StoredPeople: Sendable {
     }
 
     /// Puts a message where its install takes it.
-    func add(_ message: InstallMessage) async throws {
+    package func add(_ message: InstallMessage) async throws {
         try await store.append(Step(changes: [try Self.change(adding: message)]))
         news.signal()
     }
@@ -165,7 +172,7 @@ struct StoredPeople: Sendable {
     ///   - install: the install.
     ///   - isWaiting: true for those that it has not taken, the oldest first; else all, the newest first.
     ///   - limit: the most to return.
-    func messages(
+    package func messages(
         of install: String, isWaiting: Bool, limit: Int
     ) async throws(EventStoreError) -> [InstallMessage] {
         let prefix = GatewayState.key(install) + "\n"
@@ -178,7 +185,7 @@ struct StoredPeople: Sendable {
     }
 
     /// Notes that an install has taken messages. Doing so twice is harmless.
-    func take(_ ids: [String], by install: String, at time: Timestamp) async throws {
+    package func take(_ ids: [String], by install: String, at time: Timestamp) async throws {
         try await store.update { state, step in
             for id in Set(ids) {
                 let key = GatewayState.key(install, id)

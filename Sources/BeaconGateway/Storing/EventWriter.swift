@@ -1,9 +1,9 @@
 import BeaconDelivery
-import BeaconEventStore
+package import BeaconEventStore
 import Foundation
 
 /// A writer of the gateway's steps: events, and the presence that they lead to.
-protocol EventWriter: Sendable {
+package protocol EventWriter: Sendable {
     /// Writes a step. When it returns, all of it is durable.
     ///
     /// - Throws: `EventStoreError`, where it cannot; then nothing was written.
@@ -16,7 +16,7 @@ protocol EventWriter: Sendable {
 extension EventStore: EventWriter {}
 
 /// A writer that prints what would be sent, a line of JSON for each destination that would get it, and sends nothing.
-struct DryRunWriter: EventWriter {
+package struct DryRunWriter: EventWriter {
     private struct Line: Encodable {
         var destination: String
         var notification: BeaconNotification
@@ -25,17 +25,17 @@ struct DryRunWriter: EventWriter {
     let destinations: [ConfiguredDestination]
     let print: @Sendable ([UInt8]) -> Void
 
-    init(destinations: [ConfiguredDestination], print: @escaping @Sendable ([UInt8]) -> Void) {
+    package init(destinations: [ConfiguredDestination], print: @escaping @Sendable ([UInt8]) -> Void) {
         self.destinations = destinations
         self.print = print
     }
 
-    func append(_ step: Step) -> Receipt {
+    package func append(_ step: Step) -> Receipt {
         enqueue(step)
         return Receipt()
     }
 
-    func enqueue(_ step: Step) {
+    package func enqueue(_ step: Step) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         for notification in step.events.compactMap({ BeaconNotification($0) }) {

@@ -7,6 +7,7 @@ import HTTPTypes
 import Hummingbird
 import Testing
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 @Suite("What apps and other beacond send")

@@ -8,6 +8,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 @Suite("Rules: a trial over the history finds what happened")

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 @Suite("The guided start")

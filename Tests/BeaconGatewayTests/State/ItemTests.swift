@@ -10,6 +10,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 @Suite("What is configured in the console beside the file")

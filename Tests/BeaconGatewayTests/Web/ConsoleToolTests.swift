@@ -8,6 +8,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 @Suite("Trials of rules, the plan, counts and recordings")

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 @Suite("Who may use the console")

@@ -6,6 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 @Suite("The event store in the interface")

@@ -8,6 +8,7 @@ import Hummingbird
 import NIOCore
 import NIOEmbedded
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 /// A console whose answers a test reads, in front of a gateway with a recording.

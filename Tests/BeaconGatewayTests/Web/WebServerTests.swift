@@ -9,6 +9,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 @Suite("The interface of the console")

@@ -1,5 +1,5 @@
 import BeaconConfiguration
-import BeaconDelivery
+package import BeaconDelivery
 import BeaconMonitoring
 import Foundation
 import Yams
@@ -8,32 +8,37 @@ import Yams
 ///
 /// What is in the file is used as it is there. What was added in the console is kept beside it and used with it, as
 /// long as the file has nothing else of its name.
-struct ConfigurationItem: Hashable, Sendable {
+package struct ConfigurationItem: Hashable, Sendable {
     /// A kind of item, by the key of the list that has it in the file.
-    enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         case beacon, region, place, rule
     }
 
     /// Where an item is configured.
-    enum Origin: String, Sendable, Encodable {
+    package enum Origin: String, Sendable, Encodable {
         case file, console
     }
 
-    var kind: Kind
-    var name: String
+    package var kind: Kind
+    package var name: String
     /// Its keys and values, in the grammar of the file.
-    var settings: JSONValue
-    var origin: Origin
+    package var settings: JSONValue
+    package var origin: Origin
     /// Why it is not in use, in a sentence; nil where it is.
-    var fault: String?
+    package var fault: String?
     /// What is wrong with each of its keys.
     var faults: [Fault] = []
 
+    /// An item as it is configured, of which nobody knows yet whether it can be used.
+    package init(kind: Kind, name: String, settings: JSONValue, origin: Origin) {
+        (self.kind, self.name, self.settings, self.origin) = (kind, name, settings, origin)
+    }
+
     /// What is wrong with a key.
-    struct Fault: Hashable, Sendable {
+    package struct Fault: Hashable, Sendable {
         /// The key; empty where it is the whole.
-        var key: String
-        var message: String
+        package var key: String
+        package var message: String
 
         init(key: String, message: String) { (self.key, self.message) = (key, message) }
     }
@@ -44,7 +49,7 @@ extension GatewayConfiguration {
     ///
     /// - Parameter stored: the items of the console, in the order in which they were added.
     /// - Returns: the configuration with those that can be used; all of them are in ``items``.
-    func adding(_ stored: [ConfigurationItem]) -> GatewayConfiguration {
+    package func adding(_ stored: [ConfigurationItem]) -> GatewayConfiguration {
         var result = self
         var names = ItemNames(self)
         // What is referred to comes before what refers to it.
@@ -147,7 +152,7 @@ extension GatewayConfiguration {
     /// Reads a rule as the console has it, to be tried.
     ///
     /// - Returns: the rule, or what is wrong with it.
-    func rule(_ settings: JSONValue) -> (rule: Rule?, faults: [ConfigurationItem.Fault]) {
+    package func rule(_ settings: JSONValue) -> (rule: Rule?, faults: [ConfigurationItem.Fault]) {
         let reading = ConfigurationReading(environment: [:], folder: outboxFolder)
         let section = ConfigurationSection(Node(settings), at: [], in: reading)
         var names: Set<String> = []

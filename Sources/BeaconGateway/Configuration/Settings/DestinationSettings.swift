@@ -17,7 +17,7 @@ public struct DestinationSettings: Hashable, Sendable {
         case mqtt(MQTTSettings)
 
         /// The word for it in the configuration.
-        var word: String {
+        package var word: String {
             switch self {
             case .webhook: "webhook"
             case .kumulos: "kumulos"

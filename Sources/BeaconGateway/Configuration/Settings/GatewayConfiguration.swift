@@ -56,13 +56,13 @@ public struct GatewayConfiguration: Sendable {
 
     /// The regions, beacons, places and rules, as they are configured: those of the file, then those of the console,
     /// also where they are not in use.
-    var items: [ConfigurationItem] = []
+    package var items: [ConfigurationItem] = []
 
     /// The guided start; nil where there is a configuration.
-    var setup: GuidedStart?
+    package var setup: GuidedStart?
 
     /// True while the guided start runs.
-    var isSetup: Bool { setup != nil }
+    package var isSetup: Bool { setup != nil }
 
     /// The path of the file that it was read from.
     public var path: String?

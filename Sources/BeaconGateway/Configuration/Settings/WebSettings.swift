@@ -1,4 +1,5 @@
 import BeaconConfiguration
+package import BeaconEventStore
 import BeaconMonitoring
 import BeaconReceivers
 import BeaconSupport
@@ -63,7 +64,7 @@ public struct WebSettings: Hashable, Sendable {
     public var isLoopback: Bool { Self.isLoopback(host) }
 
     /// Returns true for the names and addresses by which a machine reaches only itself.
-    static func isLoopback(_ host: String) -> Bool {
+    package static func isLoopback(_ host: String) -> Bool {
         let host = host.lowercased()
         if ["localhost", "::1", "[::1]"].contains(host) { return true }
         // A name may begin like an address, and be anybody's.
@@ -93,6 +94,9 @@ public struct WebSettings: Hashable, Sendable {
 }
 
 extension WebSettings {
+    /// The entry of `names` for every name that a proxy on another machine passes on.
+    package static let anyName = "*"
+
     /// Reads `web: true`, or a mapping; nil where there is no console.
     static func read(_ root: ConfigurationSection) -> WebSettings? {
         guard let node = root.node("web") else { return nil }
@@ -198,5 +202,27 @@ extension WebSettings {
         if let port = Int(text) { return 1...65_535 ~= port ? (WebSettings().host, port) : nil }
         guard let address = try? HostAndPort(text, ports: 0...65_535) else { return nil }
         return (address.host, address.port.map(Int.init) ?? defaultPort)
+    }
+}
+
+extension SocketAddress {
+    /// The address without its port, in the one form in which addresses are compared; nil for sockets without one.
+    ///
+    /// A socket of IPv6 gives IPv4 addresses as `::ffff:192.0.2.1` (RFC 4291, 2.5.5.2), which are IPv4's here.
+    package var plainAddress: String? {
+        guard let text = ipAddress else { return nil }
+        let mapped = "::ffff:"
+        return text.hasPrefix(mapped) && text.contains(".") ? String(text.dropFirst(mapped.count)) : text
+    }
+}
+
+extension EventStoreSettings.Retention {
+    /// Creates the bounds of the history that a console shows; nil for no console.
+    package init(_ settings: WebSettings?) {
+        guard let settings else {
+            self = .none
+            return
+        }
+        self.init(age: settings.historyAge, events: settings.historyEntries)
     }
 }

@@ -1,4 +1,4 @@
-import BeaconFleet
+package import BeaconFleet
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
@@ -9,7 +9,7 @@ import BeaconSupport
 ///
 /// The machine sends its adverts to the workers, and shows and delivers their decisions like its own. Proximity
 /// concerns one receiver, and the machine that has it: it is ranged here, as without a fleet.
-struct FleetLink: Sendable {
+package struct FleetLink: Sendable {
     /// A region's newest state.
     struct State: Hashable, Sendable {
         var beacons: BeaconConstraint
@@ -17,8 +17,8 @@ struct FleetLink: Sendable {
         var published: RegionState
     }
 
-    let settings: FleetSettings
-    let exchange: any FleetExchange
+    package let settings: FleetSettings
+    package let exchange: any FleetExchange
     /// How beacons are divided among workers; nil before the fleet was reached.
     private(set) var partitions: FleetPartitions?
     /// The sources' adverts on their way to the workers, by the sources' numbers.
@@ -26,7 +26,7 @@ struct FleetLink: Sendable {
     /// The states of regions and named beacons.
     private(set) var states: [ConditionOwner: State] = [:]
 
-    init(settings: FleetSettings, exchange: any FleetExchange) {
+    package init(settings: FleetSettings, exchange: any FleetExchange) {
         self.settings = settings
         self.exchange = exchange
     }
@@ -96,7 +96,7 @@ struct FleetLink: Sendable {
     mutating func set(_ state: State, of owner: ConditionOwner) { states[owner] = state }
 
     /// Returns why a region has its state, where a worker of the fleet decides.
-    func why(_ region: RegionSettings, enteredAt receiver: String?) -> WhyValue {
+    package func why(_ region: RegionSettings, enteredAt receiver: String?) -> WhyValue {
         let state =
             states[.region(region.name)]
             ?? .init(beacons: region.region.constraint, known: .unknown, published: .unknown)

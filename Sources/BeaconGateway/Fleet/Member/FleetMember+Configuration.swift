@@ -125,7 +125,7 @@ extension FleetMember {
     ///
     /// - Returns: the configuration from now on.
     /// - Throws: ``ItemChange/Failure`` where it cannot be used, ``FleetError`` where the fleet cannot be reached.
-    func change(_ change: ItemChange) async throws -> GatewayConfiguration {
+    package func change(_ change: ItemChange) async throws -> GatewayConfiguration {
         for _ in 0..<5 {
             guard let entry = try await exchange.entry(.configuration) else { break }
             var shared = try FleetConfiguration(entry.value)

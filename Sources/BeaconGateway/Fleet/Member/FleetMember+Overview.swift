@@ -7,7 +7,7 @@ extension FleetMember {
     var workedPartitions: [Int] { works.values.filter { $0.work != nil }.map(\.partition).sorted() }
 
     /// The fleet as this machine sees it.
-    func overview() async -> FleetOverviewValue {
+    package func overview() async -> FleetOverviewValue {
         var value = FleetOverviewValue(name: settings.name, node: settings.node, connected: isConnected)
         value.reason = isConnected ? nil : lostBecause
         value.partitions = partitions?.count ?? 0

@@ -1,10 +1,10 @@
-import BeaconFleet
-import BeaconModel
+package import BeaconFleet
+package import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
 import Foundation
-import Logging
+package import Logging
 
 /// A machine of a fleet: it owns its share of the partitions, writes down what happens in them, follows what is
 /// configured, and perhaps delivers.
@@ -12,11 +12,11 @@ import Logging
 /// **An owner is one alone.** It owns by a lease that it renews; it takes itself for none before the lease can be
 /// another's; and the log takes nothing of it any more once another has begun. **A takeover is no absence.** Who takes
 /// over begins with what is in the log, and nothing expires before it could have been heard again.
-actor FleetMember {
+package actor FleetMember {
     /// The clocks of a machine, which a test replaces by its own.
-    struct Clock: Sendable {
+    package struct Clock: Sendable {
         /// Returns the time by a clock that nobody sets.
-        var now: @Sendable () -> Timestamp
+        package var now: @Sendable () -> Timestamp
         /// Returns the time since 1970.
         var wall: @Sendable () -> Timestamp
     }
@@ -102,7 +102,7 @@ actor FleetMember {
     ///   - audience: what follows.
     ///   - clock: the machine's clocks.
     ///   - logger: the log.
-    init(
+    package init(
         _ settings: FleetSettings, exchange: any FleetExchange, configuration: GatewayConfiguration,
         items: [ConfigurationItem], audience: any FleetAudience, clock: Clock = .system, logger: Logger
     ) {
@@ -136,7 +136,7 @@ actor FleetMember {
     }
 
     /// Runs until the task is cancelled.
-    func run() async throws {
+    package func run() async throws {
         try open()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -317,6 +317,6 @@ actor FleetMember {
 
 extension FleetMember.Clock {
     /// The machine's own clocks.
-    static let system = FleetMember.Clock(
+    package static let system = FleetMember.Clock(
         now: { RadioClock.now() }, wall: { Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero })
 }

@@ -1,11 +1,11 @@
 import BeaconDelivery
-import BeaconFleet
+package import BeaconFleet
 import BeaconModel
 import BeaconMonitoring
 import Foundation
 
 /// What follows a fleet on one of its machines: the gateway.
-protocol FleetAudience: Sendable {
+package protocol FleetAudience: Sendable {
     /// Goes on with what all machines follow.
     func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) async
 
@@ -88,7 +88,7 @@ struct FleetConfiguration: Hashable, Sendable {
 extension ConfigurationItem.Kind {
     /// Whether all machines of a fleet follow items of the kind. Rules are of one machine, since they start its
     /// programs.
-    var isShared: Bool { self != .rule }
+    package var isShared: Bool { self != .rule }
 }
 
 extension ConfigurationItem {
@@ -100,7 +100,7 @@ extension ConfigurationItem {
 
 extension GatewayConfiguration {
     /// The configuration without what a fleet has for all of its machines.
-    var withoutShared: GatewayConfiguration {
+    package var withoutShared: GatewayConfiguration {
         var rest = self
         (rest.regions, rest.beacons) = ([], [])
         // How places are told apart, and what was taught, is each machine's own.
@@ -112,9 +112,9 @@ extension GatewayConfiguration {
 }
 
 /// A machine of a fleet as it describes itself.
-struct FleetMemberValue: Codable, Hashable, Sendable {
+package struct FleetMemberValue: Codable, Hashable, Sendable {
     /// A receiver of the machine.
-    struct Receiver: Codable, Hashable, Sendable {
+    package struct Receiver: Codable, Hashable, Sendable {
         var name: String
         var hears: Bool
     }
@@ -136,7 +136,7 @@ struct FleetMemberValue: Codable, Hashable, Sendable {
 }
 
 /// A fleet as one of its machines sees it.
-struct FleetOverviewValue: Encodable, Hashable, Sendable {
+package struct FleetOverviewValue: Encodable, Hashable, Sendable {
     var name: String
     /// The machine that is asked.
     var node: String

@@ -5,6 +5,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 /// A connection in virtual time, between a client and a server that a test plays.

@@ -5,6 +5,7 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 @Suite("The places of connections")

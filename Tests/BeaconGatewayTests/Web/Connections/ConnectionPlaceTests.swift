@@ -6,6 +6,7 @@ import NIOHTTPTypes
 import TestSupport
 import Testing
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 @Suite("Requests for which there is no place")

@@ -2,6 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 @Suite("Deadlines that move with progress")

@@ -4,6 +4,7 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
+@testable import BeaconConsole
 @testable import BeaconGateway
 
 @Suite("The time that a client has for taking an answer")

@@ -1,0 +1,199 @@
+import BeaconDelivery
+import BeaconGateway
+import BeaconModel
+import BeaconSupport
+import Foundation
+import HTTPTypes
+
+/// Named beacons as a table (CSV, RFC 4180): `name,uuid,major,minor,place`, `tracker` where a beacon is one, and a
+/// column for each attribute.
+enum BeaconTable {
+    /// The largest table, in bytes, and the most beacons in it.
+    static let largest = 1 << 20
+    private static let mostRows = 10_000
+
+    private static let columns = ["name", "uuid", "major", "minor", "place"]
+    private static let trackerColumn = "tracker"
+
+    /// What a table changed.
+    struct Counts: Encodable, Hashable, Sendable {
+        var added = 0
+        var changed = 0
+        var removed = 0
+        var unchanged = 0
+    }
+
+    // MARK: - Writing
+
+    /// Returns the table of beacons.
+    static func text(_ beacons: [BeaconSettings]) -> String {
+        let attributes = Set(beacons.flatMap(\.attributes.keys)).sorted()
+        let hasTrackers = beacons.contains(where: \.isTracker)
+        let tracker = hasTrackers ? [trackerColumn] : []
+        var lines = [(columns + tracker + attributes).map(field).joined(separator: ",")]
+        for beacon in beacons {
+            let fields =
+                [
+                    beacon.name, beacon.identity.uuid.description, "\(beacon.identity.major)",
+                    "\(beacon.identity.minor)", beacon.place ?? "",
+                ] + (hasTrackers ? [beacon.isTracker ? "true" : ""] : [])
+                + attributes.map { beacon.attributes[$0] ?? "" }
+            lines.append(fields.map(field).joined(separator: ","))
+        }
+        return lines.map { $0 + "\r\n" }.joined()
+    }
+
+    /// Returns a text as a field of a table, which a spreadsheet takes for no formula.
+    static func field(_ text: String) -> String {
+        guard let first = text.unicodeScalars.first else { return "" }
+        let safe = "=+-@\t\r".unicodeScalars.contains(first) ? "'" + text : text
+        // By scalars, since a line's end of two is one character, and none of these.
+        guard safe.unicodeScalars.contains(where: { ",\"\n\r".unicodeScalars.contains($0) }) else { return safe }
+        return "\"" + safe.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+    }
+
+    // MARK: - Reading
+
+    /// Returns the changes by which the beacons of the console become those of a table. Those of the file stay.
+    ///
+    /// - Parameters:
+    ///   - data: the table.
+    ///   - configuration: the beacons that there are.
+    ///   - replaces: true to remove those of the console that the table has not.
+    /// - Throws: ``Problem``, which names lines.
+    static func change(
+        _ data: Data, in configuration: GatewayConfiguration, replaces: Bool
+    ) throws -> (changes: [ItemChange], counts: Counts) {
+        let rows = try rows(data)
+        let before = configuration.items.filter { $0.kind == .beacon }
+        var (changes, counts) = ([ItemChange](), Counts())
+        var seen: Set<String> = []
+        var faults: [Problem.Fault] = []
+        for (line, values) in rows {
+            let item = item(values)
+            let isName = !item.name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+            guard isName, !ItemChanges.reserved.contains(item.name) else {
+                faults.append(.init(key: "line \(line)", detail: "\"\(item.name.printable)\" cannot be a name"))
+                continue
+            }
+            guard seen.insert(item.name).inserted else {
+                faults.append(.init(key: "line \(line)", detail: "\"\(item.name)\" is there twice"))
+                continue
+            }
+            switch before.first(where: { $0.name == item.name }) {
+            case let known? where isSame(known.settings, item.settings): counts.unchanged += 1
+            case let known? where known.origin == .file:
+                faults.append(
+                    .init(
+                        key: "line \(line)",
+                        detail: "\"\(item.name)\" is in the file, with other values; change it there"))
+            case .some:
+                counts.changed += 1
+                changes.append(.replace(item.name, by: item))
+            case nil:
+                counts.added += 1
+                changes.append(.add(item))
+            }
+        }
+        if replaces {
+            for known in before where known.origin == .console && !seen.contains(known.name) {
+                counts.removed += 1
+                changes.insert(.remove(.beacon, known.name), at: 0)
+            }
+        }
+        // Each by itself, so that all faults are told at once, by their lines.
+        for (line, values) in rows where !faults.contains(where: { $0.key == "line \(line)" }) {
+            let result = GatewayConfiguration(outbox: configuration.outbox).adding([item(values)])
+            guard let fault = result.items.first?.fault else { continue }
+            faults.append(.init(key: "line \(line)", detail: fault))
+        }
+        guard faults.isEmpty else {
+            throw Problem(
+                .unprocessableContent, "\(faults.count) lines of the table have faults; nothing was changed",
+                errors: Array(faults.prefix(100)))
+        }
+        return (changes, counts)
+    }
+
+    private static func isSame(_ one: JSONValue, _ other: JSONValue) -> Bool {
+        func beacon(_ settings: JSONValue) -> BeaconSettings? {
+            let item = ConfigurationItem(kind: .beacon, name: "", settings: settings, origin: .console)
+            return GatewayConfiguration(outbox: OutboxSettings(path: "/")).adding([item]).beacons.first
+        }
+        return beacon(one).map { $0 == beacon(other) } ?? false
+    }
+
+    private static func item(_ values: [String: String]) -> ConfigurationItem {
+        var settings: [String: JSONValue] = [:]
+        for key in ["name", "uuid", "place"] {
+            if let text = values[key], !text.isEmpty { settings[key] = .string(text) }
+        }
+        for key in ["major", "minor"] {
+            guard let text = values[key], !text.isEmpty else { continue }
+            settings[key] = Int64(text).map { .integer($0) } ?? .string(text)
+        }
+        if let text = values[trackerColumn]?.lowercased(), !text.isEmpty {
+            settings[trackerColumn] = ["true": .bool(true), "false": .bool(false)][text] ?? .string(text)
+        }
+        let known = columns + [trackerColumn]
+        let attributes = values.filter { !known.contains($0.key) && !$0.value.isEmpty }
+        if !attributes.isEmpty { settings["attributes"] = .object(attributes.mapValues { .string($0) }) }
+        return ConfigurationItem(
+            kind: .beacon, name: values["name"] ?? "", settings: .object(settings), origin: .console)
+    }
+
+    /// Returns the rows of a table by their columns, with the lines on which they begin.
+    private static func rows(_ data: Data) throws -> [(line: Int, values: [String: String])] {
+        let bytes = Array(data)
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            throw Problem(.unprocessableContent, "the table is no text in UTF-8")
+        }
+        var records: [CSVReader.Record]
+        do throws(CSVReader.UnclosedQuote) {
+            records = try CSVReader.records(of: bytes, separator: CSVReader.separator(of: bytes))
+        } catch {
+            throw Problem(
+                .unprocessableContent, "a quote of line \(error.line) has no end",
+                errors: [.init(key: "line \(error.line)", detail: "has a quote without an end")])
+        }
+        guard !records.isEmpty else { throw Problem(.unprocessableContent, "the table is empty") }
+        let header = records.removeFirst().fields.map { $0.trimmingCharacters(in: .whitespaces) }
+        for column in columns.dropLast() where !header.contains(column) {
+            throw Problem(
+                .unprocessableContent,
+                "the first line has no column \"\(column)\"; it begins with \(columns.joined(separator: ","))",
+                errors: [.init(key: "line 1", detail: "has no column \"\(column)\"")])
+        }
+        guard Set(header).count == header.count else {
+            throw Problem(
+                .unprocessableContent, "the first line has a column twice",
+                errors: [.init(key: "line 1", detail: "has a column twice")])
+        }
+        guard records.count <= mostRows else {
+            throw Problem(.unprocessableContent, "the table has \(records.count) beacons; there can be \(mostRows)")
+        }
+        return try records.map { record in
+            guard record.fields.count == header.count else {
+                throw Problem(
+                    .unprocessableContent,
+                    "line \(record.line) has \(record.fields.count) fields; there are \(header.count) columns",
+                    errors: [
+                        .init(
+                            key: "line \(record.line)",
+                            detail: "has \(record.fields.count) fields; there are \(header.count) columns")
+                    ])
+            }
+            let values = zip(header, record.fields).map { ($0, unguarded($1)) }
+            return (record.line, Dictionary(values) { first, _ in first })
+        }
+    }
+
+    /// Returns a text without the apostrophe that keeps spreadsheets from calculating it.
+    private static func unguarded(_ text: String) -> String {
+        let trimmed = text.trimmingCharacters(in: .whitespaces)
+        guard trimmed.hasPrefix("'"), let second = trimmed.dropFirst().unicodeScalars.first,
+            "=+-@".unicodeScalars.contains(second)
+        else { return trimmed }
+        return String(trimmed.dropFirst())
+    }
+}

@@ -1,0 +1,260 @@
+import BeaconDelivery
+import BeaconEngine
+import BeaconGateway
+import BeaconModel
+import BeaconSupport
+import Foundation
+import Hummingbird
+
+/// An event as an app with Kumulos' SDK sends it (SDK for Swift 10.0.0).
+struct AppEventForm: Decodable {
+    var type: String
+    var uuid: String
+    /// Milliseconds since 1970.
+    var timestamp: Double?
+    var data: JSONValue?
+    var userId: String?
+
+    /// The longest names, in bytes of UTF-8.
+    static let longestName = 200
+    static let longestInstall = 100
+
+    /// The most events of a request, and the largest data of one, in bytes as JSON. The history is bounded in events.
+    private static let mostEvents = 1_000
+    private static let largestData = 16 << 10
+
+    /// Reads the events of a request.
+    ///
+    /// - Throws: ``Problem``, which names what is wrong and where; the sender keeps all of them then.
+    static func read(_ body: Data) throws -> [AppEventForm] {
+        try JSONDepth.check(body)
+        let events: [AppEventForm]
+        do {
+            events = try JSONDecoder().decode([AppEventForm].self, from: body)
+        } catch DecodingError.keyNotFound(let key, let context) {
+            throw problem(context.codingPath + [key], "is missing")
+        } catch DecodingError.typeMismatch(_, let context) {
+            throw problem(context.codingPath, "is of another type")
+        } catch DecodingError.valueNotFound(_, let context) {
+            throw problem(context.codingPath, "is null")
+        } catch {
+            throw Problem(.badRequest, "the body is no list of events in JSON")
+        }
+        guard events.count <= mostEvents else {
+            throw Problem(.contentTooLarge, "there are \(events.count) events; send \(mostEvents) at once")
+        }
+        let encoder = JSONEncoder()
+        for (index, event) in events.enumerated() {
+            for (key, text) in [("type", event.type), ("uuid", event.uuid)] where !isName(text) {
+                throw Problem(
+                    .unprocessableContent,
+                    "event \(index): \"\(key)\" is a text of 1 to \(longestName) bytes on one line",
+                    errors: [
+                        .init(key: "\(index).\(key)", detail: "is a text of 1 to \(longestName) bytes on one line")
+                    ])
+            }
+            if let data = event.data, try encoder.encode(data).count > largestData {
+                throw Problem(
+                    .unprocessableContent, "event \(index): \"data\" has more than \(largestData) bytes",
+                    errors: [.init(key: "\(index).data", detail: "has more than \(largestData) bytes")])
+            }
+        }
+        return events
+    }
+
+    /// Returns true for a name: SQLite ends a text at a zero, and nobody means other control characters.
+    static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= longestName
+            && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+
+    private static func problem(_ path: [any CodingKey], _ what: String) -> Problem {
+        let key = path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+        return Problem(
+            .unprocessableContent, "\"\(key.prefix(200).description.printable)\" \(what)",
+            errors: [.init(key: key.prefix(200).description.printable, detail: what)])
+    }
+
+    /// Returns the event as the history has it.
+    ///
+    /// - Parameters:
+    ///   - install: the install that sent it.
+    ///   - app: its app.
+    ///   - now: when it came.
+    ///   - configuration: knows the names of beacons and regions.
+    func event(of install: String, _ app: String, at now: Timestamp, in configuration: GatewayConfiguration)
+        -> ReceivedEvent
+    {
+        // A phone whose clock is ahead has not seen tomorrow.
+        let time = min(timestamp.flatMap { Timestamp(seconds: $0 / 1000) } ?? now, now)
+        let user = userId.flatMap { Self.isName($0) ? $0 : nil }
+        let who = user.flatMap { $0 == install ? nil : $0 } ?? "install \(install.prefix(8))"
+        var values: [String: JSONValue] = if case .object(let values)? = data { values } else { [:] }
+        var event = HistoryEvent(
+            time: time, kind: .app, summary: "\(type) of \(who)", receiver: nil, region: nil, place: nil, beacon: nil,
+            detail: "{}")
+        event.sender = app
+        event.install = install
+        event.user = user
+        switch type {
+        case "k.engage.beaconEnteredProximity":
+            guard let (beacon, proximity) = Self.beacon(in: values) else { break }
+            event.kind = .proximity
+            event.beacon = beacon
+            let known = configuration.beacons.first { $0.identity == beacon }
+            event.place = known?.place
+            event.region = configuration.region(of: beacon)
+            event.summary = "\(who) is \(proximity) at \(known?.name ?? "\(beacon.major)/\(beacon.minor)")"
+            values = ["event": .string("proximity"), "proximity": .string("\(proximity)")]
+        case "k.stats.userAssociated":
+            guard case .string(let name)? = values["id"], Self.isName(name) else { break }
+            event.kind = .user
+            event.user = name
+            event.summary = "install \(install.prefix(8)) is \(name)'s"
+        case "k.stats.userAssociationCleared":
+            event.kind = .user
+            event.user = install
+            event.summary = "install \(install.prefix(8)) is nobody's"
+        default: break
+        }
+        values["type"] = values["type"] ?? .string(type)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if let text = try? encoder.encode(values) { event.detail = String(decoding: text, as: UTF8.self) }
+        return ReceivedEvent(name: uuid.lowercased(), event: event)
+    }
+
+    /// The beacon and the proximity that an event is about, whose numbers may be texts.
+    private static func beacon(in values: [String: JSONValue]) -> (BeaconIdentity, Proximity)? {
+        func number(_ key: String) -> Int? {
+            switch values[key] {
+            case .integer(let value)?: Int(value)
+            case .string(let text)?: Int(text)
+            default: nil
+            }
+        }
+        guard case .string(let text)? = values["uuid"], let uuid = ProximityUUID(text),
+            let major = number("major").flatMap({ UInt16(exactly: $0) }),
+            let minor = number("minor").flatMap({ UInt16(exactly: $0) }),
+            let proximity = number("proximity").flatMap({ UInt8(exactly: $0) }).flatMap({ Proximity(rawValue: $0) })
+        else { return nil }
+        return (BeaconIdentity(uuid: uuid, major: major, minor: minor), proximity)
+    }
+}
+
+/// An event of another beacond as its webhook sends it (CloudEvents 1.0.2, JSON format).
+struct CloudEventForm: Decodable {
+    var specversion: String
+    var id: String
+    var source: String
+    var type: String
+    var data: BeaconNotification
+
+    /// The largest event, in bytes of JSON as the history keeps it.
+    private static let largestDetail = 16 << 10
+
+    /// Reads the event or the events of a request.
+    ///
+    /// - Throws: ``Problem``; the sender keeps them then, or sets them aside.
+    static func read(_ body: Data, media: String) throws -> [CloudEventForm] {
+        try JSONDepth.check(body)
+        let events: [CloudEventForm]
+        do {
+            switch media {
+            case "application/cloudevents+json": events = [try JSONDecoder().decode(Self.self, from: body)]
+            case "application/cloudevents-batch+json": events = try JSONDecoder().decode([Self].self, from: body)
+            default:
+                throw Problem(
+                    .unsupportedMediaType,
+                    "send application/cloudevents+json or application/cloudevents-batch+json, as beacond's webhook does"
+                )
+            }
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(.unprocessableContent, "the body is no CloudEvent of beacond's")
+        }
+        for (index, event) in events.enumerated() { try event.check(at: index) }
+        return events
+    }
+
+    /// Refuses an event whose name or size could not be kept.
+    ///
+    /// - Throws: ``Problem``.
+    private func check(at index: Int) throws {
+        func refuse(_ key: String, _ detail: String) throws -> Never {
+            throw Problem(
+                .unprocessableContent, "event \(index): \"\(key)\" \(detail)",
+                errors: [.init(key: "\(index).\(key)", detail: detail)])
+        }
+        // By them a repetition is recognized (CloudEvents 1.0.2, "id" and "source").
+        for (key, text) in [("id", id), ("source", source), ("type", type)] where !AppEventForm.isName(text) {
+            try refuse(key, "is a text of 1 to \(AppEventForm.longestName) bytes on one line")
+        }
+        guard specversion == "1.0" else { try refuse("specversion", "is 1.0") }
+        for (key, text) in [
+            ("receiver", data.receiver), ("place", data.place), ("name", data.name), ("user", data.user),
+            ("region", data.region?.name),
+        ] {
+            if let text, !text.isEmpty, !AppEventForm.isName(text) {
+                try refuse("data.\(key)", "is a text of at most \(AppEventForm.longestName) bytes on one line")
+            }
+        }
+        guard try JSONEncoder().encode(data).count <= Self.largestDetail else {
+            try refuse("data", "has more than \(Self.largestDetail) bytes")
+        }
+    }
+
+    /// Returns the event as the history has it; nil for one that says again what is known.
+    func event(of webhook: String, at now: Timestamp, in configuration: GatewayConfiguration) -> ReceivedEvent? {
+        let kinds: [BeaconNotification.Kind: HistoryEvent.Kind] = [
+            .enter: .enter, .exit: .exit, .proximity: .proximity, .gone: .gone, .place: .place, .application: .app,
+            .suspicious: .suspicious,
+        ]
+        guard let kind = kinds[data.kind] else { return nil }
+        var values: [String: JSONValue] = ["event": .string(kind.rawValue)]
+        values["proximity"] = data.proximity.map { .string("\($0)") }
+        values["place"] = data.place.map { .string($0) }
+        values["before"] = data.before.map { .string($0) }
+        if let grounds = data.suspicion {
+            values["reason"] = .string(grounds.reason.rawValue)
+            values["receivers"] = .array(grounds.receivers.map { .string($0) })
+            values["addresses"] = .array(grounds.addresses.map { .string($0) })
+        }
+        if let properties = data.properties { values["properties"] = .object(properties) }
+        if let name = data.name { values["type"] = .string(name) }
+        let known = configuration.beacons.first { $0.identity == data.beacon }
+        let title = known?.name ?? data.beacon.map { "\($0.major)/\($0.minor)" } ?? "a beacon"
+        let summary =
+            switch data.kind {
+            case .proximity: "\(title) is \(data.proximity?.description ?? "unknown")"
+            case .gone: "\(title) is gone"
+            case .place: "\(title) is in \(data.place ?? "no place")"
+            case .suspicious: HistoryEvent.summary(of: data.suspicion, title)
+            default: HistoryEvent.summary(of: data)
+            }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let detail = (try? encoder.encode(values)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        var event = HistoryEvent(
+            time: min(data.time, now), kind: kind, summary: summary, receiver: data.receiver, region: data.region?.name,
+            place: kind == .place ? data.place : known?.place, beacon: data.beacon, detail: detail)
+        event.sender = webhook
+        event.user = data.user
+        return ReceivedEvent(name: id, event: event)
+    }
+}
+
+extension GatewayConfiguration {
+    /// Returns the region that a beacon belongs to, of several the smallest; nil for none.
+    func region(of beacon: BeaconIdentity) -> String? {
+        regions.filter { $0.region.constraint.matches(beacon) }.max {
+            $0.region.constraint.precision < $1.region.constraint.precision
+        }?.name
+    }
+}
+
+extension BeaconConstraint {
+    /// How many of a beacon's numbers it names.
+    fileprivate var precision: Int { (major == nil ? 0 : 1) + (minor == nil ? 0 : 1) }
+}

@@ -1,0 +1,67 @@
+import BeaconGateway
+import BeaconModel
+import Foundation
+import Hummingbird
+
+/// Routes of this machine as a beacon.
+struct AdvertisingRoutes: Sendable {
+    let gateway: Gateway
+    let state: GatewayState
+
+    private struct Wish: Codable {
+        var uuid: String
+        var major: Int
+        var minor: Int
+        var measuredPower: Int
+        var enabled: Bool
+    }
+
+    func add(to router: RouterGroup<WebContext>) {
+        router.get("advertising") { _, _ in try Response.json(await gateway.advertisingValue) }
+        router.put("advertising") { request, _ in
+            var request = request
+            let wish = try await request.value(Wish.self)
+            let (beacon, frame) = try Self.beacon(of: wish)
+            let before = await gateway.advertisingValue
+            guard before.possible else { throw Problem(.conflict, before.reason ?? "this machine cannot send") }
+            try await state.set(.advertising, to: JSONEncoder().encode(beacon))
+            await gateway.advertise(beacon, frame)
+            return try Response.json(await gateway.advertisingValue)
+        }
+    }
+
+    private static func beacon(of wish: Wish) throws -> (AdvertisingValue.Beacon, IBeaconFrame) {
+        var faults: [Problem.Fault] = []
+        let uuid = ProximityUUID(wish.uuid)
+        if uuid == nil { faults.append(.init(key: "uuid", detail: "a UUID has 32 hexadecimal digits")) }
+        for (key, value) in [("major", wish.major), ("minor", wish.minor)] where !(0...65_535).contains(value) {
+            faults.append(.init(key: key, detail: "\(value) is no whole number from 0 to 65535"))
+        }
+        if !(-127 ... -1).contains(wish.measuredPower) {
+            faults.append(.init(key: "measuredPower", detail: "\(wish.measuredPower) is not from -127 to -1 dBm"))
+        }
+        guard let uuid, faults.isEmpty else {
+            throw Problem(.unprocessableContent, "this is no beacon", errors: faults)
+        }
+        let identity = BeaconIdentity(uuid: uuid, major: UInt16(wish.major), minor: UInt16(wish.minor))
+        return (
+            AdvertisingValue.Beacon(
+                uuid: uuid.description, major: wish.major, minor: wish.minor, measuredPower: wish.measuredPower,
+                enabled: wish.enabled, state: nil, reason: nil),
+            IBeaconFrame(identity: identity, measuredPower: Int8(wish.measuredPower))
+        )
+    }
+
+    /// Returns the beacon that this machine was when beacond ended; nil for none.
+    static func stored(in state: GatewayState) async -> (AdvertisingValue.Beacon, IBeaconFrame)? {
+        guard let data = try? await state.value(of: .advertising),
+            let beacon = try? JSONDecoder().decode(AdvertisingValue.Beacon.self, from: data),
+            let uuid = ProximityUUID(beacon.uuid), let major = UInt16(exactly: beacon.major),
+            let minor = UInt16(exactly: beacon.minor), let power = Int8(exactly: beacon.measuredPower)
+        else { return nil }
+        return (
+            beacon,
+            IBeaconFrame(identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: power)
+        )
+    }
+}

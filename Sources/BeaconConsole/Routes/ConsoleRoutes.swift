@@ -1,0 +1,21 @@
+import BeaconGateway
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Routes of the console's files, which lie in the program.
+struct ConsoleRoutes: Sendable {
+    func add(to router: Router<WebContext>) {
+        for file in ConsoleFiles.all {
+            router.get(RouterPath(file.name == "index.html" ? "" : file.name)) { request, _ in
+                // The same until beacond is another: browsers ask, and get nothing twice.
+                let headers: HTTPFields = [
+                    .contentType: file.type, .cacheControl: "no-cache", .eTag: file.tag,
+                ]
+                if request.headers[.ifNoneMatch] == file.tag { return Response(status: .notModified, headers: headers) }
+                return Response(
+                    status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: file.content)))
+            }
+        }
+    }
+}

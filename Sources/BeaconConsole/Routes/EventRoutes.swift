@@ -1,0 +1,217 @@
+import BeaconEventStore
+import BeaconGateway
+import BeaconModel
+import BeaconSupport
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Routes of events: the history, the present, and both as files.
+struct EventRoutes: Sendable {
+    let gateway: Gateway
+    let history: EventHistory
+    let state: GatewayState
+    let broadcast: EventBroadcast
+
+    /// The most events of one answer.
+    private static let mostEvents = 1_000
+
+    /// The most events of an export.
+    private static let mostExported = 1_000_000
+
+    func add(to router: RouterGroup<WebContext>) {
+        router.get("events") { request, _ in
+            let query = try Self.query(of: request)
+            let page = try await history.page(query)
+            let names = await gateway.names
+            var body = [UInt8]("{\"events\":[".utf8)
+            for (index, event) in page.events.enumerated() {
+                if index > 0 { body.append(UInt8(ascii: ",")) }
+                body += try Self.json(of: event, names)
+            }
+            body += Array("],\"next\":\(page.next.map(String.init) ?? "null")}".utf8)
+            return Response.json(bytes: body)
+        }
+        router.get("events/counts") { request, _ in
+            let query = try Self.query(of: request)
+            guard let from = query.from, let to = query.to, from < to else {
+                throw Problem(
+                    .badRequest, "give \"from\" and \"to\", the earlier first",
+                    errors: [.init(key: "from", detail: "is a time before \"to\"")])
+            }
+            let steps = try request.number("steps", 1...1_000) ?? 100
+            let counts = try await history.counts(query, from: from, to: to, steps: steps)
+            return try Response.json(
+                Counts(from: from.seconds, to: to.seconds, steps: steps, counts: counts))
+        }
+        router.get("events/stream") { request, _ in
+            // Before the past is read, so that nothing falls between.
+            let messages = broadcast.messages()
+            let newest = try await history.store.newest()
+            // A number beyond all there are is of a history that is gone.
+            let last = request.headers[.lastEventID].flatMap { Int64($0) }.flatMap { $0 <= newest ? $0 : nil }
+            return EventStreamResponse.response { write in
+                var seen = last ?? -1
+                // Events that were sent before they were stored.
+                var told: Set<EventID> = []
+                if last != nil { try await writeMissed(&seen, write) }
+                for await message in messages {
+                    switch message {
+                    case .event(let event):
+                        // It was kept while those before it were read.
+                        if let number = event.number, number <= seen || told.remove(event.id) != nil { continue }
+                        if event.number == nil { told.insert(event.id) }
+                        let data = try Self.json(of: event, await gateway.names)
+                        try await write(EventStreamResponse.text("event", number: event.number, data: data))
+                    case .changed(let topics):
+                        let names = topics.map(\.rawValue).sorted().map { "\"\($0)\":true" }.joined(separator: ",")
+                        try await write(EventStreamResponse.text("state", data: "{\(names)}".utf8))
+                    case .heartbeat: try await write(EventStreamResponse.comment)
+                    }
+                }
+            }
+        }
+        router.get("events/export") { request, _ in
+            let format = request.parameter("format") ?? "csv"
+            guard ["csv", "log"].contains(format) else {
+                throw Problem(.badRequest, "there is no format \"\(format.prefix(40))\"; write csv or log")
+            }
+            return export(format, try Self.query(of: request))
+        }
+    }
+
+    private struct Counts: Encodable {
+        var from: Double
+        var to: Double
+        var steps: Int
+        /// The number of events in each step, by kind.
+        var counts: [String: [Int]]
+    }
+
+    /// Writes what a listener that comes back has missed, the oldest first.
+    ///
+    /// - Parameter seen: the number of the event that it has; then that of the last one written.
+    private func writeMissed(_ seen: inout Int64, _ write: (ByteBuffer) async throws -> Void) async throws {
+        while true {
+            let (events, last) = try await history.events(after: seen, limit: Self.mostEvents)
+            let names = await gateway.names
+            for event in events {
+                let data = try Self.json(of: event, names)
+                try await write(EventStreamResponse.text("event", number: event.number, data: data))
+            }
+            guard let last else { return }
+            seen = last
+        }
+    }
+
+    private static func query(of request: Request) throws -> EventQuery {
+        func number<Value>(_ key: String, _ read: (String) -> Value?, _ what: String) throws -> Value? {
+            guard let text = request.parameter(key) else { return nil }
+            guard let value = read(text) else {
+                throw Problem(
+                    .badRequest, "\"\(key)\" is no \(what)", errors: [.init(key: key, detail: "is no \(what)")])
+            }
+            return value
+        }
+        var query = EventHistory.everything
+        query.limit =
+            try number(
+                "limit", { Int($0).flatMap { (1...mostEvents).contains($0) ? $0 : nil } },
+                "number from 1 to \(mostEvents)") ?? 100
+        query.before = try number("before", { Int64($0).flatMap { $0 > 0 ? $0 : nil } }, "number of an event")
+        query.from = try number("from", { Double($0).flatMap { Timestamp(seconds: $0) } }, "time in seconds since 1970")
+        query.to = try number("to", { Double($0).flatMap { Timestamp(seconds: $0) } }, "time in seconds since 1970")
+        query.region = request.parameter("region")
+        query.place = request.parameter("place")
+        query.install = request.parameter("install")
+        if let kinds = request.parameter("kind"), !kinds.isEmpty {
+            query.kinds = try kinds.split(separator: ",").map { word in
+                guard let kind = HistoryEvent.Kind(rawValue: String(word)) else {
+                    let all = HistoryEvent.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw Problem(
+                        .badRequest, "there is no kind \"\(word.prefix(40).description.printable)\"; there are \(all)",
+                        errors: [.init(key: "kind", detail: "is none of \(all)")])
+                }
+                return kind.rawValue
+            }
+        }
+        return query
+    }
+
+    /// An event as the interface writes it, but for its own JSON.
+    private struct Head: Encodable {
+        @Nullable var id: Int64?
+        var eventId: EventID
+        var time: Double
+        var kind: String
+        var summary: String
+        @Nullable var receiver: String?
+        @Nullable var region: String?
+        @Nullable var place: String?
+        @Nullable var beacon: IdentityValue?
+        @Nullable var sender: String?
+        @Nullable var install: String?
+        @Nullable var user: String?
+    }
+
+    private static func json(
+        of numbered: NumberedEvent, _ names: [BeaconIdentity: String]
+    ) throws -> [UInt8] {
+        let event = numbered.event
+        let head = Head(
+            id: numbered.number, eventId: numbered.id, time: event.time.seconds, kind: event.kind.rawValue,
+            summary: event.summary, receiver: event.receiver, region: event.region, place: event.place,
+            beacon: event.beacon.map { IdentityValue($0, name: names[$0]) }, sender: event.sender,
+            install: event.install, user: event.person)
+        var bytes = [UInt8](try JSONEncoder.interface.encode(head))
+        bytes.removeLast()
+        bytes += Array(",\"detail\":\(event.detail)}".utf8)
+        return bytes
+    }
+
+    // MARK: - Files
+
+    private func export(_ format: String, _ query: EventQuery) -> Response {
+        let isTable = format == "csv"
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: isTable ? "text/csv; charset=utf-8" : "application/x-ndjson", .cacheControl: "no-store",
+                .contentDisposition: "attachment; filename=\"beacon-events.\(isTable ? "csv" : "ndjson")\"",
+            ],
+            body: .init { writer in
+                if isTable {
+                    try await writer.write(
+                        ByteBuffer(string: "time,kind,summary,receiver,region,place,beacon,sender,user\n"))
+                }
+                var query = query
+                query.limit = Self.mostEvents
+                var count = 0
+                while count < Self.mostExported {
+                    let page = try await history.page(query)
+                    var buffer = ByteBuffer()
+                    for event in page.events {
+                        buffer.writeString(isTable ? Self.row(of: event.event) : event.event.detail + "\n")
+                    }
+                    try await writer.write(buffer)
+                    count += page.events.count
+                    query.before = page.next
+                    if page.next == nil { break }
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    private static func row(of event: HistoryEvent) -> String {
+        let fields = [
+            event.summary, event.receiver, event.region, event.place, event.beacon?.description, event.sender,
+            event.person,
+        ].map { BeaconTable.field($0 ?? "") }
+        return "\(event.time.seconds),\(event.kind.rawValue),\(fields.joined(separator: ","))\n"
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .accept
+}

@@ -1,0 +1,18 @@
+import BeaconGateway
+import Hummingbird
+
+/// The route of the fleet that the machine is part of.
+struct FleetRoutes: Sendable {
+    /// The machine's part in a fleet; nil for none.
+    let fleet: FleetMember?
+
+    func add(to router: RouterGroup<WebContext>) {
+        router.get("fleet") { _, _ in
+            guard let fleet else {
+                throw Problem(
+                    .notFound, "this machine is in no fleet; write \"fleet: nats://HOST\" into its configuration")
+            }
+            return try Response.json(await fleet.overview())
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import BeaconEventStore
+import BeaconGateway
+import BeaconModel
+import BeaconMonitoring
+import BeaconReceivers
+import BeaconSupport
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Routes of events from apps, other beacond and gateways, and of messages to apps.
+struct IntakeRoutes: Sendable {
+    let gateway: Gateway
+    let history: EventHistory
+    let state: GatewayState
+    let current: CurrentConfiguration
+    /// True once beacond ends.
+    let isEnding: Locked<Bool>
+    /// The number of apps that wait for a message.
+    private let polls = Locked(0)
+
+    /// The largest request of a sender, in bytes: a hundred events with much in them.
+    private static let largestBatch = 1 << 20
+
+    /// The longest wait for a message.
+    private static let longestWait = 60
+
+    /// The most apps that may wait for a message at once, of the connections that there can be; others are answered at
+    /// once.
+    private static let mostPolls = 300
+
+    /// The most messages of one answer.
+    private static let mostMessages = 100
+
+    private struct Message: Encodable {
+        var id: String
+        var time: Double
+        @Nullable var title: String?
+        var text: String
+        @Nullable var url: String?
+    }
+
+    private struct Acknowledgement: Decodable {
+        var ids: [String]
+    }
+
+    func add(to router: RouterGroup<WebContext>) {
+        router.post("app-installs/{id}/events") { request, context in
+            let (app, install) = try await sender(of: request, context)
+            let body = try await Self.body(of: request)
+            let events = try AppEventForm.read(body)
+            let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
+            let configuration = await gateway.configuration
+            return try await keep(events.map { $0.event(of: install, app, at: now, in: configuration) })
+        }
+        router.get("app-installs/{id}/messages") { request, context in
+            let (_, install) = try await sender(of: request, context)
+            let wait = request.parameter("wait").flatMap { Int($0) } ?? 0
+            guard (0...Self.longestWait).contains(wait) else {
+                throw Problem(
+                    .badRequest, "\"wait\" is a number of seconds from 0 to \(Self.longestWait)",
+                    errors: [.init(key: "wait", detail: "is a number of seconds from 0 to \(Self.longestWait)")])
+            }
+            let messages = try await messages(of: install, within: .seconds(wait))
+            return try Response.json([
+                "messages": messages.map {
+                    Message(
+                        id: $0.id, time: $0.time.seconds, title: $0.content.title, text: $0.content.text,
+                        url: $0.content.url)
+                }
+            ])
+        }
+        router.post("app-installs/{id}/messages/acknowledge") { request, context in
+            let (_, install) = try await sender(of: request, context)
+            var request = request
+            let ids = try await request.value(Acknowledgement.self).ids
+            guard ids.count <= 1_000 else { throw Problem(.unprocessableContent, "there are more than 1000 \"ids\"") }
+            try await state.people.take(ids, by: install, at: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero)
+            return Response(status: .noContent)
+        }
+        router.post("webhooks/{name}") { request, context in
+            let name = try context.name("name")
+            guard let webhook = current.value.intake.webhooks.first(where: { $0.name == name }) else {
+                throw Problem(.notFound, "there is no webhook of this name; write it under \"intake\", as webhooks")
+            }
+            // Before anything is read of who signs nothing.
+            try senders.checkHeaders(of: request)
+            let body = try await Self.body(of: request)
+            try senders.check(request, of: webhook, body: body)
+            let media = request.headers[.contentType]?.split(separator: ";").first.map(String.init) ?? ""
+            let configuration = await gateway.configuration
+            let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
+            let events = try CloudEventForm.read(body, media: media.lowercased())
+            return try await keep(events.compactMap { $0.event(of: name, at: now, in: configuration) })
+        }
+        router.post("sources/{name}/adverts") { request, context in
+            let name = try context.name("name")
+            let found = current.value.sources.first { $0.name == name }
+            guard let source = found?.specification.network as? PostedSource else {
+                throw Problem(
+                    .notFound,
+                    "no source of this name takes adverts; write one under \"sources\", with \"http\" and a token")
+            }
+            try await senders.check(request, of: source)
+            let body = try await Self.body(of: request)
+            guard !body.isEmpty else { throw Problem(.badRequest, "the request is empty; post what the gateway heard") }
+            guard source.queue.add(Array(body)) else {
+                throw Problem(
+                    .serviceUnavailable, "more adverts came than can be read; send fewer at once",
+                    headers: [.retryAfter: "1"])
+            }
+            // Ruuvi Gateway takes every answer but 200 for a failure, posts less often, and restarts itself after an
+            // hour (ruuvi.gateway_esp.c, http.c).
+            return try Response.json([String: String]())
+        }
+    }
+
+    private var senders: SenderCheck { SenderCheck(settings: current.value.intake, access: state.access) }
+
+    /// Returns the app and the install that a request is from.
+    private func sender(of request: Request, _ context: WebContext) async throws -> (app: String, install: String) {
+        let app = try await senders.app(of: request)
+        let install = try context.name("id")
+        guard install.utf8.count <= AppEventForm.longestInstall else {
+            throw Problem(
+                .badRequest, "the identifier of an install has at most \(AppEventForm.longestInstall) characters")
+        }
+        if let known = try await state.people.installs([install])[install], known.app != app {
+            throw Problem(.forbidden, "this install is another app's")
+        }
+        return (app, install)
+    }
+
+    /// Keeps the events of a request, and answers it once they are on the disk.
+    private func keep(_ events: [ReceivedEvent]) async throws -> Response {
+        if !events.isEmpty, try await !history.hasRoom {
+            throw Problem(
+                .serviceUnavailable, "more events wait to be worked through than are kept; send them again later",
+                headers: [.retryAfter: "60"])
+        }
+        try await history.receive(events)
+        return Response(status: .noContent)
+    }
+
+    private func messages(of install: String, within wait: Duration) async throws -> [InstallMessage] {
+        let isPatient = polls.withLock { polls in
+            polls += 1
+            return polls <= Self.mostPolls
+        }
+        defer { polls.withLock { $0 -= 1 } }
+        let deadline = ContinuousClock.now + (isPatient ? wait : .zero)
+        while true {
+            let seen = state.people.news.count
+            let messages = try await state.people.messages(of: install, isWaiting: true, limit: Self.mostMessages)
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard messages.isEmpty, left > .zero, !isEnding.withLock({ $0 }) else { return messages }
+            await state.people.news.wait(after: seen, atMost: left)
+        }
+    }
+
+    private static func body(of request: Request) async throws -> Data {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > largestBatch {
+            throw HTTPError(.contentTooLarge)
+        }
+        var request = request
+        return Data(try await request.collectBody(upTo: largestBatch).readableBytesView)
+    }
+}
+
+extension WebContext {
+    /// Returns a part of the path, which names something.
+    ///
+    /// - Throws: ``Problem`` where it is no name.
+    func name(_ key: String) throws -> String {
+        guard let text = parameters.get(key)?.removingPercentEncoding, !text.isEmpty, text.count <= 200,
+            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw Problem(.badRequest, "the address has no name in it, of 1 to 200 characters") }
+        return text
+    }
+}

@@ -1,0 +1,176 @@
+import BeaconDelivery
+import BeaconGateway
+import BeaconModel
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// Routes of apps, their installs and users, and of messages to them.
+struct PeopleRoutes: Sendable {
+    let state: GatewayState
+    let current: CurrentConfiguration
+
+    /// The most installs of one answer.
+    private static let mostInstalls = 1_000
+
+    private struct AppValue: Encodable {
+        var name: String
+        var key: String
+        var origin: String
+        var installs: Int
+    }
+
+    private struct NewApp: Encodable {
+        var name: String
+        var key: String
+        var secret: String
+    }
+
+    private struct AppName: Decodable {
+        var name: String
+    }
+
+    private struct InstallValue: Encodable {
+        var id: String
+        var app: String
+        @Nullable var user: String?
+        var attributes: [String: String]
+        var firstSeen: Double
+        var lastSeen: Double
+        var events: Int
+        var waiting: Int
+    }
+
+    private struct MessageValue: Encodable {
+        var id: String
+        var time: Double
+        @Nullable var title: String?
+        var text: String
+        @Nullable var url: String?
+        @Nullable var rule: String?
+        var state: String
+        @Nullable var taken: Double?
+
+        init(_ message: InstallMessage) {
+            id = message.id
+            time = message.time.seconds
+            title = message.content.title
+            text = message.content.text
+            url = message.content.url
+            rule = message.rule
+            state = message.taken == nil ? "waiting" : "taken"
+            taken = message.taken?.seconds
+        }
+    }
+
+    private struct Wish: Decodable {
+        var title: String?
+        var text: String
+        var url: String?
+    }
+
+    func add(to router: RouterGroup<WebContext>) {
+        addApps(to: router)
+        router.get("installs") { _, _ in
+            let installs = try await state.people.installs(limit: Self.mostInstalls)
+            return try Response.json([
+                "installs": installs.map { install in
+                    InstallValue(
+                        id: install.id, app: install.app, user: install.user, attributes: install.attributes,
+                        firstSeen: install.first.seconds, lastSeen: install.last.seconds, events: install.events,
+                        waiting: install.waiting)
+                }
+            ])
+        }
+        router.delete("installs/{id}") { _, context in
+            guard try await state.people.forget(install: try context.name("id")) else { throw Self.noInstall }
+            return Response(status: .noContent)
+        }
+        router.get("installs/{id}/messages") { _, context in
+            let id = try context.name("id")
+            guard try await state.people.installs([id])[id] != nil else { throw Self.noInstall }
+            return try Response.json([
+                "messages": try await state.people.messages(of: id, isWaiting: false, limit: 200).map(MessageValue.init)
+            ])
+        }
+        router.post("installs/{id}/messages") { request, context in
+            var request = request
+            let id = try context.name("id")
+            let wish = try await request.value(Wish.self)
+            // SQLite ends a text at a zero.
+            let texts = [wish.title ?? "", wish.text, wish.url ?? ""]
+            guard !texts.contains(where: { $0.unicodeScalars.contains("\0") }) else {
+                throw Problem(
+                    .unprocessableContent, "a text has the character zero in it",
+                    errors: [.init(key: "text", detail: "has the character zero in it")])
+            }
+            guard !wish.text.isEmpty, wish.text.count <= RuleMessage.longest else {
+                let what = "is a text of 1 to \(RuleMessage.longest) characters"
+                throw Problem(.unprocessableContent, "\"text\" \(what)", errors: [.init(key: "text", detail: what)])
+            }
+            guard wish.title?.count ?? 0 <= 200, wish.url?.count ?? 0 <= 2_000 else {
+                throw Problem(.unprocessableContent, "a title has at most 200 characters, an address 2000")
+            }
+            guard try await state.people.installs([id])[id] != nil else { throw Self.noInstall }
+            let message = InstallMessage(
+                id: UUID().uuidString.lowercased(), install: id,
+                time: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero,
+                content: RuleMessage(title: wish.title, text: wish.text, url: wish.url))
+            try await state.people.add(message)
+            return try Response.json(MessageValue(message), status: .created)
+        }
+    }
+
+    private static var noInstall: Problem { Problem(.notFound, "there is no such install") }
+
+    private func addApps(to router: RouterGroup<WebContext>) {
+        router.get("apps") { _, _ in
+            let known = try await state.people.installCounts()
+            func counts(_ app: String) -> Int { known[GatewayState.part(app)] ?? 0 }
+            let ofFile = current.value.intake.apps.map {
+                AppValue(name: $0.name, key: $0.apiKey.reveal(), origin: "file", installs: counts($0.name))
+            }
+            let ofConsole = try await state.access.apps().map {
+                AppValue(name: $0.name, key: $0.key, origin: "console", installs: counts($0.name))
+            }
+            return try Response.json(["apps": ofFile + ofConsole])
+        }
+        router.post("apps") { request, _ in
+            var request = request
+            let name = try await request.value(AppName.self).name
+            guard !name.isEmpty, name.count <= 100,
+                !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            else {
+                throw Problem(
+                    .unprocessableContent, "give the app a name of 1 to 100 characters",
+                    errors: [.init(key: "name", detail: "is a text of 1 to 100 characters on one line")])
+            }
+            guard !ItemChanges.reserved.contains(name) else {
+                throw Problem(
+                    .unprocessableContent, "an app cannot be called \"\(name)\"",
+                    errors: [.init(key: "name", detail: "cannot be \"\(name)\"")])
+            }
+            let (key, secret) = (UUID().uuidString.lowercased(), AccessToken())
+            let intake = current.value.intake
+            let isTaken = intake.apps.contains { $0.name == name } || intake.webhooks.contains { $0.name == name }
+            guard !isTaken, try await state.access.add(RegisteredApp(name: name, key: key, secretHash: secret.hash))
+            else {
+                throw Problem(
+                    .conflict,
+                    "a sender has this name already, or there are \(ConsoleAccess.mostApps) apps; take another name, or remove an app",
+                    errors: [.init(key: "name", detail: "is the name of another")])
+            }
+            return try Response.json(NewApp(name: name, key: key, secret: secret.text), status: .created)
+        }
+        router.delete("apps/{name}") { _, context in
+            let name = try context.name("name")
+            if current.value.intake.apps.contains(where: { $0.name == name }) {
+                throw Problem(.conflict, "this app is in the file; remove it there")
+            }
+            guard try await state.access.remove(app: name) else {
+                throw Problem(.notFound, "there is no app of this name")
+            }
+            return Response(status: .noContent)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import BeaconGateway
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Routes of the building's plan and of the picture behind it.
+struct PlanRoutes: Sendable {
+    let gateway: Gateway
+    let state: GatewayState
+    let broadcast: EventBroadcast
+
+    /// The largest picture, in bytes.
+    private static let largestPicture = 4 << 20
+
+    private static let pictureTypes = ["image/png", "image/jpeg", "image/webp", "image/svg+xml"]
+
+    private struct PlanValue: Encodable {
+        var width: Double
+        var height: Double
+        @Nullable var image: String?
+        var receivers: [String: [Double]]
+        var beacons: [String: [Double]]
+    }
+
+    /// The picture as it is kept: its type, a line's end, its bytes.
+    private struct Picture {
+        var type: String
+        var bytes: Data
+
+        init(type: String, bytes: Data) { (self.type, self.bytes) = (type, bytes) }
+
+        init?(_ data: Data) {
+            guard let end = data.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            type = String(decoding: data[..<end], as: UTF8.self)
+            bytes = data[data.index(after: end)...]
+        }
+
+        var data: Data { Data("\(type)\n".utf8) + bytes }
+    }
+
+    func add(to router: RouterGroup<WebContext>) {
+        router.get("plan") { _, _ in try Response.json(try await planValue()) }
+        router.put("plan") { request, _ in
+            var request = request
+            let plan = try await request.value(BuildingPlan.self)
+            if let (key, what) = plan.mistake {
+                throw Problem(.unprocessableContent, "\"\(key)\" \(what)", errors: [.init(key: key, detail: what)])
+            }
+            try await state.set(.plan, to: JSONEncoder().encode(plan))
+            await gateway.usePlan(plan)
+            broadcast.send(.changed([.plan]))
+            return try Response.json(try await planValue())
+        }
+        router.get("plan/image") { _, _ in
+            guard let picture = try await picture() else { throw Problem(.notFound, "the plan has no picture") }
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: picture.type, .cacheControl: "private, max-age=3600",
+                    // A drawing that somebody opens by itself runs nothing, and loads nothing.
+                    .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+                ],
+                body: .init(byteBuffer: ByteBuffer(bytes: picture.bytes)))
+        }
+        router.put("plan/image") { request, _ in
+            let media = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() } ?? ""
+            guard Self.pictureTypes.contains(media) else {
+                throw Problem(.unsupportedMediaType, "send a picture: \(Self.pictureTypes.joined(separator: ", "))")
+            }
+            var request = request
+            let body = try await request.collectBody(upTo: Self.largestPicture)
+            guard body.readableBytes > 0 else { throw Problem(.unprocessableContent, "the picture is empty") }
+            let picture = Picture(type: media, bytes: Data(body.readableBytesView))
+            try await state.set(.planPicture, to: picture.data)
+            broadcast.send(.changed([.plan]))
+            return try Response.json(try await planValue())
+        }
+        router.delete("plan/image") { _, _ in
+            try await state.set(.planPicture, to: nil)
+            broadcast.send(.changed([.plan]))
+            return try Response.json(try await planValue())
+        }
+    }
+
+    private func picture() async throws -> Picture? { try await state.value(of: .planPicture).flatMap(Picture.init) }
+
+    private func planValue() async throws -> PlanValue {
+        let plan = try await state.buildingPlan()
+        // With another picture comes another address, so that browsers keep none that is old.
+        let image = try await picture().map { "v1/plan/image?\(AccessToken.hash(of: $0.bytes).prefix(16))" }
+        return PlanValue(
+            width: plan.width, height: plan.height, image: image, receivers: plan.receivers, beacons: plan.beacons)
+    }
+}

@@ -1,0 +1,258 @@
+import BeaconDelivery
+import BeaconGateway
+import BeaconModel
+import BeaconMonitoring
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// A rule, and what it has done.
+struct RuleValue: Encodable, Sendable {
+    var name: String
+    var events: [String]
+    @Nullable var regions: [String]?
+    @Nullable var places: [String]?
+    @Nullable var beacons: [String]?
+    /// What it does, in words.
+    var runs: String
+    var started: Int
+    var failed: Int
+    var withheld: Int
+    @Nullable var last: Double?
+    var enabled: Bool
+    var origin: String
+    var settings: JSONValue
+}
+
+/// Routes of the rules, their runs and their trials.
+struct RuleRoutes: Sendable {
+    let gateway: Gateway
+    let rules: RuleEngine
+    let state: GatewayState
+    let history: EventHistory
+    let broadcast: EventBroadcast
+    let changes: ItemChanges
+
+    private struct Rules: Encodable {
+        var rules: [RuleValue]
+        var unused: [UnusedItemValue]
+    }
+
+    private struct Switch: Decodable {
+        var enabled: Bool
+    }
+
+    private struct Trial: Decodable {
+        var rule: JSONValue
+        var from: Double?
+        var to: Double?
+    }
+
+    private struct TrialValue: Encodable {
+        struct Run: Encodable {
+            var time: Double
+            @Nullable var event: Int64?
+            var summary: String
+            @Nullable var person: String?
+            var reason: String?
+        }
+
+        struct Unknown: Encodable {
+            var event: String
+            var reason: String
+        }
+
+        var events: Int
+        @Nullable var from: Double?
+        var runs: [Run]
+        var withheld: [Run]
+        var unknown: [Unknown]
+    }
+
+    private struct RunValue: Encodable {
+        var id: String
+        var time: Double
+        var rule: String
+        @Nullable var event: Int64?
+        var summary: String
+        @Nullable var person: String?
+        var action: String
+        var outcome: String
+        @Nullable var detail: String?
+    }
+
+    private struct Runs: Encodable {
+        var runs: [RunValue]
+        @Nullable var next: String?
+    }
+
+    func add(to router: RouterGroup<WebContext>) {
+        router.get("rules") { _, _ in
+            try Response.json(Rules(rules: await ruleValues(), unused: await gateway.configuration.unusedItems(.rule)))
+        }
+        changes.add(of: .rule, at: "rules", to: router) { name in
+            await ruleValues().first { $0.name == name }
+        }
+        router.put("rules/{name}/enabled") { request, context in
+            var request = request
+            let name = try context.name("name")
+            let isOn = try await request.value(Switch.self).enabled
+            guard try await rules.set(name, isOn: isOn),
+                let value = await ruleValues().first(where: { $0.name == name })
+            else { throw Problem(.notFound, "there is no rule of this name") }
+            broadcast.send(.changed([.rules]))
+            return try Response.json(value)
+        }
+        router.post("rules/try") { request, _ in
+            var request = request
+            let trial = try await request.value(Trial.self)
+            return try Response.json(try await tried(trial))
+        }
+        router.get("rules/runs") { request, _ in
+            let limit = try request.number("limit", 1...500) ?? 100
+            let before = request.parameter("before")
+            guard before.map({ EventID($0) != nil }) ?? true else {
+                throw Problem(.badRequest, "\"before\" is \"next\" of an earlier answer")
+            }
+            let (runs, next) = try await state.trail.runs(
+                of: request.parameter("rule"), before: before, limit: limit)
+            return try Response.json(
+                Runs(
+                    runs: runs.map { run in
+                        RunValue(
+                            id: run.id ?? "", time: run.time.seconds, rule: run.rule, event: run.event,
+                            summary: run.summary, person: run.person, action: run.action,
+                            outcome: run.outcome.rawValue, detail: run.detail)
+                    }, next: next))
+        }
+    }
+
+    private func ruleValues() async -> [RuleValue] {
+        let names = await gateway.names
+        var values: [RuleValue] = []
+        for one in await rules.active {
+            let (rule, counts) = (one.rule, await one.runner?.counts)
+            let (origin, settings) = await gateway.configuration.item(.rule, rule.name)
+            let last = [one.counts.last, await one.runner?.lastStart].compactMap { $0 }.max()
+            values.append(
+                RuleValue(
+                    name: rule.name, events: rule.events.map(\.description).sorted(), regions: rule.regions?.sorted(),
+                    places: rule.places?.sorted(),
+                    beacons: rule.beacons?.map { names[$0] ?? $0.description }.sorted(), runs: rule.actionText,
+                    started: one.counts.ran, failed: counts?.failed ?? 0, withheld: one.counts.withheld,
+                    last: last?.timeIntervalSince1970, enabled: one.isEnabled, origin: origin, settings: settings))
+        }
+        return values
+    }
+
+    // MARK: - What a rule would have done
+
+    /// The most events that a trial looks at, and the most of each kind that it answers with.
+    private static let mostTried = 100_000
+    private static let mostShown = 200
+
+    private func tried(_ trial: Trial) async throws -> TrialValue {
+        let configuration = await gateway.configuration
+        let (rule, faults) = configuration.rule(trial.rule)
+        guard let rule else {
+            throw Problem(
+                .unprocessableContent, faults.map(\.message).joined(separator: "; "),
+                errors: faults.map { .init(key: $0.key, detail: $0.message) })
+        }
+        // From the oldest on, so that a beacon that was there before is no new one. The answer begins with `from`.
+        let from = trial.from.flatMap { Timestamp(seconds: $0) } ?? .zero
+        let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .latest
+        let to = trial.to.flatMap { Timestamp(seconds: $0) }
+        let kinds: Set<HistoryEvent.Kind> = [.enter, .exit, .place, .proximity, .gone, .suspicious]
+        var number: Int64 = 0
+        var one = RuleEngine.Active(rule)
+        one.isSwitchedOn = true
+        var value = TrialValue(
+            events: 0, from: nil, runs: [], withheld: [], unknown: Self.unknown(of: rule, in: configuration))
+        var ids = EventIDs()
+        var installs: [String: Install] = [:]
+        var newest: [BeaconIdentity: NumberedEvent] = [:]
+        func look(at event: NumberedEvent, until end: Timestamp = .latest) {
+            for found in one.occurrences(of: event, in: configuration) {
+                var occurrence = found.with(event.event.install.flatMap { installs[$0] })
+                if event.event.sender != nil, let arrival = event.arrival {
+                    occurrence.lateness = .nanoseconds(max(0, arrival.since(event.event.time)))
+                }
+                guard rule.concerns(occurrence) else { continue }
+                var ran = false
+                let work = RuleEngine.decide(&one, occurrence, ids: &ids, ran: &ran)
+                guard (from...max(from, end)).contains(occurrence.time) else { continue }
+                let run = TrialValue.Run(
+                    time: occurrence.time.seconds, event: event.number, summary: occurrence.summary,
+                    person: occurrence.person.isEmpty ? nil : occurrence.person,
+                    reason: ran ? nil : work.runs.first?.detail)
+                if ran { value.runs.append(run) } else { value.withheld.append(run) }
+            }
+        }
+        while value.events < Self.mostTried {
+            let (page, last) = try await history.events(after: number)
+            let events = page.filter { kinds.contains($0.event.kind) && $0.event.time <= to ?? .latest }
+            let unknown = Set(events.compactMap(\.event.install)).subtracting(installs.keys)
+            if !unknown.isEmpty { installs.merge(try await state.people.installs(unknown)) { _, new in new } }
+            for event in events {
+                if event.event.time >= from {
+                    value.events += 1
+                    value.from = value.from ?? event.event.time.seconds
+                }
+                if event.event.sender == nil, let beacon = event.event.beacon, event.event.proximity != nil {
+                    newest[beacon] = event
+                }
+                look(at: event)
+            }
+            guard let last else {
+                // Whoever is still there has stayed until the end, as the second after it would tell.
+                let end = min(to ?? now, now)
+                for var event in newest.values where event.event.time <= end {
+                    event.event.time = end.advanced(by: Timestamp.nanosecondsPerSecond)
+                    look(at: event, until: end)
+                }
+                break
+            }
+            number = last
+        }
+        // The newest, as everywhere.
+        value.runs = value.runs.sorted { $0.time < $1.time }.suffix(Self.mostShown).reversed()
+        value.withheld = value.withheld.sorted { $0.time < $1.time }.suffix(Self.mostShown).reversed()
+        return value
+    }
+
+    /// Returns the events of a rule for which the history lacks changes. It has all that apps and other gateways sent,
+    /// but of the gateway's own receivers only the changes that destinations were notified of.
+    private static func unknown(of rule: Rule, in configuration: GatewayConfiguration) -> [TrialValue.Unknown] {
+        // A message is for whoever sent an event, and so is a rule for people.
+        let isAboutHere = rule.audience == nil && (rule.target != nil || !rule.destinations.isEmpty)
+        guard isAboutHere, !configuration.sources.isEmpty else { return [] }
+        return rule.events.filter(\.needsRanging).sorted { $0.description < $1.description }.map { event in
+            let kind: BeaconNotification.Kind = event == .gone ? .gone : .proximity
+            let isNotified = configuration.notify.kinds.contains(kind)
+            return .init(
+                event: event.description,
+                reason: "of what this gateway's receivers hear, the history has "
+                    + (isNotified
+                        ? "only the changes that were notified of, and not when a receiver or beacond did not hear"
+                        : "no such changes: \"events\" of \"notify\" lacks \(kind)"))
+        }
+    }
+}
+
+extension Request {
+    /// Returns the number of a parameter of the query; nil where there is none.
+    ///
+    /// - Throws: ``Problem`` where it is no number of the range.
+    func number(_ key: String, _ range: ClosedRange<Int>) throws -> Int? {
+        guard let text = parameter(key) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            let what =
+                range.upperBound == .max
+                ? "a whole number from \(range.lowerBound)"
+                : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+            throw Problem(.badRequest, "\"\(key)\" is \(what)", errors: [.init(key: key, detail: "is \(what)")])
+        }
+        return number
+    }
+}

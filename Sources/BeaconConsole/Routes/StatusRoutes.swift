@@ -1,0 +1,212 @@
+import BeaconDelivery
+import BeaconEventStore
+import BeaconGateway
+import BeaconModel
+import BeaconMonitoring
+import BeaconSupport
+import Dispatch
+import Foundation
+import Hummingbird
+import LinuxRadio
+import NIOCore
+
+/// Routes of beacond's state, health and readiness.
+struct StatusRoutes: Sendable {
+    let settings: WebSettings
+    let gateway: Gateway
+    let consumer: RuleConsumer
+    let delivery: DeliveryService<ContinuousClock>?
+    let current: CurrentConfiguration
+    let broadcast: EventBroadcast
+    let diagnoses: DiagnosisCache
+    let started: Date
+
+    private struct Status: Encodable {
+        var machine: String
+        var started: Double
+        var time: Double
+        @Nullable var configuration: String?
+        /// True where a token is needed, so that browsers are signed in.
+        var token: Bool
+        /// True where there is no configuration so far.
+        var setup: Bool
+        var readOnly: Bool
+        /// True where rules of the console may start programs.
+        var programs: Bool
+        /// The destinations that rules may notify.
+        var destinations: [String]
+        var listeners: Int
+        var store: StoreValue
+    }
+
+    private struct Health: Encodable {
+        struct Item: Encodable {
+            var severity: String
+            var what: String
+            @Nullable var remedy: String?
+        }
+
+        var status: String
+        var findings: [Item]
+    }
+
+    func add(to router: RouterGroup<WebContext>) {
+        router.get("status") { _, _ in
+            // By one clock, which is a recording's where that is what is heard.
+            let time = await gateway.newestTime.seconds
+            let configuration = current.value
+            return try Response.json(
+                Status(
+                    machine: ProcessInfo.processInfo.hostName, started: time + started.timeIntervalSinceNow, time: time,
+                    configuration: configuration.path, token: settings.tokenHash != nil,
+                    setup: configuration.isSetup, readOnly: settings.isReadOnly,
+                    programs: settings.allowsPrograms || configuration.isSetup,
+                    destinations: configuration.destinations.map(\.name),
+                    listeners: broadcast.count, store: StoreValue(consumer.history.store.usage)))
+        }
+        router.get("why") { request, _ in
+            if let region = request.parameter("region") {
+                guard let why = await gateway.why(region: region) else {
+                    throw Problem(.notFound, "there is no region of this name")
+                }
+                return try Response.json(why)
+            }
+            guard let text = request.parameter("beacon"), let beacon = BeaconConstraint(text)?.identity else {
+                throw Problem(.badRequest, "ask for a region by its name, or for a beacon as UUID/MAJOR/MINOR")
+            }
+            guard let why = await gateway.why(beacon: beacon) else {
+                throw Problem(.notFound, "nothing is known of this beacon")
+            }
+            return try Response.json(why)
+        }
+        router.get("health") { _, _ in
+            let findings = await findings()
+            let status =
+                findings.contains { $0.severity == "error" }
+                ? "failing" : findings.contains { $0.severity == "warning" } ? "warning" : "good"
+            return try Response.json(Health(status: status, findings: findings))
+        }
+        router.get("ready") { _, _ in
+            // Ready is who hears something: an orchestrator starts what depends on it then.
+            let isReady = await gateway.receiverValues.contains { $0.hearing == "hearing" }
+            guard isReady else { throw Problem(.serviceUnavailable, "no receiver hears so far") }
+            return try Response.json(["ready": true])
+        }
+        router.get("live") { _, _ in
+            // Without a radio a restart helps nothing, so it is no reason for one. A gateway that hangs does not
+            // answer.
+            _ = await gateway.newestTime
+            return try Response.json(["live": true])
+        }
+        router.get("openapi.json") { _, _ in
+            Response.json(bytes: ConsoleFiles.interface.content)
+        }
+    }
+
+    /// Returns what is not as it should be, the worst first, and what is.
+    private func findings() async -> [Health.Item] {
+        var findings: [Health.Item] = []
+        for source in await gateway.sourceValues {
+            switch source.state {
+            case "failing", "failed":
+                findings.append(
+                    .init(severity: "error", what: "\(source.name): \(source.reason ?? "it fails")", remedy: nil))
+            case "ended": findings.append(.init(severity: "note", what: "\(source.name) has ended", remedy: nil))
+            case "starting": findings.append(.init(severity: "note", what: "\(source.name) starts", remedy: nil))
+            default: findings.append(.init(severity: "good", what: "\(source.name) is heard", remedy: nil))
+            }
+        }
+        for source in await gateway.crowdedSources {
+            findings.append(.init(severity: "warning", what: "\(source.name): \(source.report)", remedy: nil))
+        }
+        let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
+        for queue in (try? await delivery?.status()) ?? [] {
+            if queue.failingSince != nil {
+                let error = queue.lastError ?? "the reason is not known"
+                findings.append(
+                    .init(
+                        severity: queue.hasFailedForLong(at: now) ? "error" : "warning",
+                        what:
+                            "\(queue.name) does not accept notifications: \(error.sentence) \(queue.waiting) wait, and are "
+                            + "delivered once it does", remedy: nil))
+            } else if queue.deadLetters > 0 {
+                findings.append(
+                    .init(
+                        severity: "warning",
+                        what:
+                            "\(queue.name) has refused \(queue.deadLetters) notifications. Look at them under "
+                            + "Deliveries, and send them again or drop them", remedy: nil))
+            } else {
+                findings.append(
+                    .init(severity: "good", what: "\(queue.name) accepts notifications", remedy: nil))
+            }
+        }
+        findings += storeFindings()
+        let names = Set(await gateway.receiverValues.map(\.name))
+        for name in current.value.places?.receiverNames ?? [] where !names.contains(name) {
+            findings.append(
+                .init(
+                    severity: "warning",
+                    what:
+                        "no source has the receiver \(name) of a place. There are "
+                        + names.sorted().joined(separator: ", "), remedy: nil))
+        }
+        if await gateway.sourceValues.contains(where: \.advertises) { findings += await diagnosis() }
+        let order = ["error": 0, "warning": 1, "note": 2, "good": 3]
+        return findings.enumerated().sorted {
+            (order[$0.element.severity] ?? 4, $0.offset) < (order[$1.element.severity] ?? 4, $1.offset)
+        }.map(\.element)
+    }
+
+    /// Returns what is wrong with the event store, and with the rules that look at its events.
+    private func storeFindings() -> [Health.Item] {
+        var findings: [Health.Item] = []
+        let health = consumer.history.store.health
+        if let failure = health.failure {
+            let remedy =
+                switch failure.code {
+                case .full: "make room on the disk"
+                case .locked: "end the program that holds the file"
+                default: "check the disk, and that beacond may write to the folder"
+                }
+            findings.append(
+                .init(
+                    severity: "error",
+                    what: "events are not stored: \(failure.message). \(health.waitingEvents) wait in memory",
+                    remedy: remedy))
+        }
+        if health.isSlow {
+            findings.append(
+                .init(
+                    severity: "warning", what: "the disk is slow: events are being written for more than a second",
+                    remedy: "find what else uses the disk, or replace it"))
+        }
+        if let recovery = consumer.history.store.recovery,
+            FileManager.default.fileExists(atPath: recovery.movedTo.path)
+        {
+            findings.append(
+                .init(
+                    severity: "warning",
+                    what:
+                        "the file of events was damaged (\(recovery.damage)): \(recovery.events) events were taken over, "
+                        + "\(recovery.unreadable) rows could not be read",
+                    remedy: "check the disk, and delete \(recovery.movedTo.path) once you no longer need it"))
+        }
+        if let failure = consumer.failure {
+            findings.append(
+                .init(
+                    severity: "error", what: "rules cannot look at events, which wait: \(failure)",
+                    remedy: "check the disk, and that beacond may write to the folder"))
+        }
+        return findings
+    }
+
+    /// Returns what `beacon doctor` finds. It is not asked each time that somebody looks.
+    private func diagnosis() async -> [Health.Item] {
+        let severities: [Finding.Level: String] = [.ok: "good", .warning: "warning", .problem: "error"]
+        return await diagnoses.findings().map {
+            Health.Item(
+                severity: severities[$0.level] ?? "note", what: "\($0.subject): \($0.message)", remedy: $0.remedy)
+        }
+    }
+}

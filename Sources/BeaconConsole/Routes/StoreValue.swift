@@ -1,0 +1,36 @@
+import BeaconEventStore
+import BeaconGateway
+
+/// The rows and bytes of the event store, with their bounds, in JSON.
+struct StoreValue: Encodable {
+    /// Rows and bytes, with the most of each.
+    struct Part: Encodable {
+        var rows: Int
+        var bytes: Int
+        var mostRows: Int
+        var mostBytes: Int
+        /// In seconds.
+        @Nullable var age: Double?
+        @Nullable var largestSender: Int?
+        @Nullable var mostRowsPerSender: Int?
+
+        init(_ part: EventStoreUsage.Part) {
+            (rows, bytes, mostRows, mostBytes) = (part.rows, part.bytes, part.mostRows, part.mostBytes)
+            age = part.age.map { $0 / .seconds(1) }
+            (largestSender, mostRowsPerSender) = (part.largestSender, part.mostRowsPerSender)
+        }
+    }
+
+    var events: Part
+    var memory: Part
+    var consumers: [String: Part]
+    var state: [String: Part]
+    var fileBytes: Int
+    @Nullable var mostFileBytes: Int?
+
+    init(_ usage: EventStoreUsage) {
+        (events, memory) = (Part(usage.events), Part(usage.memory))
+        (consumers, state) = (usage.consumers.mapValues { Part($0) }, usage.state.mapValues { Part($0) })
+        (fileBytes, mostFileBytes) = (usage.fileBytes, usage.mostFileBytes)
+    }
+}

@@ -1,0 +1,40 @@
+import BeaconGateway
+import CConsole
+import Crypto
+import Foundation
+
+/// The files of the console, as they lie in the program.
+enum ConsoleFiles {
+    /// A file.
+    struct File: Sendable {
+        var name: String
+        var content: [UInt8]
+        /// The media type.
+        var type: String
+        /// The tag by which a browser knows that it has the file already.
+        var tag: String
+
+        fileprivate init(_ file: beacon_console_file) {
+            name = String(cString: file.name)
+            content = Array(UnsafeBufferPointer(start: file.content, count: file.size))
+            type =
+                switch name.split(separator: ".").last {
+                case "html": "text/html; charset=utf-8"
+                case "css": "text/css; charset=utf-8"
+                case "json": "application/json"
+                default: "text/javascript; charset=utf-8"
+                }
+            tag = "\"" + SHA256.hash(data: content).prefix(12).map { String(format: "%02x", $0) }.joined() + "\""
+        }
+    }
+
+    /// All of the page: itself, its styles, its scripts. `CConsole.c` lists them.
+    static let all: [File] = {
+        var count = 0
+        let first = beacon_console_files(&count)
+        return UnsafeBufferPointer(start: first, count: count).map(File.init)
+    }()
+
+    /// The description of the interface for programs.
+    static let interface = File(beacon_console_interface())
+}

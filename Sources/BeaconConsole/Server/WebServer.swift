@@ -1,0 +1,219 @@
+package import BeaconDelivery
+package import BeaconGateway
+package import BeaconSupport
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+package import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// What a request is handled with.
+struct WebContext: RequestContext {
+    /// The largest body of a request, in bytes, and that of one which everybody may make.
+    static let largestBody = 64 << 10
+    static let largestOpenBody = 4 << 10
+
+    var coreContext: CoreRequestContextStorage
+    var maxUploadSize: Int { Self.largestBody }
+
+    /// The plain address of the other end of the connection; nil where it has none.
+    let remoteAddress: String?
+
+    /// The plain address that the connection came to; nil where it has none.
+    let localAddress: String?
+
+    /// True for a client on this machine.
+    var isLocal: Bool { WebSettings.isLocal(remoteAddress, to: localAddress) }
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        remoteAddress = source.channel.remoteAddress?.plainAddress
+        localAddress = source.channel.localAddress?.plainAddress
+    }
+}
+
+/// The service that answers browsers and programs for as long as beacond runs.
+///
+/// Where it cannot listen, since another program has the port, beacond goes on without it and tries again.
+package struct WebServer: Service {
+    /// The time between two attempts to listen.
+    private static let pause = Duration.seconds(5)
+
+    /// The time for requests under way when beacond ends.
+    private static let grace = Duration.seconds(1)
+
+    let settings: WebSettings
+    let gateway: Gateway
+    let rules: RuleEngine
+    let delivery: DeliveryService<ContinuousClock>?
+    let current: CurrentConfiguration
+    let consumer: RuleConsumer
+    let state: GatewayState
+    let broadcast: EventBroadcast
+    /// The machine's part in a fleet; nil for none.
+    let fleet: FleetMember?
+    let logger: Logger
+    let sessions: WebSessions
+    /// Reads the configuration again, or uses another one.
+    let reload: @Sendable (GatewayConfiguration?) -> Void
+    /// True once beacond ends.
+    let isEnding = Locked(false)
+    let limits = ConnectionLimits()
+    let started = Date()
+
+    /// Creates the service for a gateway.
+    ///
+    /// - Parameters:
+    ///   - settings: where it listens, and to whom it answers.
+    ///   - gateway: what is heard.
+    ///   - rules: the rules at work.
+    ///   - delivery: the destinations.
+    ///   - current: the configuration that is in use.
+    ///   - consumer: who has the rules look at events, with the history.
+    ///   - state: what is kept over restarts.
+    ///   - broadcast: the newest events.
+    ///   - fleet: the machine's part in a fleet; nil for none.
+    ///   - logger: the log.
+    ///   - sessions: the browsers that are signed in.
+    ///   - reload: reads the configuration again, or uses another one.
+    package init(
+        settings: WebSettings, gateway: Gateway, rules: RuleEngine, delivery: DeliveryService<ContinuousClock>?,
+        current: CurrentConfiguration, consumer: RuleConsumer, state: GatewayState, broadcast: EventBroadcast,
+        fleet: FleetMember?, logger: Logger, sessions: WebSessions,
+        reload: @escaping @Sendable (GatewayConfiguration?) -> Void
+    ) {
+        (self.settings, self.gateway, self.rules, self.delivery) = (settings, gateway, rules, delivery)
+        (self.current, self.consumer, self.state, self.broadcast) = (current, consumer, state, broadcast)
+        (self.fleet, self.logger, self.sessions, self.reload) = (fleet, logger, sessions, reload)
+    }
+
+    package func run() async {
+        if let (beacon, frame) = await AdvertisingRoutes.stored(in: state) { await gateway.advertise(beacon, frame) }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await beat() }
+            group.addTask { await listen() }
+            group.addTask {
+                guard (try? await gracefulShutdown()) != nil else { return }
+                // Streams end, and with them their connections; who takes longer is not waited for.
+                isEnding.withLock { $0 = true }
+                state.people.news.signal()
+                broadcast.finish()
+                await gateway.endListeners()
+                try? await Task.sleep(for: Self.grace)
+            }
+            await group.next()
+            group.cancelAll()
+        }
+        broadcast.finish()
+    }
+
+    /// Tells listeners again and again that they are connected.
+    private func beat() async {
+        while (try? await Task.sleep(for: EventStreamResponse.heartbeat)) != nil {
+            broadcast.send(.heartbeat)
+            await gateway.greetListeners()
+        }
+    }
+
+    private func listen() async {
+        var isReported = false
+        while !Task.isCancelled {
+            do {
+                try await application().run()
+                return
+            } catch is CancellationError {
+                return
+            } catch {
+                if !isReported {
+                    let reason = await settings.obstacle()?.description ?? "\(error)"
+                    logger.error(
+                        "the console cannot listen on \(settings.host), port \(settings.port): \(reason); it is tried again, and all else goes on"
+                    )
+                }
+                isReported = true
+                try? await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+
+    private func application() throws -> some ApplicationProtocol {
+        // What concerns anybody is logged here, and what a client does is the client's.
+        var quiet = logger
+        quiet.logLevel = .critical
+        let http = HTTPServerBuilder.http1(
+            configuration: .init(
+                additionalChannelHandlers: [
+                    ResponseDeadline(limits), ConnectionPlace(limits, settings, logger), RequestDeadline(limits),
+                ],
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
+        let server = try settings.tls().map { try .tls(http, tlsConfiguration: $0) } ?? http
+        return Application(
+            router: router(), server: server,
+            configuration: .init(address: .hostname(settings.host, port: settings.port)),
+            onServerRunning: { channel in
+                var settings = settings
+                settings.port = channel.localAddress?.port ?? settings.port
+                logger.notice("the console is at \(settings.address)")
+            },
+            logger: quiet)
+    }
+
+    /// The paths of health checks, in the form of ``key(_:)``: whether a receiver hears, and whether beacond runs.
+    static let healthPaths: Set = ["v1/ready", "v1/live"]
+
+    /// Returns a path in the one form in which it is looked up.
+    static func key(_ path: String) -> String { path.split(separator: "/").joined(separator: "/") }
+
+    /// The routes, in groups. Each group is a type with the parts that it needs.
+    func router() -> Router<WebContext> {
+        let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
+        let methods = Locked<[RoutePattern]>([])
+        router.addMiddleware {
+            ProblemMiddleware(methods: methods, logger: logger)
+            RequestGuard(settings: settings, sessions: sessions)
+        }
+        ConsoleRoutes().add(to: router)
+        let history = consumer.history
+        MetricsRoutes(
+            gateway: gateway, delivery: delivery, broadcast: broadcast, store: history.store, limits: limits
+        ).add(to: router)
+        let v1 = router.group("v1")
+        let changes = ItemChanges(gateway: gateway, rules: rules, state: state, fleet: fleet)
+        let diagnoses = DiagnosisCache()
+        SessionRoutes(settings: settings, current: current, sessions: sessions, state: state).add(to: v1)
+        StatusRoutes(
+            settings: settings, gateway: gateway, consumer: consumer, delivery: delivery, current: current,
+            broadcast: broadcast, diagnoses: diagnoses, started: started
+        ).add(to: v1)
+        SensingRoutes(gateway: gateway).add(to: v1)
+        FleetRoutes(fleet: fleet).add(to: v1)
+        EventRoutes(gateway: gateway, history: history, state: state, broadcast: broadcast).add(to: v1)
+        AdvertisingRoutes(gateway: gateway, state: state).add(to: v1)
+        DeliveryRoutes(gateway: gateway, delivery: delivery, current: current, state: state).add(to: v1)
+        IntakeRoutes(gateway: gateway, history: history, state: state, current: current, isEnding: isEnding).add(to: v1)
+        ItemRoutes(gateway: gateway, changes: changes).add(to: v1)
+        RuleRoutes(
+            gateway: gateway, rules: rules, state: state, history: history, broadcast: broadcast, changes: changes
+        ).add(to: v1)
+        PeopleRoutes(state: state, current: current).add(to: v1)
+        PlanRoutes(gateway: gateway, state: state, broadcast: broadcast).add(to: v1)
+        BackupRoutes(settings: settings, current: current, store: state.store).add(to: v1)
+        SetupRoutes(settings: settings, current: current, diagnoses: diagnoses, reload: reload, logger: logger).add(
+            to: v1)
+        let patterns = RoutePattern.patterns(router.routes.map { ($0.path.description, $0.method) })
+        methods.withLock { $0 = patterns }
+        return router
+    }
+}
+
+/// The configuration of the file that is in use. A reload replaces it.
+package typealias CurrentConfiguration = Locked<GatewayConfiguration>
+
+extension CurrentConfiguration {
+    /// The configuration now.
+    var value: GatewayConfiguration { withLock { $0 } }
+}

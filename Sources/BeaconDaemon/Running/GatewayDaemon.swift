@@ -1,0 +1,306 @@
+import BeaconConsole
+import BeaconDelivery
+import BeaconEventStore
+import BeaconFleet
+import BeaconGateway
+import BeaconMQTT
+import BeaconMonitoring
+import BeaconRelay
+import BeaconSupport
+import CoreMetrics
+import Foundation
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// The daemon's services, made from a configuration: sources, policy, event store, destinations, launches.
+struct GatewayDaemon: Sendable {
+    /// The handling of notifications.
+    enum Mode: Sendable {
+        /// They are stored and delivered.
+        case deliver
+        /// They are handed to a function as lines of JSON, and nothing is sent, stored or started.
+        case dryRun(@Sendable ([UInt8]) -> Void)
+    }
+
+    /// The time that a graceful shutdown may take before the daemon is cancelled. What is not delivered by then waits
+    /// in the event store.
+    static let shutdownTime = Duration.seconds(15)
+
+    /// The time that requests under way may take at a shutdown before they are given up. They are repeated at the next
+    /// start.
+    static let deliveryGrace = Duration.seconds(3)
+
+    let gateway: Gateway
+    private let launches: LaunchAgent
+    let rules: RuleEngine
+    let state: GatewayState?
+    let store: EventStore?
+    let delivery: DeliveryService<ContinuousClock>?
+    private let published: Locked<GatewayStatistics>
+    let fleet: FleetMember?
+    /// The parts that a reload may replace, and the places of their services.
+    let parts: Locked<Parts>
+    let slots: Slots
+    let stateFolder: URL?
+    let current: CurrentConfiguration
+    let broadcast: EventBroadcast
+    /// The consumer of events for the rules; nil in a dry run.
+    let consumer: RuleConsumer?
+    let reloadAction: @Sendable (GatewayConfiguration?) -> Void
+    private let shutdown = Locked(ShutdownRequest())
+    let logger: Logger
+
+    /// The parts that a reload may replace.
+    struct Parts: Sendable {
+        /// The configuration of the file.
+        var configuration: GatewayConfiguration
+        var destinations: [ConfiguredDestination]
+        var web: WebServer?
+        var proxy: ProxyServer?
+    }
+
+    /// The places of services that a reload may replace.
+    struct Slots: Sendable {
+        var web: ServiceSlot
+        var proxy: ServiceSlot
+    }
+
+    /// A request to shut down, and the group that it concerns, whichever comes first.
+    private struct ShutdownRequest {
+        var group: ServiceGroup?
+        var isMade = false
+    }
+
+    /// Creates a daemon, which ``run(linger:signals:companions:)`` starts, and opens its event store.
+    ///
+    /// - Parameters:
+    ///   - configuration: the configuration.
+    ///   - mode: the handling of notifications.
+    ///   - logger: the log.
+    ///   - reload: is called where the console wants the configuration to be read again.
+    /// - Throws: the error of a destination, `EventStoreError`, an error of the proxy.
+    init(
+        _ configuration: GatewayConfiguration, mode: Mode = .deliver, logger: Logger,
+        reload: @escaping @Sendable (GatewayConfiguration?) -> Void = { _ in }
+    ) throws {
+        self.logger = logger
+        reloadAction = reload
+        var stateFolder: URL?
+        if case .deliver = mode {
+            stateFolder = URL(fileURLWithPath: configuration.outbox.path).deletingLastPathComponent()
+        }
+        self.stateFolder = stateFolder
+        let destinations = try configuration.destinations.map {
+            try ConfiguredDestination($0, in: configuration, stateFolder: stateFolder, logger: logger)
+        }
+        published = Locked(GatewayStatistics(sources: configuration.sources.map { .init(name: $0.name) }))
+        let writer: any EventWriter
+        var state: GatewayState?
+        // A dry run takes no part in a fleet: what it would print, another machine would not do.
+        var isInFleet = false
+        if case .deliver = mode { isInFleet = configuration.fleet != nil }
+        let whole = configuration
+        let base = isInFleet ? configuration.withoutShared : configuration
+        var configuration = base
+        var added: [ConfigurationItem] = []
+        switch mode {
+        case .dryRun(let print):
+            store = nil
+            delivery = nil
+            writer = DryRunWriter(destinations: destinations, print: print)
+            launches = LaunchAgent(LaunchSettings(), registry: nil, logger: logger)
+            rules = RuleEngine([], logger: logger)
+        case .deliver:
+            Backup.sweep(besideStore: configuration.outbox.path)
+            var settings = EventStoreSettings.gateway
+            settings.retention = .init(base.web)
+            let store = try EventStore(
+                file: URL(fileURLWithPath: base.outbox.path), settings: settings, logger: logger)
+            let known = GatewayState(store)
+            added = Self.items(of: known, base, logger: logger)
+            configuration = Self.adding(
+                isInFleet ? added.filter { !$0.kind.isShared } : added, to: base, logger: logger)
+            state = known
+            launches = LaunchAgent(
+                configuration.launch,
+                registry: configuration.launch.applications == nil ? nil : ApplicationRegistry(), logger: logger)
+            let delivery = try DeliveryService(
+                store: store, destinations: destinations.map(\.destination),
+                limits: ConsumerLimits(configuration.outbox), logger: logger)
+            self.store = store
+            self.delivery = delivery
+            writer = store
+            rules = RuleEngine(configuration.launch.rules, trail: known.trail, delivery: delivery, logger: logger)
+        }
+        self.state = state
+        let broadcast = EventBroadcast(store)
+        self.broadcast = broadcast
+        let proxy = try Self.proxy(of: configuration, in: stateFolder, logger: logger)
+        let link =
+            isInFleet ? configuration.fleet.map { FleetLink(settings: $0, exchange: Self.exchange(of: $0)) } : nil
+        gateway = Gateway(
+            configuration, destinations: destinations, writer: writer, store: store, state: state, launches: launches,
+            rules: rules, base: base, published: published, logger: logger,
+            broadcast: state == nil || configuration.web == nil ? nil : broadcast, proxy: proxy, fleet: link)
+        if let link {
+            fleet = FleetMember(
+                link.settings, exchange: link.exchange, configuration: whole, items: added, audience: gateway,
+                logger: logger)
+        } else {
+            fleet = nil
+        }
+        if let store, let state {
+            consumer = RuleConsumer(
+                history: try EventHistory(store), people: state.people, engine: rules, gateway: gateway,
+                broadcast: broadcast, logger: logger)
+        } else {
+            consumer = nil
+        }
+        current = Locked(base)
+        var parts = Parts(configuration: whole, destinations: destinations, proxy: proxy)
+        slots = Slots(
+            web: ServiceSlot(nil, logger: logger),
+            proxy: ServiceSlot(proxy.map { [gateway] in ProxyRun(proxy: $0, gateway: gateway) }, logger: logger))
+        self.parts = Locked(parts)
+        if let state {
+            replaceConsole(in: &parts, state)
+            self.parts.withLock { [parts] in $0 = parts }
+        }
+    }
+
+    /// Returns the proxy of a configuration; nil where none is asked for, and in a dry run.
+    ///
+    /// - Throws: `ProxyError`.
+    static func proxy(
+        of configuration: GatewayConfiguration, in stateFolder: URL?, logger: Logger
+    ) throws -> ProxyServer? {
+        guard var settings = configuration.proxy, let stateFolder else { return nil }
+        settings.portsPath = stateFolder.appendingPathComponent("proxy.json").path
+        return try ProxyServer(settings) { logger.log(level: $0.isTrouble ? .warning : .info, "\($0)") }
+    }
+
+    /// Returns what the machines of a fleet meet by.
+    private static func exchange(of settings: FleetSettings) -> any FleetExchange {
+        switch settings.meeting {
+        case .nats(let options): NATSExchange(options, name: settings.name)
+        case .local: LocalExchange(LocalExchange.Hub(now: FleetMember.Clock.system.now))
+        }
+    }
+
+    /// Returns what was added in the console.
+    static func items(
+        of state: GatewayState, _ base: GatewayConfiguration, logger: Logger
+    ) -> [ConfigurationItem] {
+        // Without a console nothing was added, and nothing can be taken back.
+        guard base.web != nil else { return [] }
+        do {
+            return try state.items.allBlocking()
+        } catch {
+            logger.error("cannot read what was added in the console: \(error); the file alone is used")
+            return []
+        }
+    }
+
+    /// Returns the configuration of the file with what was added in the console.
+    static func adding(
+        _ items: [ConfigurationItem], to base: GatewayConfiguration, logger: Logger
+    ) -> GatewayConfiguration {
+        let configuration = base.adding(items)
+        for item in configuration.items {
+            guard let fault = item.fault else { continue }
+            logger.warning("the \(item.kind.rawValue) \(item.name) of the console is not in use: \(fault)")
+        }
+        return configuration
+    }
+
+    /// Has the metrics of this process collected, for the console's interface to give them. It is to be called once,
+    /// before anything is counted.
+    static func collectMetrics() { MetricsSystem.bootstrap(PrometheusMetrics.shared) }
+
+    /// Runs until a signal requests shutdown or all sources have ended.
+    ///
+    /// - Parameters:
+    ///   - linger: how long deliveries continue once all sources have ended.
+    ///   - signals: the signals that request a graceful shutdown.
+    ///   - companions: services that run as long, and are shut down first.
+    /// - Throws: what a companion throws.
+    func run(
+        linger: Duration, signals: [UnixSignal] = [.sigterm, .sigint], companions: [any Service] = []
+    ) async throws {
+        await rules.restore()
+        let parts = parts.withLock { $0 }
+        // Services that a reload replaces are in places, which are there also while they are empty.
+        await slots.web.replace(with: parts.web)
+        // They end in the reverse order: first the sources, then launches, then deliveries.
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
+        if let delivery { services.append(.init(service: DeliveryRun(delivery: delivery))) }
+        services.append(.init(service: LaunchRun(agent: launches, rules: rules, gateway: gateway)))
+        if let consumer { services.append(.init(service: consumer, successTerminationBehavior: .ignore)) }
+        services.append(
+            .init(
+                service: GatewayRun(
+                    gateway: gateway, launches: launches, rules: rules, consumer: consumer, delivery: delivery,
+                    linger: linger, logger: logger),
+                successTerminationBehavior: .gracefullyShutdownGroup))
+        for slot in [slots.web, slots.proxy] {
+            services.append(.init(service: slot, successTerminationBehavior: .ignore))
+        }
+        if let fleet { services.append(.init(service: FleetRun(fleet: fleet))) }
+        services.append(
+            .init(
+                service: DiagnosticsRun(
+                    receivers: { [parts = self.parts] in parts.withLock { $0.destinations.compactMap(\.diagnose) } },
+                    statistics: { [published] in published.withLock { $0 } }, delivery: delivery),
+                successTerminationBehavior: .ignore))
+        services += companions.map { .init(service: $0) }
+        // The group's own log is of interest only from warnings on.
+        var groupLogger = logger
+        groupLogger.logLevel = max(logger.logLevel, .warning)
+        var configuration = ServiceGroupConfiguration(
+            services: services, gracefulShutdownSignals: signals, logger: groupLogger)
+        configuration.maximumGracefulShutdownDuration = Self.shutdownTime
+        let group = ServiceGroup(configuration: configuration)
+        let isDue = shutdown.withLock { request in
+            request.group = group
+            return request.isMade
+        }
+        if isDue { await group.triggerGracefulShutdown() }
+        try await group.run()
+    }
+
+    /// Has ``run(linger:signals:companions:)`` end in good order, as a signal does, also before it was called.
+    func requestShutdown() async {
+        let group = shutdown.withLock { request in
+            request.isMade = true
+            return request.group
+        }
+        await group?.triggerGracefulShutdown()
+    }
+
+    /// Closes the event store, which cannot be used afterwards.
+    func close() async {
+        await store?.close()
+    }
+
+    /// The statistics so far.
+    var statistics: GatewayStatistics { published.withLock { $0 } }
+
+    /// The number of programs and applications that were started.
+    var launchCount: Int {
+        get async { await launches.started + rules.started }
+    }
+
+    /// Returns the status of the destinations; none in a dry run.
+    func queues() async -> [ConsumerStatus] { (try? await delivery?.status()) ?? [] }
+}
+
+extension ConsumerLimits {
+    /// Creates the bounds from the settings, with the defaults for those that are not set.
+    init(_ settings: OutboxSettings) {
+        self.init()
+        if let age = settings.maximumAge { self.age = age }
+        if let count = settings.maximumEntries { events = count }
+        if let bytes = settings.maximumBytes { self.bytes = Int(bytes) }
+    }
+}

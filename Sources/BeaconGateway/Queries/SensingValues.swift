@@ -1,0 +1,229 @@
+import BeaconConfiguration
+import BeaconDelivery
+package import BeaconModel
+package import Foundation
+
+/// A beacon's identity, as the interface writes it.
+package struct IdentityValue: Encodable, Sendable {
+    var uuid: String
+    var major: Int
+    var minor: Int
+    /// The user's name for it.
+    @Nullable var name: String?
+
+    package init(_ identity: BeaconIdentity, name: String?) {
+        uuid = identity.uuid.description
+        (major, minor) = (Int(identity.major), Int(identity.minor))
+        self.name = name
+    }
+}
+
+/// A source of adverts.
+package struct SourceValue: Encodable, Sendable {
+    package var name: String
+    /// What the configuration says: `auto`, the path of a capture.
+    var from: String
+    package var state: String
+    @Nullable package var reason: String?
+    var ended: Bool
+    package var packets: Int
+    package var beacons: Int
+    var receivers: [String]
+    /// True for a radio, which can be a beacon.
+    package var advertises: Bool
+}
+
+/// A receiver, and whether it hears.
+package struct ReceiverValue: Encodable, Sendable {
+    package var name: String
+    package var source: String
+    /// `hearing`, `deaf`, or `unknown` before it has said anything.
+    package var hearing: String
+    @Nullable var since: Double?
+    @Nullable var reason: String?
+    package var advertsPerSecond: Double
+    @Nullable var place: String?
+}
+
+/// A region of the configuration.
+package struct RegionValue: Encodable, Sendable {
+    package var name: String
+    var uuid: String
+    @Nullable var major: Int?
+    @Nullable var minor: Int?
+    package var state: String
+    @Nullable var since: Double?
+    @Nullable var receiver: String?
+    /// `file` or `console`: where it is configured, and how.
+    var origin: String
+    var settings: JSONValue
+}
+
+/// A beacon that has a name.
+package struct RegisteredBeaconValue: Encodable, Sendable {
+    var uuid: String
+    var major: Int
+    var minor: Int
+    package var name: String
+    /// The place that it is fixed in.
+    @Nullable var place: String?
+    var attributes: [String: String]
+    var origin: String
+    var settings: JSONValue
+}
+
+/// The places and the beacons in them.
+package struct PlacesValue: Encodable, Sendable {
+    package struct Place: Encodable, Sendable {
+        package var name: String
+        var receivers: [String]
+        /// True where none of its receivers hears.
+        var dark: Bool
+        var origin: String
+        var settings: JSONValue
+    }
+
+    package struct Located: Encodable, Sendable {
+        var uuid: String
+        var major: Int
+        var minor: Int
+        @Nullable var name: String?
+        var state: String
+        @Nullable var place: String?
+        @Nullable var before: String?
+        var since: Double
+        @Nullable var level: Double?
+        @Nullable var margin: Double?
+        @Nullable var runnerUp: String?
+    }
+
+    package var places: [Place] = []
+    package var beacons: [Located] = []
+}
+
+/// A beacon as it was ranged last.
+package struct RangedValue: Encodable, Sendable {
+    var uuid: String
+    var major: Int
+    var minor: Int
+    @Nullable var name: String?
+    var receiver: String
+    var proximity: String
+    /// In metres; -1 where it is unknown.
+    var accuracy: Double
+    /// The metres between which it is in about 68 % of all cases.
+    @Nullable var range: [Double]?
+    /// In dBm; 0 where there is none.
+    var rssi: Int
+    @Nullable var measuredPower: Int?
+    var lastHeard: Double
+    /// The regions of the configuration that it belongs to.
+    var regions: [String]
+
+    init(_ beacon: RangedBeacon, receiver: String, name: String?, regions: [String], lead: Int64) {
+        uuid = beacon.identity.uuid.description
+        (major, minor) = (Int(beacon.identity.major), Int(beacon.identity.minor))
+        self.name = name
+        self.receiver = receiver
+        proximity = beacon.proximity.description
+        accuracy = (beacon.accuracy * 100).rounded() / 100
+        range = beacon.accuracyRange.map { [$0.lowerBound, $0.upperBound].map { ($0 * 100).rounded() / 100 } }
+        rssi = beacon.rssi
+        measuredPower = beacon.measuredPower
+        lastHeard = beacon.lastHeard.advanced(by: lead).seconds
+        self.regions = regions
+    }
+}
+
+/// The beacons of a second.
+package struct RangingValue: Encodable, Sendable {
+    struct Constraint: Encodable, Sendable {
+        var uuid: String
+        @Nullable var major: Int?
+        @Nullable var minor: Int?
+
+        init(_ constraint: BeaconConstraint) {
+            uuid = constraint.uuid.description
+            major = constraint.major.map(Int.init)
+            minor = constraint.minor.map(Int.init)
+        }
+    }
+
+    var time: Double
+    var receiver: String
+    @Nullable var region: Constraint?
+    var beacons: [RangedValue]
+}
+
+/// What this machine sends as a beacon.
+package struct AdvertisingValue: Codable, Sendable {
+    package struct Beacon: Codable, Sendable {
+        package var uuid: String
+        package var major: Int
+        package var minor: Int
+        package var measuredPower: Int
+        var enabled: Bool
+        /// `on`, `starting`, `failed` or `off`.
+        var state: String?
+        var reason: String?
+
+        package init(
+            uuid: String, major: Int, minor: Int, measuredPower: Int, enabled: Bool, state: String? = nil,
+            reason: String? = nil
+        ) {
+            (self.uuid, self.major, self.minor) = (uuid, major, minor)
+            (self.measuredPower, self.enabled, self.state) = (measuredPower, enabled, state)
+            self.reason = reason
+        }
+    }
+
+    package var possible: Bool
+    package var reason: String?
+    var beacon: Beacon?
+
+    private enum Key: String, CodingKey { case possible, reason, beacon }
+    private enum BeaconKey: String, CodingKey { case uuid, major, minor, measuredPower, enabled, state, reason }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(possible, forKey: .possible)
+        try container.encode(reason, forKey: .reason)
+        guard let beacon else { return try container.encodeNil(forKey: .beacon) }
+        var inside = container.nestedContainer(keyedBy: BeaconKey.self, forKey: .beacon)
+        try inside.encode(beacon.uuid, forKey: .uuid)
+        try inside.encode(beacon.major, forKey: .major)
+        try inside.encode(beacon.minor, forKey: .minor)
+        try inside.encode(beacon.measuredPower, forKey: .measuredPower)
+        try inside.encode(beacon.enabled, forKey: .enabled)
+        try inside.encode(beacon.state ?? "off", forKey: .state)
+        try inside.encode(beacon.reason, forKey: .reason)
+    }
+}
+
+extension GatewayConfiguration {
+    /// Returns where an item that is in use is configured, and how.
+    package func item(_ kind: ConfigurationItem.Kind, _ name: String) -> (origin: String, settings: JSONValue) {
+        let item = items.first { $0.kind == kind && $0.name == name && $0.fault == nil }
+        return (item?.origin.rawValue ?? "file", item?.shownSettings ?? .object(["name": .string(name)]))
+    }
+
+    /// The beacons that have names, in the order of the configuration.
+    package var registeredBeacons: [RegisteredBeaconValue] {
+        beacons.map { beacon in
+            let (origin, settings) = item(.beacon, beacon.name)
+            return RegisteredBeaconValue(
+                uuid: beacon.identity.uuid.description, major: Int(beacon.identity.major),
+                minor: Int(beacon.identity.minor), name: beacon.name, place: beacon.place,
+                attributes: beacon.attributes, origin: origin, settings: settings)
+        }
+    }
+}
+
+extension JSONEncoder {
+    /// The encoder of all answers.
+    package static var interface: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        return encoder
+    }
+}
