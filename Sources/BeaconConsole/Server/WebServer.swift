@@ -67,13 +67,13 @@ package struct WebServer: Service {
     /// Creates the service for a gateway.
     ///
     /// - Parameters:
-    ///   - settings: where it listens, and to whom it answers.
-    ///   - gateway: what is heard.
+    ///   - settings: the address, and the rules for clients.
+    ///   - gateway: the sensing.
     ///   - rules: the rules at work.
     ///   - delivery: the destinations.
     ///   - current: the configuration that is in use.
-    ///   - consumer: who has the rules look at events, with the history.
-    ///   - state: what is kept over restarts.
+    ///   - consumer: the consumer of events for the rules, with the history.
+    ///   - state: the state that survives restarts.
     ///   - broadcast: the newest events.
     ///   - fleet: the machine's part in a fleet; nil for none.
     ///   - logger: the log.

@@ -11,7 +11,7 @@ package struct WebSessions: Sendable {
     ///
     /// - Parameters:
     ///   - tokenHash: the hash of the token; nil where none is needed.
-    ///   - access: what is kept of them.
+    ///   - access: the stored sessions.
     package init(tokenHash: String?, access: ConsoleAccess) {
         (self.tokenHash, self.access) = (tokenHash, access)
     }

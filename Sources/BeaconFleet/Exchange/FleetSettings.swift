@@ -8,10 +8,10 @@ public struct FleetSettings: Hashable, Sendable {
     /// The longest name of a machine in bytes: with the number of a source behind it, as long as those who listen take.
     package static let longestNode = 56
 
-    /// The most partitions: more than anybody has processors.
+    /// The most partitions, which exceeds the processors of any machine.
     package static let mostPartitions = 1024
 
-    /// What the machines meet by.
+    /// The meeting point of the machines.
     package enum Meeting: Hashable, Sendable {
         /// NATS servers.
         case nats(NATSOptions)
@@ -58,7 +58,7 @@ public struct FleetSettings: Hashable, Sendable {
         }
     }
 
-    /// What is wrong, each with its remedy.
+    /// The mistakes, each with its remedy.
     package func mistakes() -> [String] {
         var mistakes: [String] = []
         if case .nats(let options) = meeting { mistakes += options.mistakes() }
@@ -74,7 +74,7 @@ public struct FleetSettings: Hashable, Sendable {
         return mistakes
     }
 
-    /// Returns whether a text can be a fleet's name, by which streams of NATS are called.
+    /// Returns whether a text can be a fleet's name. Streams of NATS have it in their names.
     public static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy {
@@ -85,7 +85,7 @@ public struct FleetSettings: Hashable, Sendable {
 }
 
 extension FleetSettings.Meeting {
-    /// These servers with the credentials of others, where they have none of their own.
+    /// Returns these servers with the credentials of others, where these have no credentials.
     package func keeping(_ other: Self) -> Self {
         guard case .nats(var options) = self, case .nats(let before) = other else { return self }
         options.user = options.user ?? before.user

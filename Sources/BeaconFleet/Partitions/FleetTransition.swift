@@ -8,7 +8,7 @@ import Foundation
 package struct FleetTransition: Codable, Hashable, Sendable {
     /// A change of a region's state.
     package struct Region: Codable, Hashable, Sendable {
-        /// The name of the condition: of what it is monitored for.
+        /// The label of the condition.
         package var label: String
         package var beacons: BeaconConstraint
         package var kind: String
@@ -50,7 +50,7 @@ package struct FleetTransition: Codable, Hashable, Sendable {
         package var grounds: SuspicionGrounds
     }
 
-    /// What has happened.
+    /// The change.
     package enum Content: Codable, Hashable, Sendable {
         /// A worker has taken the partition over: whoever wrote before writes no more.
         case takeover
@@ -85,7 +85,7 @@ package struct FleetTransition: Codable, Hashable, Sendable {
 
     /// Reads a transition.
     ///
-    /// - Throws: `DecodingError` where it is none.
+    /// - Throws: `DecodingError` for other bytes.
     package init(_ bytes: [UInt8]) throws { self = try JSONDecoder().decode(Self.self, from: Data(bytes)) }
 
     /// A transition from its parts.
@@ -133,13 +133,13 @@ extension FleetTransition.Suspicion {
     }
 }
 
-/// What is known of a region, for the worker that comes next.
+/// The known state of a region, for the next worker.
 package struct FleetRegionState: Codable, Hashable, Sendable {
     package var label: String
     package var beacons: BeaconConstraint
     /// The state that was known last.
     package var state: RegionState
-    /// The state that was published last: unknown while nobody hears.
+    /// The state that was published last: unknown while no receiver hears.
     package var published: RegionState
     /// The receiver that keeps it inside.
     package var holder: String?
@@ -164,7 +164,7 @@ package struct FleetRegionState: Codable, Hashable, Sendable {
     }
 }
 
-/// What is known of a beacon's place, for the worker that comes next.
+/// The known place of a beacon, for the next worker.
 package struct FleetPlaceState: Codable, Hashable, Sendable {
     package var beacon: BeaconConstraint
     package var place: String?

@@ -32,7 +32,7 @@ package struct PartitionWork: ~Copyable {
     private var network: ReceiverNetwork
     private var batch = AdvertBatch()
     private var core: MonitoringCore
-    /// The names of the conditions, each of what it is monitored for.
+    /// The labels of the conditions.
     private var labels: [ConditionID: String] = [:]
     private var conditions: [String: ConditionID] = [:]
     private var regions: [String: MonitoredRegion] = [:]
@@ -77,7 +77,7 @@ package struct PartitionWork: ~Copyable {
 
     /// What is monitored in a partition.
     package struct Plan: Sendable {
-        /// The regions, by the names of what they are monitored for.
+        /// The regions, by the labels of their conditions.
         package var conditions: [String: MonitoredRegion] = [:]
         package var located: [BeaconConstraint] = []
         package var awaited: [BeaconIdentity] = []
@@ -96,7 +96,7 @@ package struct PartitionWork: ~Copyable {
         ///
         /// - Parameters:
         ///   - region: the region.
-        ///   - label: the name of what it is monitored for.
+        ///   - label: the label of its condition.
         package mutating func add(_ region: MonitoredRegion, as label: String) {
             var region = region
             if region.isExitAdaptive {
@@ -159,7 +159,7 @@ package struct PartitionWork: ~Copyable {
     private mutating func forget(_ label: String) {
         guard let condition = conditions.removeValue(forKey: label) else { return }
         core.stopMonitoring(condition)
-        // What has happened until now is still of this name.
+        // Earlier changes still have this label.
         collect()
         labels[condition] = nil
         regions[label] = nil

@@ -69,7 +69,7 @@ package struct HistoryEvent: Sendable {
     ///   - place: the place.
     ///   - beacon: the beacon.
     ///   - detail: the event's own JSON.
-    ///   - sender: who sent it; nil for what was heard here.
+    ///   - sender: the app or webhook that sent it; nil for an event of this machine.
     ///   - install: the install of the app.
     ///   - user: the user of the install.
     package init(

@@ -2,7 +2,7 @@ package import BeaconRelay
 import BeaconSupport
 import ServiceLifecycle
 
-/// The service that passes on what is heard, and has the radios hear all of it while somebody wants it.
+/// The service that passes adverts on to clients of the proxy. While there are clients, the radios report all adverts.
 package struct ProxyRun: Service {
     let proxy: ProxyServer
     let gateway: Gateway

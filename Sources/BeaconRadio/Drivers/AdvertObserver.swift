@@ -1,5 +1,5 @@
 /// A receiver of all that a source hears, also of adverts that are no beacons: a Bluetooth proxy, for instance.
-/// Whoever runs the source calls it on its thread, in the order of what is heard.
+/// The source's runner calls it on its thread, in the order of the adverts.
 package protocol AdvertObserver: Sendable {
     /// Notes an advert as the source gives it, before its time has come where it is no radio.
     ///
@@ -15,7 +15,7 @@ package protocol AdvertObserver: Sendable {
     ///   - statuses: their status; none for what always hears.
     func update(names: [String], statuses: [ReceiverStatus])
 
-    /// Notes that the time of what was heard has come.
+    /// Notes that the time of the earlier adverts has come.
     func release()
 
     /// Notes that the source gives nothing more, for now or for ever.

@@ -29,7 +29,7 @@ package struct ConfigurationItem: Hashable, Sendable {
     /// What is wrong with each of its keys.
     var faults: [Fault] = []
 
-    /// An item as it is configured, of which nobody knows yet whether it can be used.
+    /// Creates an item that is not checked yet.
     package init(kind: Kind, name: String, settings: JSONValue, origin: Origin) {
         (self.kind, self.name, self.settings, self.origin) = (kind, name, settings, origin)
     }

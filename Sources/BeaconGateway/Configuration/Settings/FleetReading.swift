@@ -42,7 +42,7 @@ extension FleetSettings {
         var isWhole = true
         if case .nats(var options) = settings?.meeting {
             if let user = section.text("user") { options.user = user.value }
-            // A secret that cannot be read was told, and what follows from it is no fault of its own.
+            // A secret that cannot be read is reported already. Faults that follow from it are not.
             for (key, place) in [("password", \NATSOptions.password), ("token", \NATSOptions.token)]
             where section.has(key) {
                 let secret = section.secret(key)
@@ -73,9 +73,9 @@ extension FleetSettings {
 }
 
 extension GatewayConfiguration {
-    /// Has the machine join the fleet of an address, with the other settings that the file has.
+    /// Joins the fleet of an address, with the other settings of the file.
     ///
-    /// - Returns: false where the address is none.
+    /// - Returns: false for an invalid address.
     @discardableResult
     public mutating func join(_ address: String) -> Bool {
         guard let settings = try? FleetSettings(address) else { return false }
