@@ -43,7 +43,8 @@ final class DriverLoop {
 
     /// The state of the adapter that is of most use.
     var state: RadioState {
-        drivers.map(\.state).max { Self.usefulness($0) < Self.usefulness($1) } ?? .unsupported
+        // It is asked with each step, and makes no array.
+        drivers.lazy.map(\.state).max { Self.usefulness($0) < Self.usefulness($1) } ?? .unsupported
     }
 
     private static func usefulness(_ state: RadioState) -> Int {
@@ -88,7 +89,7 @@ final class DriverLoop {
         for driver in drivers {
             batch.firstReceiver = ReceiverID(UInt16(clamping: first))
             try driver.process(at: now, into: &batch)
-            first += driver.receiverNames.count
+            if drivers.count > 1 { first += driver.receiverNames.count }
         }
         let state = state
         if state != reportedState {
