@@ -183,11 +183,24 @@ public struct Engine: ~Copyable {
         statistics.sightings &+= 1
         let heard = receivers.deafCount == 0 ? time : receivers.lastHearing(of: sighting.receiver, until: time)
         let key = TrackKey(sighting)
-        if let number = tracks.find(key) {
+        if let number = tracks.findNext(key) {
             updateTrack(number, sighting, at: heard)
         } else {
             beginTrack(key, sighting, at: heard)
         }
+    }
+
+    /// The most sightings that ``expect(_:)`` can look up at once.
+    public static var mostExpected: Int { ExpectedTracks.most }
+
+    /// Looks up the beacons of the sightings that ``receive(_:)`` will process next, in this order.
+    ///
+    /// It changes nothing that can be seen, and no promise is broken where others come. It makes many beacons cheaper,
+    /// whose memory is far from the processor: it is waited for once, and not for one beacon after the other.
+    ///
+    /// - Parameter sightings: the sightings, at most ``mostExpected``.
+    public mutating func expect(_ sightings: Span<Sighting>) {
+        tracks.expect(sightings, isRanging: !listed.isEmpty)
     }
 
     /// Advances the time up to and including `time`.

@@ -56,13 +56,18 @@ extension Engine {
         if let region = matches.region { return refresh(region, sighting, of: track, at: time) }
         let set = index.sets[matches.set]
         if set.region >= 0 { refresh(set.region, sighting, of: track, at: time) }
-        var place = Int(set.firstRegion)
-        let end = place &+ Int(set.regionCount)
-        while place < end {
-            refresh(index.regions[place], sighting, of: track, at: time)
-            place &+= 1
-        }
+        if set.regionCount > 0 { refreshSeveral(set, track, sighting, at: time) }
         if set.rangingCount > 0 { list(track, number, sighting) }
+    }
+
+    /// Passes an advert to the regions that it matches, where they are several.
+    @inline(never)
+    private mutating func refreshSeveral(
+        _ set: MatchSet, _ track: UnsafeMutablePointer<Track>, _ sighting: Sighting, at time: Int64
+    ) {
+        for place in set.firstRegion..<set.firstRegion + set.regionCount {
+            refresh(index.regions[Int(place)], sighting, of: track, at: time)
+        }
     }
 
     /// Judges a claim that differs from the beacon's settled one.

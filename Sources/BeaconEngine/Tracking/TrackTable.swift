@@ -1,3 +1,5 @@
+import BeaconModel
+
 /// A table of all tracks, found by key in constant time.
 ///
 /// Slots of an open-addressing table hold the number of a track with a tag of eight bits of its hash, which shows
@@ -36,6 +38,8 @@ struct TrackTable: ~Copyable {
     /// The number of tracks that have ever been in use at once; those beyond are untouched memory.
     private(set) var extent = 0
     private var firstFree: Int?
+
+    private var expected = ExpectedTracks()
 
     init(capacity: Int, seed: UInt64) {
         self.capacity = capacity
@@ -79,6 +83,35 @@ struct TrackTable: ~Copyable {
     /// Returns true where the track of this number, less than ``extent``, is in use.
     func isInUse(_ index: Int) -> Bool { self[index].pointee.key.address != Self.freeMark }
 
+    /// Looks up the tracks of the sightings that come next, in their order, without a change to any.
+    ///
+    /// - Parameter isRanging: whether their digests are needed as well.
+    mutating func expect(_ sightings: Span<Sighting>, isRanging: Bool) {
+        var times: Int64 = 0
+        expected.removeAll()
+        for place in sightings.indices {
+            let hash = TrackKey(sightings[place]).hash(seed: seed)
+            var place = Int(hash) & slotMask
+            while slots[place] != 0, (slots[place] ^ hash) &>> UInt32(Self.tagShift) != 0 {
+                place = (place &+ 1) & slotMask
+            }
+            let number = slots[place] & Self.numberMask &- 1
+            expected.append(number)
+            guard number < extent else { continue }
+            times |= self[Int(number)].pointee.lastHeard
+            if isRanging { times |= Int64(digest(Int(number)).pointee.count) }
+        }
+        // What is read and not used would not be read.
+        precondition(times >= 0, "a track in the table was never heard")
+    }
+
+    /// Returns the number of the track with this key, or nil; at once where it is the next that was expected.
+    @inline(__always)
+    mutating func findNext(_ key: TrackKey) -> Int? {
+        if let number = expected.next(), number < extent, self[Int(number)].pointee.key == key { return Int(number) }
+        return find(key)
+    }
+
     /// Returns the number of the track with this key, or nil.
     @inline(__always)
     func find(_ key: TrackKey) -> Int? {
@@ -101,8 +134,8 @@ struct TrackTable: ~Copyable {
     /// - Precondition: there are fewer than ``capacity``.
     mutating func insert(_ track: Track) -> Int {
         precondition(count < capacity, "the table is full")
-        // Half of the slots stay free, so that most tracks are found where they are looked for first.
-        if (count + 1) * 2 > slotMask + 1 { grow() }
+        // Three quarters of the slots stay free, so that nearly all tracks are found where they are looked for first.
+        if (count + 1) * 4 > slotMask + 1 { grow() }
         let index: Int
         if let free = firstFree {
             index = free

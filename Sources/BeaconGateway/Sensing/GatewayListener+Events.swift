@@ -44,11 +44,12 @@ extension GatewayListener {
             core.setSmoothed(status.isSmoothed, of: receiver)
         }
         if isCounted { countAdverts(of: batch, by: source) }
-        for heard in batch.sightings {
-            guard var sighting = source.listener.sighting(heard) else { continue }
-            sighting.time = source.shared(sighting.time)
-            core.receive(sighting)
-        }
+        core.receive(
+            batch.sightings.compactMap { heard in
+                guard var sighting = source.listener.sighting(heard) else { return nil }
+                sighting.time = source.shared(sighting.time)
+                return sighting
+            })
         guard let time = batch.time, !isIgnorant(source) else { return nil }
         let (shared, wall) = (source.shared(time), time.advanced(by: source.wallOffset))
         core.advance(upTo: shared)

@@ -68,12 +68,14 @@ extension BeaconCenter {
         }
         if let last = batch.sightings.last {
             if status.isGranted, radioState == .poweredOn {
-                for var sighting in batch.sightings {
-                    heardReceivers.insert(sighting.receiver)
-                    // All receivers of the radio are one for a center.
-                    sighting.receiver = Self.receiver
-                    core.receive(sighting)
-                }
+                core.receive(
+                    batch.sightings.map { heard in
+                        heardReceivers.insert(heard.receiver)
+                        // All receivers of the radio are one for a center.
+                        var sighting = heard
+                        sighting.receiver = Self.receiver
+                        return sighting
+                    })
                 note(last.time)
             } else {
                 advance(to: last.time)

@@ -13,6 +13,9 @@ struct EngineRun: ~Copyable {
     private(set) var reportCount = 0
     private(set) var placedCount = 0
 
+    /// The most adverts that a radio's driver reads at once.
+    static let largestBatch = 64
+
     init(regions: [BeaconConstraint], isRanging: Bool, isLocating: Bool = false) {
         var configuration = EngineConfiguration()
         // Each run is to place beacons alike.
@@ -29,30 +32,51 @@ struct EngineRun: ~Copyable {
 
     var trackedBeacons: Int { engine.trackedBeacons }
 
-    /// Does with each advert what a session does: decode it, tell the engine of it and of the time, take what happened.
+    /// Does with the adverts what a radio and a center do: decode a batch, tell the engine of its iBeacons and of the
+    /// time, take what happened.
     mutating func receive(_ corpus: borrowing Corpus, passes: Int = 1) {
-        let bytes = corpus.bytes.span.bytes
+        var batch: [Sighting] = []
+        batch.reserveCapacity(Self.largestBatch)
         for _ in 0..<passes {
-            for index in corpus.adverts.indices {
-                let record = corpus.adverts[index]
-                let start = Int(record.offset)
-                let advert = bytes.extracting(start..<start + Int(record.count))
-                if let frame = IBeaconFrame(advert: advert) {
-                    engine.receive(
-                        Sighting(
-                            time: Timestamp(nanoseconds: time),
-                            receiver: ReceiverID(record.receiver),
-                            address: DeviceAddress(bits: record.address, kind: .random),
-                            identity: frame.identity,
-                            measuredPower: frame.measuredPower,
-                            rssi: SignalStrength(rawValue: record.rssi)))
-                    foundCount += 1
-                } else {
-                    engine.advance(upTo: Timestamp(nanoseconds: time))
+            var start = 0
+            while start < corpus.adverts.count {
+                let end = min(start + Self.largestBatch, corpus.adverts.count)
+                Self.decode(corpus, start..<end, from: time, into: &batch)
+                time += Int64(end - start) * corpus.step
+                foundCount += batch.count
+                if batch.count > 1 { engine.expect(batch.span) }
+                for sighting in batch {
+                    engine.receive(sighting)
+                    if engine.hasEvents { takeEvents() }
                 }
+                batch.removeAll(keepingCapacity: true)
+                engine.advance(upTo: Timestamp(nanoseconds: time - corpus.step))
                 if engine.hasEvents { takeEvents() }
-                time += corpus.step
+                start = end
             }
+        }
+    }
+
+    /// Decodes adverts as a radio's driver does.
+    private static func decode(
+        _ corpus: borrowing Corpus, _ adverts: Range<Int>, from time: Int64, into batch: inout [Sighting]
+    ) {
+        let bytes = corpus.bytes.span.bytes
+        var time = time
+        for index in adverts {
+            let record = corpus.adverts[index]
+            let start = Int(record.offset)
+            if let frame = IBeaconFrame(advert: bytes.extracting(start..<start + Int(record.count))) {
+                batch.append(
+                    Sighting(
+                        time: Timestamp(nanoseconds: time),
+                        receiver: ReceiverID(record.receiver),
+                        address: DeviceAddress(bits: record.address, kind: .random),
+                        identity: frame.identity,
+                        measuredPower: frame.measuredPower,
+                        rssi: SignalStrength(rawValue: record.rssi)))
+            }
+            time += corpus.step
         }
     }
 
