@@ -2,10 +2,13 @@ public import BeaconModel
 
 /// The engine's settings.
 public struct EngineConfiguration: Sendable {
+    /// The most beacons that are tracked at once unless another number is set.
+    public static let usualMaximumTrackedBeacons = 65_536
+
     /// The most beacons that are tracked at once, each by receiver and address: the bound on the engine's memory, at
     /// less than 200 bytes each. Where there are more, those unheard for longest are removed; monitoring is not
     /// affected by it. It is 16 777 215 at most.
-    public var maximumTrackedBeacons = 65_536
+    public var maximumTrackedBeacons = Self.usualMaximumTrackedBeacons
 
     /// The most receivers that have ranging reports and whose deafness is known. Those beyond, of which there are some
     /// only in files that name more, enter and keep regions as all do; ``EngineStatistics/refusedReceivers`` counts

@@ -75,7 +75,7 @@ const struct beacon_mosquitto_functions *beacon_mosquitto_load(const char **prob
     return &functions;
 }
 
-int64_t beacon_mosquitto_bytes_read(int socket) {
+int64_t beacon_mosquitto_bytes_read(int socket, int *waiting) {
     int unread = 0;
     if (ioctl(socket, FIONREAD, &unread) != 0 || unread < 0) return -1;
     for (int attempt = 0; attempt < 8; attempt++) {
@@ -87,7 +87,9 @@ int64_t beacon_mosquitto_bytes_read(int socket) {
         if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return -1;
         if (ioctl(socket, FIONREAD, &unread) != 0 || unread < 0) return -1;
         // Nothing arrived between the two calls, so that both numbers are of one moment.
-        if (unread == before) return (int64_t)info.tcpi_bytes_received - unread;
+        if (unread != before) continue;
+        if (waiting) *waiting = unread;
+        return (int64_t)info.tcpi_bytes_received - unread;
     }
     return -1;
 }

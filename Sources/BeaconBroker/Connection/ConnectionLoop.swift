@@ -21,6 +21,7 @@ struct ConnectionLoop {
     private var suspects = SuspectMessages()
     private var warnings: Set<String> = []
     private var isConnected = false
+    private var receipts = ReceiptPace()
     private let firstAvailability: Availability
 
     init(options: MQTTOptions, requests: RequestTable, logger: Logger, firstAvailability: Availability) {
@@ -93,6 +94,11 @@ struct ConnectionLoop {
                     try send(action, as: id, by: session)
                 }
                 let isBusy = deliverReceived(session)
+                // An acknowledgement that is waited for must not wait as well.
+                if !isBusy, sent.isEmpty, let pause = receipts.takePause(at: .now) {
+                    requests.waker.wait(atMost: pause.wholeMilliseconds)
+                    continue
+                }
                 try session.step(requests.waker, atMost: isBusy ? .zero : session.longestStep)
             }
             try disconnect(session)
@@ -214,6 +220,7 @@ struct ConnectionLoop {
                 warnOnce("\(error)", of: "\(error)")
             }
         }
+        if !received.isEmpty { receipts.note(at: .now) }
         return !received.isEmpty || !acknowledgements.isEmpty
     }
 

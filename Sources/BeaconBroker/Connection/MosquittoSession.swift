@@ -53,6 +53,9 @@ final class MosquittoSession {
     /// message before the session can look at its size.
     private static let receiveBuffer: Int32 = 256 << 10
 
+    /// The most times that one step reads, so that what was read is delivered while more arrives.
+    private static let mostRounds = 8
+
     init(_ options: MQTTOptions, on terms: ConnectionTerms, logger: Logger) throws(MQTTError) {
         var problem: UnsafePointer<CChar>?
         guard let library = beacon_mosquitto_load(&problem)?.pointee else {
@@ -136,16 +139,26 @@ final class MosquittoSession {
         if polled[1].revents != 0 { waker.reset() }
         errno = 0
         if polled[0].revents & ~Int16(POLLOUT) != 0 {
-            // Those of TLS have no size that can be seen.
-            if options.tls == nil, bound.isExceededByNext(of: socket) { throw tooLong() }
-            hasHeardPacket = false
-            try check(library.loop_read(client, 1))
-            if bound.isExceededByRead(of: socket, hasEnded: hasHeardPacket) { throw tooLong() }
-            acknowledgeAtOnce(socket)
+            // What the broker held back comes with the acknowledgement, and is read at once too.
+            var rounds = 0
+            repeat {
+                try read(socket)
+                rounds += 1
+            } while bound.unread > 0 && rounds < Self.mostRounds
         }
         if polled[0].revents & Int16(POLLOUT) != 0 { try check(library.loop_write(client, 1)) }
         try check(library.loop_misc(client))
         if let refusal { throw refused(refusal) }
+    }
+
+    /// Reads the packets that wait, or what there is of one.
+    private func read(_ socket: Int32) throws(MQTTError) {
+        // Those of TLS have no size that can be seen.
+        guard let packets = options.tls == nil ? bound.countPackets(on: socket) : 1 else { throw tooLong() }
+        hasHeardPacket = false
+        for _ in 0..<packets { try check(library.loop_read(client, 1)) }
+        acknowledgeAtOnce(socket)
+        if bound.isExceededByRead(of: socket, hasEnded: hasHeardPacket) { throw tooLong() }
     }
 
     private func tooLong() -> MQTTError {
@@ -210,7 +223,7 @@ final class MosquittoSession {
         return acknowledgements
     }
 
-    /// Sets the socket to acknowledge received packets at once.
+    /// Has the kernel acknowledge what the socket received at once, so that the broker sends what it holds back.
     ///
     /// A broker that sends several small packets holds back all but the first until that is acknowledged (Nagle's
     /// algorithm, which Debian's broker leaves on), and the kernel delays the acknowledgement by 40 ms. The option

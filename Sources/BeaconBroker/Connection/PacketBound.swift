@@ -20,30 +20,40 @@ struct PacketBound {
     /// several at once.
     private var peeked = [UInt8](repeating: 0, count: 4096)
 
+    /// The bytes that were read of the socket, where that was asked for since the last read.
+    private var bytesRead: Int64?
+
+    /// The bytes that wait to be read, as of the last read; 0 where that is not known.
+    private(set) var unread = 0
+
     /// The bytes that were read when a packet last ended, or a little less.
     private var bytesAtEnd: Int64 = 0
 
-    /// Returns true where a packet that is too large begins among the bytes that wait to be read. The socket has no
-    /// TLS.
+    /// Returns how many whole packets wait to be read, as far as can be seen, at least one; nil where one that is too
+    /// large begins among the bytes that wait. The socket has no TLS.
     ///
     /// Once the library has read more packets at once than the buffer had, no one knows where a packet begins. The
     /// bound of ``isExceededByRead(of:hasEnded:)`` remains.
-    mutating func isExceededByNext(of socket: Int32) -> Bool {
-        let bytes = beacon_mosquitto_bytes_read(socket)
-        guard bytes >= 0, bytesBeforeNext >= bytes, bytesBeforeNext - bytes < peeked.count else { return false }
+    mutating func countPackets(on socket: Int32) -> Int? {
+        let bytes = bytesRead ?? beacon_mosquitto_bytes_read(socket, nil)
+        guard bytes >= 0, bytesBeforeNext >= bytes, bytesBeforeNext - bytes < peeked.count else { return 1 }
         let count = recv(socket, &peeked, peeked.count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
         var next = Int(bytesBeforeNext - bytes)
+        var packets = 0
         while next < count, let size = Self.size(peeked[next..<min(next + Self.longestHeader, count)]) {
-            guard size <= Self.largest else { return true }
+            guard size <= Self.largest else { return nil }
             next += size
             bytesBeforeNext += Int64(size)
+            if next <= count { packets += 1 }
         }
-        return false
+        return max(packets, 1)
     }
 
     /// Returns true where more was read from a socket than a packet may have, and none has ended.
     mutating func isExceededByRead(of socket: Int32, hasEnded: Bool) -> Bool {
-        let bytes = beacon_mosquitto_bytes_read(socket)
+        var waiting: Int32 = 0
+        let bytes = beacon_mosquitto_bytes_read(socket, &waiting)
+        (bytesRead, unread) = (bytes, Int(waiting))
         guard bytes >= 0 else { return false }
         if hasEnded { bytesAtEnd = bytes }
         return bytes - bytesAtEnd > Self.largest

@@ -34,7 +34,7 @@ public struct ProximityMachine: Sendable {
     ///   - conditions: the conditions.
     ///   - maximum: the most beacons that are remembered; by default as many as are ranged.
     public init(
-        _ conditions: [ProximityCondition], maximum: Int = EngineConfiguration().maximumTrackedBeacons
+        _ conditions: [ProximityCondition], maximum: Int = EngineConfiguration.usualMaximumTrackedBeacons
     ) {
         self.conditions = conditions
         self.maximum = maximum

@@ -57,7 +57,7 @@ public struct ProximityReports: Sendable {
     /// Creates lists without a beacon.
     ///
     /// - Parameter maximum: the most beacons that are listed; by default as many as are ranged.
-    public init(maximum: Int = EngineConfiguration().maximumTrackedBeacons) { self.maximum = maximum }
+    public init(maximum: Int = EngineConfiguration.usualMaximumTrackedBeacons) { self.maximum = maximum }
 
     /// Receives the report of a second, in the order of time.
     ///

@@ -22,7 +22,7 @@ struct GatewayView: Sendable {
 
     /// The most beacons whose place is known, and the number from which on those are forgotten that are in none:
     /// identities that somebody invents do not fill memory.
-    private static let mostBeacons = EngineConfiguration().maximumTrackedBeacons
+    private static let mostBeacons = EngineConfiguration.usualMaximumTrackedBeacons
     private static let mostShown = 2_000
 
     /// The time after which a report says nothing more: its receiver does not hear, or its source has ended.

@@ -38,7 +38,7 @@ struct EventReporter {
         var constraint: BeaconConstraint?
     }
 
-    static let mostPlaces = EngineConfiguration().maximumTrackedBeacons
+    static let mostPlaces = EngineConfiguration.usualMaximumTrackedBeacons
 
     var destinations: [ConfiguredDestination]
     /// The state for the console.

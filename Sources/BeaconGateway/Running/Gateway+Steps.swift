@@ -195,12 +195,10 @@ extension Gateway {
         let sources =
             // Before the run, they are not made yet.
             listener.sources.isEmpty
-            ? configuration.sources.map { .init(name: $0.name) } : listener.present.map(\.source.statistics)
+            ? configuration.sources.map { .init(name: $0.name) } : listener.statistics
         let inside =
             fleet?.states.count { $0.key.isRegion && $0.value.known == .inside }
-            ?? conditions.conditions.count {
-                $0.key.isRegion && listener.core.knownState(of: $0.value.id) == .inside
-            }
+            ?? conditions.countInside(in: listener.core)
         let health = store?.health
         var statistics = GatewayStatistics(sources: sources)
         statistics.regionsInside = inside

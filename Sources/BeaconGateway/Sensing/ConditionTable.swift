@@ -11,7 +11,11 @@ struct ConditionTable {
     }
 
     /// The conditions by owner.
-    private(set) var conditions: [ConditionOwner: Condition] = [:]
+    private(set) var conditions: [ConditionOwner: Condition] = [:] {
+        didSet { insideCount = nil }
+    }
+    /// The number of regions inside, and the core's changes when they were counted.
+    private var insideCount: (count: Int, changes: UInt64)?
     private var owners: [ConditionID: ConditionOwner] = [:]
     private var rangings: [BeaconConstraint: RangingRequestID] = [:]
     private var located: [BeaconConstraint] = []
@@ -21,6 +25,14 @@ struct ConditionTable {
     /// Returns the owner of a condition and its beacons; nil for one that is monitored no longer.
     func owner(of id: ConditionID) -> (owner: ConditionOwner, constraint: BeaconConstraint)? {
         owners[id].flatMap { owner in conditions[owner].map { (owner, $0.region.constraint) } }
+    }
+
+    /// Returns the number of regions that are inside.
+    mutating func countInside(in core: borrowing MonitoringCore) -> Int {
+        if let insideCount, insideCount.changes == core.conditionChanges { return insideCount.count }
+        let count = conditions.count { $0.key.isRegion && core.knownState(of: $0.value.id) == .inside }
+        insideCount = (count, core.conditionChanges)
+        return count
     }
 
     // MARK: - Monitoring

@@ -63,6 +63,9 @@ struct GatewayListener: ~Copyable {
         sources.enumerated().filter { !$0.element.isRemoved }.map { ($0.offset, $0.element) }
     }
 
+    /// The statistics of the sources that were not removed.
+    var statistics: [GatewayStatistics.Source] { sources.lazy.filter { !$0.isRemoved }.map(\.statistics) }
+
     /// The newest time that a source gave, by its wall clock: the present, but for recordings and simulations.
     var newestTime: Timestamp { time ?? Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero }
 

@@ -62,7 +62,11 @@ package struct MonitoringCore: ~Copyable {
     var engine: Engine
     private var nextNumber: UInt64 = 0
 
-    var conditions: [ConditionID: Condition] = [:]
+    var conditions: [ConditionID: Condition] = [:] {
+        didSet { conditionChanges &+= 1 }
+    }
+    /// Counts the changes of conditions. What depends on their states alone is as it was while this is.
+    package private(set) var conditionChanges: UInt64 = 0
     var conditionsByRegion: [RegionID: ConditionID] = [:]
     /// How many conditions there are of each UUID.
     private var uuids: [ProximityUUID: Int] = [:]

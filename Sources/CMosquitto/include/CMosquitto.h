@@ -150,7 +150,7 @@ struct beacon_mosquitto_functions {
 const struct beacon_mosquitto_functions *_Nullable beacon_mosquitto_load(const char *_Nullable *_Nonnull problem);
 
 // The bytes that were read from a TCP socket since its connection; negative where the system does not count them, or
-// where so much arrives that the number cannot be had.
-int64_t beacon_mosquitto_bytes_read(int socket);
+// where so much arrives that the number cannot be had. Else `waiting` becomes the bytes that wait to be read.
+int64_t beacon_mosquitto_bytes_read(int socket, int *_Nullable waiting);
 
 #pragma clang assume_nonnull end
