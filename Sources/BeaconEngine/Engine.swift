@@ -195,10 +195,10 @@ public struct Engine: ~Copyable {
 
     /// Looks up the beacons of the sightings that ``receive(_:)`` will process next, in this order.
     ///
-    /// It changes nothing that can be seen, and no promise is broken where others come. It makes many beacons cheaper,
-    /// whose memory is far from the processor: it is waited for once, and not for one beacon after the other.
+    /// The results are the same without this call, and also where other sightings come. It saves time with many
+    /// beacons, whose memory is far from the processor: the waits for it overlap.
     ///
-    /// - Parameter sightings: the sightings, at most ``mostExpected``.
+    /// - Parameter sightings: the sightings. Those beyond ``mostExpected`` are not looked up.
     public mutating func expect(_ sightings: Span<Sighting>) {
         tracks.expect(sightings, isRanging: !listed.isEmpty)
     }

@@ -4,12 +4,14 @@ import Foundation
 @main
 struct BeaconBenchmarks {
     private static let usage = """
-        usage: BeaconBenchmarks [--json] [--quick] [--rounds N] [--only CASE] [--beacons N] [--check THRESHOLDS]
+        usage: BeaconBenchmarks [--json] [--quick] [--rounds N] [--only CASE] [--beacons N] [--batch N]
+                                [--check THRESHOLDS]
           --json      print JSON in place of a table
           --quick     up to 100 000 beacons only
           --rounds    how often each case is measured; 9 unless told
           --only      one of memory, allocations, decode, regions, monitoring, ranging, places, radio
           --beacons   this number of beacons only, for a profiler
+          --batch     the adverts that come at once, in monitoring and ranging; 64 unless told, as a radio's driver reads
           --check     compare with a file of thresholds; exit status 1 if one is passed
         """
 
@@ -20,6 +22,7 @@ struct BeaconBenchmarks {
         var rounds = 9
         var only: String?
         var beacons: Int?
+        var batch = EngineRun.radioBatch
         var thresholds: Thresholds?
         while let argument = arguments.popFirst() {
             switch argument {
@@ -28,6 +31,7 @@ struct BeaconBenchmarks {
             case "--rounds": rounds = arguments.popFirst().flatMap { Int($0) }.map { max($0, 1) } ?? rounds
             case "--only": only = arguments.popFirst()
             case "--beacons": beacons = arguments.popFirst().flatMap { Int($0) }
+            case "--batch": batch = arguments.popFirst().flatMap { Int($0) }.map { max($0, 1) } ?? batch
             case "--check": thresholds = try arguments.popFirst().map(Thresholds.init(path:))
             default:
                 print(usage)
@@ -41,8 +45,8 @@ struct BeaconBenchmarks {
             ("allocations", { AllocationCase().run() }),
             ("decode", { DecodeCase(rounds: rounds).run() }),
             ("regions", { RegionsCase(rounds: rounds).run() }),
-            ("monitoring", { ReceiveCase(isRanging: false, rounds: rounds).run(counts: counts) }),
-            ("ranging", { ReceiveCase(isRanging: true, rounds: rounds).run(counts: counts) }),
+            ("monitoring", { ReceiveCase(isRanging: false, rounds: rounds, batch: batch).run(counts: counts) }),
+            ("ranging", { ReceiveCase(isRanging: true, rounds: rounds, batch: batch).run(counts: counts) }),
             ("places", { PlacesCase(rounds: rounds).run(counts: counts.filter { $0 <= 100_000 }) }),
             ("radio", { RadioCase(rounds: rounds).run() }),
         ]

@@ -139,7 +139,7 @@ final class MosquittoSession {
         if polled[1].revents != 0 { waker.reset() }
         errno = 0
         if polled[0].revents & ~Int16(POLLOUT) != 0 {
-            // What the broker held back comes with the acknowledgement, and is read at once too.
+            // The acknowledgement brings the packets that the broker held back. They are read in the same step.
             var rounds = 0
             repeat {
                 try read(socket)
@@ -151,7 +151,7 @@ final class MosquittoSession {
         if let refusal { throw refused(refusal) }
     }
 
-    /// Reads the packets that wait, or what there is of one.
+    /// Reads the packets that wait, or a part of one.
     private func read(_ socket: Int32) throws(MQTTError) {
         // Those of TLS have no size that can be seen.
         guard let packets = options.tls == nil ? bound.countPackets(on: socket) : 1 else { throw tooLong() }
@@ -223,7 +223,7 @@ final class MosquittoSession {
         return acknowledgements
     }
 
-    /// Has the kernel acknowledge what the socket received at once, so that the broker sends what it holds back.
+    /// Acknowledges the received packets at once, so that the broker sends the packets that it holds back.
     ///
     /// A broker that sends several small packets holds back all but the first until that is acknowledged (Nagle's
     /// algorithm, which Debian's broker leaves on), and the kernel delays the acknowledgement by 40 ms. The option

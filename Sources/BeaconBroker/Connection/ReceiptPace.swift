@@ -22,7 +22,7 @@ struct ReceiptPace {
     mutating func takePause(at now: ContinuousClock.Instant) -> Duration? {
         guard isQuick else { return nil }
         isQuick = false
-        // What has gathered by then comes in quick succession too.
+        // The messages that gather until then came in quick succession too.
         last = now + Self.pause
         return Self.pause
     }

@@ -11,9 +11,6 @@ extension Engine {
     static var goneAfter: Int64 { 10 * Timestamp.nanosecondsPerSecond }
     private static var goneGaps: Int64 { 5 }
 
-    /// The number of beacons by which a report's order is read ahead: as many as a processor waits for at once.
-    private static var readAheadCount: Int { 16 }
-
     /// The time for which reports continue in silence with nothing to list, before a jump of time is passed over.
     private static var idleReports: Int64 { 10 * Timestamp.nanosecondsPerSecond }
 
@@ -169,96 +166,6 @@ extension Engine {
                 }
             }
         }
-    }
-
-    /// Returns the beacons of a report in order: nearest first, unknown last; where that does not decide, by identity
-    /// and address, so that the order is deterministic.
-    private func beacons(of list: consuming [RankedBeacon]) -> [RangedBeacon] {
-        list.sortByRank()
-        // Beyond a few metres the range is the same part of each distance.
-        let spread = DistanceUncertainty.decibels
-        let factors = (strategy.distance as? TwoSlopeModel).map { model in
-            let factor = Exponential.powerOfTen(spread / (10 * model.outerExponent))
-            return (nearest: 1 / factor, farthest: factor)
-        }
-        var beacons: [RangedBeacon] = []
-        beacons.reserveCapacity(list.count)
-        var timesAhead: Int64 = 0
-        var (start, end) = (0, 0)
-        for position in list.indices {
-            // Nearness has nothing to do with the order in memory, which therefore is read some beacons ahead.
-            if position + Self.readAheadCount < list.count {
-                let number = Int(list[position + Self.readAheadCount].number)
-                timesAhead |= tracks[number].pointee.lastHeard | Int64(tracks.level(number).pointee.calibration)
-            }
-            if position == end {
-                (start, end) = (end, endOfRank(in: list, from: end))
-                // Those of one rank are few, but for unknown distances. Pairs are the most frequent, and need no
-                // sorting.
-                if end - start == 2 {
-                    if isBefore(list[start + 1], list[start]) { list.swapAt(start, start + 1) }
-                } else if end - start > 2 {
-                    for beacon in list[start..<end] { timesAhead |= tracks[Int(beacon.number)].pointee.lastHeard }
-                    list[start..<end].sort { isBefore($0, $1) }
-                }
-            }
-            beacons.append(rangedBeacon(list[position], factors))
-        }
-        // What is read and not used would not be read.
-        precondition(timesAhead >= 0, "a beacon of a report was never heard")
-        return beacons
-    }
-
-    /// Returns the end of the beacons that have one rank, in a list in the order of ranks.
-    @inline(__always)
-    private func endOfRank(in list: [RankedBeacon], from start: Int) -> Int {
-        let rank = list[start].rank
-        var end = start + 1
-        while end < list.count, list[end].rank == rank { end += 1 }
-        return end
-    }
-
-    /// Returns a beacon as a report tells it.
-    ///
-    /// - Parameter factors: what its distance is multiplied by for the nearest and the farthest distance that it may
-    ///   have, where these are the same part of each distance.
-    @inline(__always)
-    private func rangedBeacon(_ beacon: RankedBeacon, _ factors: (nearest: Double, farthest: Double)?) -> RangedBeacon {
-        let track = tracks[Int(beacon.number)]
-        var ranged = RangedBeacon(
-            address: track.pointee.key.deviceAddress, identity: track.pointee.key.identity,
-            proximity: beacon.proximity, accuracy: beacon.accuracy, rssi: Int(beacon.rssi),
-            lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard),
-            measuredPower: track.pointee.power.byte, advertisingInterval: track.pointee.interval.usualGap)
-        ranged.isCalibrated = beacon.isCalibrated
-        if let factors, beacon.accuracy >= factors.farthest {
-            ranged.accuracyRange = beacon.accuracy * factors.nearest...beacon.accuracy * factors.farthest
-        } else if beacon.accuracy >= 0 {
-            ranged.accuracyRange = accuracyRange(Int(beacon.number))
-        }
-        return ranged
-    }
-    /// Returns the distances between which a beacon is whose distance is known.
-    private func accuracyRange(_ number: Int) -> ClosedRange<Double>? {
-        let (track, state) = (tracks[number], tracks.level(number))
-        let calibration = state.pointee.calibration
-        guard let place = receivers.place(of: track.pointee.key.receiver),
-            let reading = strategy.filter.level(state.pointee.filter)
-        else { return nil }
-        let power = calibrations.power(calibration, claim: track.pointee.power)
-        let level = calibrations.freeLevel(calibration, receivers.level(of: reading, by: place), power: power)
-        let spread = DistanceUncertainty.decibels
-        let nearest = strategy.distance.distance(level: level + spread, measuredPower: power)
-        let farthest = strategy.distance.distance(level: level - spread, measuredPower: power)
-        return nearest <= farthest ? nearest...farthest : nil
-    }
-
-    /// Returns true where a beacon comes before another of the same rank.
-    private func isBefore(_ left: RankedBeacon, _ right: RankedBeacon) -> Bool {
-        if left.accuracy != right.accuracy { return left.accuracy < right.accuracy }
-        let (left, right) = (tracks[Int(left.number)].pointee.key, tracks[Int(right.number)].pointee.key)
-        if left.identity != right.identity { return left.identity < right.identity }
-        return left.deviceAddress.bits < right.deviceAddress.bits
     }
 
     /// Returns the readings of a second, and clears them; nil where the beacon is no longer to be listed.

@@ -1,9 +1,8 @@
 /// The numbers of the tracks that the next sightings are of, as far as a look ahead shows.
 ///
-/// A processor waits for one track's memory after the other where each sighting is processed before the next is looked
-/// up. Looked up together, as many as it can wait for arrive at once. A number here is a guess: whoever takes it
-/// compares the track's key, so that a sighting which was not expected, or a track that was removed meanwhile, costs
-/// time and nothing else.
+/// A processor waits for the memory of one track after the other if each sighting is processed before the next is
+/// looked up. If they are looked up together, the waits overlap. A number here is a guess: the reader compares the
+/// track's key. An unexpected sighting, or a track that was removed in between, costs time and nothing else.
 struct ExpectedTracks: ~Copyable {
     /// The most sightings that are looked up at once: their tracks fit into a processor's nearest cache.
     static let most = 64

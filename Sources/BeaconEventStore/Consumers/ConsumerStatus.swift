@@ -71,7 +71,7 @@ public struct ConsumerStatus: Hashable, Sendable {
     /// For each priority the number through which events of it are skipped.
     var skips = [Int64](repeating: 0, count: Event.Priority.count)
     /// The events that wait after the position, by priority.
-    var pending = [Amount](repeating: Amount(), count: Event.Priority.count)
+    var pending = Self.nothing
     /// The events that wait out of order: dead letters that are tried again, and those that were addressed.
     var due = Amount()
     /// The events after the position that someone dropped.
@@ -80,6 +80,9 @@ public struct ConsumerStatus: Hashable, Sendable {
     /// without end while it is.
     var pausedFrom: Int64?
     var pausedThrough: Int64?
+
+    /// The amounts of a consumer that nothing waits for.
+    static var nothing: [Amount] { [Amount](repeating: Amount(), count: Event.Priority.count) }
 
     /// Creates the status of a new consumer.
     public init(name: String) { self.name = name }

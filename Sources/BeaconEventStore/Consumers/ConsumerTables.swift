@@ -95,7 +95,7 @@ extension ConsumerStatus {
     func amounts(
         _ tables: StoreTables, through newest: Int64, where isCounted: (String, String?, [String]?) -> Bool
     ) throws -> [Amount] {
-        var amounts = ConsumerStatus(name: name).pending
+        var amounts = ConsumerStatus.nothing
         // As ``isAhead(_:_:)`` has it.
         try tables.each(
             """

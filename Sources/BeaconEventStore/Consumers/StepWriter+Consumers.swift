@@ -116,7 +116,7 @@ extension StepWriter {
                 try consumer.recount(tables, through: ledger.sequence)
                 count += consumer.pending.reduce(0) { $0 + $1.count }
                 consumer.move(to: ledger.sequence)
-                consumer.pending = ConsumerStatus(name: name).pending
+                consumer.pending = ConsumerStatus.nothing
             }
         }
         consumer.droppedByHand += count

@@ -73,7 +73,7 @@ struct StoreRow {
     static let columns =
         "number, id, time, arrival, kind, priority, region, place, beacon, receiver, sender, install, audience, body"
 
-    /// The condition of the rows that ``event(_:)`` can read.
+    /// The condition of the rows that ``event(_:)`` can read. Both state one rule, here for SQLite.
     static let isReadable: String = {
         func text(_ column: String, atMost limit: Int = Event.maximumText) -> String {
             "typeof(\(column)) = 'text' AND length(CAST(\(column) AS BLOB)) <= \(limit)"
@@ -94,13 +94,14 @@ struct StoreRow {
 
     private static let audienceLimit = Event.maximumAudience * (Event.maximumText + 1)
 
+    /// Reads the names of the consumers that an event is for; nil for all.
     func audience(_ column: Int) throws -> [String]? {
         try optionalText(column, atMost: Self.audienceLimit).map {
             $0.isEmpty ? [] : $0.components(separatedBy: "\n")
         }
     }
 
-    /// Reads the event whose columns begin at one of the row.
+    /// Reads the event whose columns begin at one of the row. ``isReadable`` leaves out the same rows as this refuses.
     func event(_ first: Int = 0) throws -> StoredEvent {
         let number = try integer(first)
         let priority = try integer(first + 5)

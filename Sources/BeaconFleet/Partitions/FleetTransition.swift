@@ -8,7 +8,7 @@ import Foundation
 package struct FleetTransition: Codable, Hashable, Sendable {
     /// A change of a region's state.
     package struct Region: Codable, Hashable, Sendable {
-        /// The label of the condition.
+        /// The label of the condition, "region hall" for one of the configuration.
         package var label: String
         package var beacons: BeaconConstraint
         package var kind: String

@@ -316,7 +316,7 @@ package struct PartitionWork: ~Copyable {
         }
     }
 
-    /// The receivers that keep regions inside, by the names of conditions.
+    /// The receivers that keep regions inside, by the labels of conditions.
     package var holders: [String: String] {
         var holders: [String: String] = [:]
         for (label, condition) in conditions {

@@ -5,6 +5,7 @@ import BeaconModel
 struct ReceiveCase {
     let isRanging: Bool
     let rounds: Int
+    let batch: Int
 
     private var family: String { isRanging ? "ranging" : "monitoring" }
 
@@ -37,7 +38,7 @@ struct ReceiveCase {
         let duration = Int64(corpus.adverts.count) * corpus.step
         let second: Int64 = 1_000_000_000
         let passes = isRanging ? max(1, Int((second + duration - 1) / duration)) : 1
-        var engine = EngineRun(regions: [BeaconConstraint(uuid: Corpus.uuid)], isRanging: isRanging)
+        var engine = EngineRun(regions: [BeaconConstraint(uuid: Corpus.uuid)], isRanging: isRanging, batch: batch)
         var reference = ReferenceRun(beacons: beacons)
         engine.receive(corpus, passes: passes)
         reference.receive(corpus, passes: passes)

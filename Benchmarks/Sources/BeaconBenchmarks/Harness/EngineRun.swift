@@ -1,6 +1,7 @@
 import AdvertCorpus
 import BeaconEngine
 import BeaconModel
+import CReference
 
 /// An engine and the time that it has come to, ready to hear a corpus again and again.
 struct EngineRun: ~Copyable {
@@ -14,9 +15,15 @@ struct EngineRun: ~Copyable {
     private(set) var placedCount = 0
 
     /// The most adverts that a radio's driver reads at once.
-    static let largestBatch = 64
+    static let radioBatch = Engine.mostExpected
 
-    init(regions: [BeaconConstraint], isRanging: Bool, isLocating: Bool = false) {
+    /// How many adverts come at once, the foreign ones too.
+    private let batchSize: Int
+    private var room: [Sighting] = []
+
+    init(regions: [BeaconConstraint], isRanging: Bool, isLocating: Bool = false, batch: Int = EngineRun.radioBatch) {
+        batchSize = min(batch, Engine.mostExpected)
+        room.reserveCapacity(batchSize)
         var configuration = EngineConfiguration()
         // Each run is to place beacons alike.
         configuration.hashSeed = 0
@@ -35,12 +42,14 @@ struct EngineRun: ~Copyable {
     /// Does with the adverts what a radio and a center do: decode a batch, tell the engine of its iBeacons and of the
     /// time, take what happened.
     mutating func receive(_ corpus: borrowing Corpus, passes: Int = 1) {
+        if batchSize == 1 { return receiveOneByOne(corpus, passes: passes) }
         var batch: [Sighting] = []
-        batch.reserveCapacity(Self.largestBatch)
+        swap(&batch, &room)
+        defer { room = batch }
         for _ in 0..<passes {
             var start = 0
             while start < corpus.adverts.count {
-                let end = min(start + Self.largestBatch, corpus.adverts.count)
+                let end = min(start + batchSize, corpus.adverts.count)
                 Self.decode(corpus, start..<end, from: time, into: &batch)
                 time += Int64(end - start) * corpus.step
                 foundCount += batch.count
@@ -57,6 +66,23 @@ struct EngineRun: ~Copyable {
         }
     }
 
+    /// Does with each advert what a session does that plays a file.
+    private mutating func receiveOneByOne(_ corpus: borrowing Corpus, passes: Int) {
+        let bytes = corpus.bytes.span.bytes
+        for _ in 0..<passes {
+            for index in corpus.adverts.indices {
+                if let sighting = Self.sighting(corpus.adverts[index], in: bytes, at: time) {
+                    engine.receive(sighting)
+                    foundCount += 1
+                } else {
+                    engine.advance(upTo: Timestamp(nanoseconds: time))
+                }
+                if engine.hasEvents { takeEvents() }
+                time += corpus.step
+            }
+        }
+    }
+
     /// Decodes adverts as a radio's driver does.
     private static func decode(
         _ corpus: borrowing Corpus, _ adverts: Range<Int>, from time: Int64, into batch: inout [Sighting]
@@ -64,20 +90,23 @@ struct EngineRun: ~Copyable {
         let bytes = corpus.bytes.span.bytes
         var time = time
         for index in adverts {
-            let record = corpus.adverts[index]
-            let start = Int(record.offset)
-            if let frame = IBeaconFrame(advert: bytes.extracting(start..<start + Int(record.count))) {
-                batch.append(
-                    Sighting(
-                        time: Timestamp(nanoseconds: time),
-                        receiver: ReceiverID(record.receiver),
-                        address: DeviceAddress(bits: record.address, kind: .random),
-                        identity: frame.identity,
-                        measuredPower: frame.measuredPower,
-                        rssi: SignalStrength(rawValue: record.rssi)))
-            }
+            if let sighting = Self.sighting(corpus.adverts[index], in: bytes, at: time) { batch.append(sighting) }
             time += corpus.step
         }
+    }
+
+    /// Returns the sighting of an advert; nil for a foreign one.
+    @inline(__always)
+    private static func sighting(_ record: reference_advert, in bytes: RawSpan, at time: Int64) -> Sighting? {
+        let start = Int(record.offset)
+        guard let frame = IBeaconFrame(advert: bytes.extracting(start..<start + Int(record.count))) else { return nil }
+        return Sighting(
+            time: Timestamp(nanoseconds: time),
+            receiver: ReceiverID(record.receiver),
+            address: DeviceAddress(bits: record.address, kind: .random),
+            identity: frame.identity,
+            measuredPower: frame.measuredPower,
+            rssi: SignalStrength(rawValue: record.rssi))
     }
 
     @inline(never)
