@@ -23,15 +23,31 @@ enum EnterDelay {
         }
     }
 
-    /// The delays that 99 of 100 stay below, in milliseconds.
-    static func measure() -> (face: Double, reference: Double) {
+    /// Delays in milliseconds.
+    struct Delays {
+        /// The delay that half of all stay below.
+        let median: Double
+        /// The delay that 99 of 100 stay below.
+        let p99: Double
+
+        init(_ delays: [Int64]) {
+            let sorted = delays.sorted()
+            func percentile(_ percent: Int) -> Double {
+                (Double(sorted[sorted.count * percent / 100]) / 10_000).rounded() / 100
+            }
+            (median, p99) = (percentile(50), percentile(99))
+        }
+    }
+
+    /// Measures the delays to `didEnterRegion` and to a reader in C.
+    static func measure() -> (face: Delays, reference: Delays) {
         var face: [Int64] = []
         var reference: [Int64] = []
         for _ in 0..<rounds {
             face += measureFace()
             reference += measureReference()
         }
-        return (percentile(face), percentile(reference))
+        return (Delays(face), Delays(reference))
     }
 
     private static func measureFace() -> [Int64] {
@@ -67,11 +83,6 @@ enum EnterDelay {
         close(own)
         close(other)
         return Array(delays[first...])
-    }
-
-    private static func percentile(_ delays: [Int64]) -> Double {
-        let sorted = delays.sorted()
-        return (Double(sorted[sorted.count * 99 / 100]) / 10_000).rounded() / 100
     }
 
     private static func ends() -> (own: Int32, other: Int32) {
