@@ -26,7 +26,7 @@ struct RadioCase {
         var paced = (swift: Samples(), reference: Samples())
         var delays = (swift: Samples(), reference: Samples())
         let crowd = RadioRun(count: 4000, period: 500_000)
-        for _ in 0..<max(1, rounds / 3) {
+        for _ in 0..<max(1, rounds / 2) {
             let swift = crowd.swift(allocations: allocation_count)
             let reference = crowd.reference()
             paced.swift.add(nanoseconds: swift.time, adverts: crowd.count)
@@ -37,7 +37,7 @@ struct RadioCase {
         results.append(
             Measured(
                 name: "radio/crowd", meaning: "Swift / C, reading 2 000 adverts a second",
-                value: paced.swift.ratio(to: paced.reference), swift: paced.swift.median,
+                value: paced.swift.leastRatio(to: paced.reference), swift: paced.swift.median,
                 reference: paced.reference.median))
         results.append(
             Measured(
