@@ -11,7 +11,7 @@ struct Samples {
     func ratio(to other: Samples) -> Double { Self.median(of: zip(values, other.values).map(/)) }
 
     /// The least of the ratios of what was measured in the same round: that of the round which other programs disturbed
-    /// least. What the program itself costs is in each round.
+    /// least. The cost of the program itself is in each round.
     func leastRatio(to other: Samples) -> Double { zip(values, other.values).map(/).min() ?? .nan }
 
     private static func median(of values: [Double]) -> Double {
