@@ -48,10 +48,10 @@ struct CallbackCost {
         let delay = EnterDelay.measure()
         print(
             "from an advert to didEnterRegion, median and p99: \(delay.face.median) and \(delay.face.p99) ms; to a plain C "
-                + "reader of the same socket: \(delay.reference.median) and \(delay.reference.p99) ms (goal: 1 ms more)"
+                + "reader of the same socket: \(delay.reference.median) and \(delay.reference.p99) ms (goal: p99 1 ms more)"
         )
         // On a busy machine p99 is how long threads wait for a processor, and of those there are three and one.
-        let isSlow = delay.face.median - delay.reference.median > 1
+        let isSlow = delay.face.median - delay.reference.median > 0.5
         if CommandLine.arguments.contains("--check"), cost > 10 || load > 1e9 || isSlow {
             exit(1)
         }

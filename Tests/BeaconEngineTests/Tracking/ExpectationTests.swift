@@ -21,7 +21,7 @@ struct ExpectationTests {
             receiver: UInt16.random(in: 0...1, using: &random))
     }
 
-    @Test("What is expected changes nothing, whatever comes then", arguments: 0..<40)
+    @Test("A look ahead changes no result, whatever sightings come", arguments: 0..<40)
     func changesNothing(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         // Some tables are too small, so that tracks which are expected are evicted before they are heard.

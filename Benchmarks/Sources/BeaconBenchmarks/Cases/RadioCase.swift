@@ -37,7 +37,7 @@ struct RadioCase {
         results.append(
             Measured(
                 name: "radio/crowd", meaning: "Swift / C, reading 2 000 adverts a second",
-                value: paced.swift.leastRatio(to: paced.reference), swift: paced.swift.median,
+                value: paced.swift.ratioOfLeast(to: paced.reference), swift: paced.swift.median,
                 reference: paced.reference.median))
         results.append(
             Measured(

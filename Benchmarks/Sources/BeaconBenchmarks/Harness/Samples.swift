@@ -10,9 +10,9 @@ struct Samples {
     /// disturbs less than the ratio of two medians.
     func ratio(to other: Samples) -> Double { Self.median(of: zip(values, other.values).map(/)) }
 
-    /// The least of the ratios of what was measured in the same round: that of the round which other programs disturbed
-    /// least. The cost of the program itself is in each round.
-    func leastRatio(to other: Samples) -> Double { zip(values, other.values).map(/).min() ?? .nan }
+    /// The ratio of the least values. Other programs make a value larger and never smaller, so these are the values that
+    /// they disturbed least.
+    func ratioOfLeast(to other: Samples) -> Double { (values.min() ?? .nan) / (other.values.min() ?? .nan) }
 
     private static func median(of values: [Double]) -> Double {
         let sorted = values.sorted()
