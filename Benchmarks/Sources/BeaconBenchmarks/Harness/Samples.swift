@@ -10,8 +10,8 @@ struct Samples {
     /// disturbs less than the ratio of two medians.
     func ratio(to other: Samples) -> Double { Self.median(of: zip(values, other.values).map(/)) }
 
-    /// The ratio of the least values. Other programs make a value larger and never smaller, so these are the values that
-    /// they disturbed least.
+    /// The ratio of the least values. Other programs make a value larger and never smaller, so they disturbed these
+    /// least.
     func ratioOfLeast(to other: Samples) -> Double { (values.min() ?? .nan) / (other.values.min() ?? .nan) }
 
     private static func median(of values: [Double]) -> Double {
