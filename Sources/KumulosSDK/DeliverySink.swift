@@ -17,7 +17,7 @@ final class DeliverySink: KumulosEventSink {
     /// - Throws: ``/BeaconEventStore/EventStoreError`` where the file cannot be opened, as where the app runs a second
     ///   time, and ``SinkError`` where the address is invalid.
     init(_ config: KSConfig, installID: String, file: URL, logger: Logger) throws {
-        var configuration = KumulosConfiguration(
+        var configuration = KumulosSettings(
             apiKey: Secret(config.apiKey), secretKey: Secret(config.secretKey), installID: installID)
         if let address = config.eventsAddress {
             guard let url = URL(string: address) else {

@@ -17,7 +17,7 @@ final class MessageTask: Sendable {
                 throw SinkError(.invalidURL, "the address of messages is not a URL")
             }
             let inbox = try KumulosInbox(
-                KumulosConfiguration(
+                KumulosSettings(
                     apiKey: Secret(config.apiKey), secretKey: Secret(config.secretKey), installID: installID,
                     baseURL: url), logger: logger)
             task = Task {

@@ -28,12 +28,12 @@ struct DocumentationTests {
             return !lines().isEmpty
         }
 
-        var options = MQTTOptions.test(port: broker.port, clientID: "beacond-hall")
+        var options = MQTTSettings.test(port: broker.port, clientID: "beacond-hall")
         options.baseTopic = "beacond/hall"
         let sink = try MQTTSink(
             options, regions: [Self.shop],
             beacons: [NamedBeacon(name: "Ann's keys", identity: TestBeacon.keys, isTracker: true)],
-            homeAssistant: HomeAssistantOptions(configurationURL: "http://192.168.1.20:8099/"))
+            homeAssistant: HomeAssistantSettings(configurationURL: "http://192.168.1.20:8099/"))
         sink.receive(Self.change(.state, .inside, at: 1))
         sink.receive(.presence(.inside, at: 1))
         sink.receive(.ranged(1.234, rssi: -61, at: 2))

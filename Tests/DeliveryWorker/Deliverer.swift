@@ -13,7 +13,7 @@ struct Deliverer {
         var destinations: [Destination] = []
         for name in ["first", "second"] {
             guard let url = URL(string: "http://127.0.0.1:\(port)/\(name)") else { throw CocoaError(.fileReadUnknown) }
-            let sink = try WebhookSink(WebhookConfiguration(url: url))
+            let sink = try WebhookSink(WebhookSettings(url: url))
             // The server fails on purpose now and then.
             let retryPolicy = RetryPolicy(base: .milliseconds(5), maximum: .milliseconds(50))
             destinations.append(Destination(name: name, sink: sink, retryPolicy: retryPolicy))

@@ -90,7 +90,7 @@ struct DeliveryThroughput {
     }
 
     private func append(events: Int, writers: Int, each: Int) async throws -> Double {
-        let sink = try WebhookSink(WebhookConfiguration(url: Self.nowhere))
+        let sink = try WebhookSink(WebhookSettings(url: Self.nowhere))
         let service = try service(events, sink)
         let share = events / writers
         let time = try await Self.seconds {
@@ -126,7 +126,7 @@ struct DeliveryThroughput {
 
     private func deliver(events: Int, batch: Int, whileRunning watch: () -> Void = {}) async throws -> Double {
         let server = try await LoopbackServer()
-        let sink = try WebhookSink(WebhookConfiguration(url: server.url, maximumBatch: batch))
+        let sink = try WebhookSink(WebhookSettings(url: server.url, maximumBatch: batch))
         let service = try service(events, sink)
         try await fill(service, events)
         let time = try await Self.seconds {

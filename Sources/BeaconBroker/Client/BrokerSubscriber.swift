@@ -50,7 +50,7 @@ package final class BrokerSubscriber: Sendable {
     /// The waker that is woken when there is something to take.
     package let waker = Waker()
 
-    private let options: MQTTOptions
+    private let options: MQTTSettings
     private let filters: [String]
     private let clock: @Sendable () -> Int64
     private let requests = RequestTable()
@@ -62,13 +62,13 @@ package final class BrokerSubscriber: Sendable {
     ///   - options: the broker and the client.
     ///   - filters: the topics, in which `+` stands for a level and `#` for all further ones.
     ///   - clock: returns the time of what comes, in nanoseconds.
-    /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidOptions``, which lists all mistakes.
+    /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidSettings``, which lists all mistakes.
     package init(
-        _ options: MQTTOptions, filters: [String], clock: @escaping @Sendable () -> Int64
+        _ options: MQTTSettings, filters: [String], clock: @escaping @Sendable () -> Int64
     ) throws(MQTTError) {
         let mistakes = options.mistakes()
         guard mistakes.isEmpty else {
-            throw MQTTError(.invalidOptions, "The options for MQTT: \(mistakes.joined(separator: "; ")).")
+            throw MQTTError(.invalidSettings, "The settings for MQTT: \(mistakes.joined(separator: "; ")).")
         }
         (self.options, self.filters, self.clock) = (options, filters, clock)
     }

@@ -10,7 +10,7 @@ public import Logging
 /// the packages that could be had when this was written.
 public final class MQTTClient: Sendable {
     /// The settings.
-    public let options: MQTTOptions
+    public let options: MQTTSettings
 
     private let requests = RequestTable()
     private let logger: Logger
@@ -21,9 +21,9 @@ public final class MQTTClient: Sendable {
     /// - Parameters:
     ///   - options: the settings.
     ///   - logger: a logger for the connection.
-    /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidOptions``, which lists all mistakes.
+    /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidSettings``, which lists all mistakes.
     public convenience init(
-        _ options: MQTTOptions, logger: Logger = Logger(label: "beacon.mqtt")
+        _ options: MQTTSettings, logger: Logger = Logger(label: "beacon.mqtt")
     ) throws(MQTTError) {
         try self.init(options, announcing: .online, logger: logger)
     }
@@ -35,13 +35,13 @@ public final class MQTTClient: Sendable {
     ///   - availability: the availability that each connection announces first. A client that begins as offline
     ///     publishes ``onlineMessage`` itself.
     ///   - logger: a logger for the connection.
-    /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidOptions``, which lists all mistakes.
+    /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidSettings``, which lists all mistakes.
     package init(
-        _ options: MQTTOptions, announcing availability: Availability, logger: Logger
+        _ options: MQTTSettings, announcing availability: Availability, logger: Logger
     ) throws(MQTTError) {
         let mistakes = options.mistakes()
         guard mistakes.isEmpty else {
-            throw MQTTError(.invalidOptions, "The options for MQTT: \(mistakes.joined(separator: "; ")).")
+            throw MQTTError(.invalidSettings, "The settings for MQTT: \(mistakes.joined(separator: "; ")).")
         }
         self.options = options
         self.logger = logger
@@ -88,7 +88,7 @@ public final class MQTTClient: Sendable {
         try await perform(.publish(message))
     }
 
-    /// Publishes messages, up to ``MQTTOptions/maximumInFlight`` of them at the same time. They arrive in order unless
+    /// Publishes messages, up to ``MQTTSettings/maximumInFlight`` of them at the same time. They arrive in order unless
     /// the broker refuses one of them.
     ///
     /// - Returns: the result for each message.

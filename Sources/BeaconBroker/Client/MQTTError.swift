@@ -5,7 +5,7 @@ public struct MQTTError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure. More may come, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
-            case invalidOptions, hostUnknown, unreachable, badCredentials, notAuthorized, connectionRefused, tlsFailed
+            case invalidSettings, hostUnknown, unreachable, badCredentials, notAuthorized, connectionRefused, tlsFailed
             case connectionLost, timedOut, messageRefused, invalidMessage, breaksConnection
             case messageTooLong, closed, failed
         }
@@ -13,7 +13,7 @@ public struct MQTTError: Error, Sendable, CustomStringConvertible {
         private let value: Value
 
         /// The options contain mistakes.
-        public static let invalidOptions = Code(value: .invalidOptions)
+        public static let invalidSettings = Code(value: .invalidSettings)
         /// The broker's host name cannot be resolved.
         public static let hostUnknown = Code(value: .hostUnknown)
         /// Nothing answers at the broker's host and port.
@@ -93,7 +93,7 @@ extension MQTTError {
     /// True for a failure that may pass without a change of the configuration.
     var isTransient: Bool {
         switch code {
-        case .invalidOptions, .badCredentials, .notAuthorized, .tlsFailed, .invalidMessage, .closed: false
+        case .invalidSettings, .badCredentials, .notAuthorized, .tlsFailed, .invalidMessage, .closed: false
         default: true
         }
     }

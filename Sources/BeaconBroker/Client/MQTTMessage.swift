@@ -94,7 +94,7 @@ public enum MQTTEvent: Sendable {
     case messageTooLong(topic: String, size: Int)
 }
 
-/// The content of the retained message at ``MQTTOptions/availabilityTopic``. The words are Home Assistant's defaults.
+/// The content of the retained message at ``MQTTSettings/availabilityTopic``. The words are Home Assistant's defaults.
 package enum Availability: String, Sendable {
     case online
     case offline

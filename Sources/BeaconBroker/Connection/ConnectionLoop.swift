@@ -13,7 +13,7 @@ struct ConnectionLoop {
     /// The longest time to disconnect, missing acknowledgements included.
     private static let disconnectionTimeout = Duration.seconds(2)
 
-    private let options: MQTTOptions
+    private let options: MQTTSettings
     private let requests: RequestTable
     private let logger: Logger
     private var terms: ConnectionTerms
@@ -24,7 +24,7 @@ struct ConnectionLoop {
     private var receipts = ReceiptPace()
     private let firstAvailability: Availability
 
-    init(options: MQTTOptions, requests: RequestTable, logger: Logger, firstAvailability: Availability) {
+    init(options: MQTTSettings, requests: RequestTable, logger: Logger, firstAvailability: Availability) {
         (self.options, self.requests, self.logger) = (options, requests, logger)
         self.firstAvailability = firstAvailability
         terms = ConnectionTerms(options)

@@ -12,7 +12,7 @@ struct ConnectionTerms: Hashable, Sendable {
     /// The highest quality of service.
     private(set) var quality = MQTTQualityOfService.atLeastOnce
 
-    private let options: MQTTOptions
+    private let options: MQTTSettings
     /// The version that the broker is known to speak: it has accepted version 5, or has accepted 3.1.1 after it named
     /// version 5 as unsupported.
     private var known: MQTTVersion?
@@ -21,7 +21,7 @@ struct ConnectionTerms: Hashable, Sendable {
     /// True where this attempt has tried both versions.
     private var hasTriedBoth = false
 
-    init(_ options: MQTTOptions) {
+    init(_ options: MQTTSettings) {
         self.options = options
         version = options.version ?? .v5
         retains = options.retainsMessages

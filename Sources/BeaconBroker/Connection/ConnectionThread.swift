@@ -4,7 +4,7 @@ import Logging
 
 /// The thread that maintains a connection to a broker. All blocking calls, and all calls of libmosquitto, happen on it.
 struct ConnectionThread: Sendable {
-    let options: MQTTOptions
+    let options: MQTTSettings
     let requests: RequestTable
     let logger: Logger
     /// The availability that each connection announces first.

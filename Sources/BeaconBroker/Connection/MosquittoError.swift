@@ -33,7 +33,7 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
     /// - Parameters:
     ///   - options: the broker and the client.
     ///   - terms: the terms of the attempt.
-    func connectionError(_ options: MQTTOptions, on terms: ConnectionTerms) -> MQTTError {
+    func connectionError(_ options: MQTTSettings, on terms: ConnectionTerms) -> MQTTError {
         let (address, isSecured) = (options.address, options.tls != nil)
         switch mosq_err_t(code) {
         case MOSQ_ERR_EAI, MOSQ_ERR_LOOKUP:
@@ -58,13 +58,13 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
                 ])
         case MOSQ_ERR_INVAL, MOSQ_ERR_NOT_SUPPORTED, MOSQ_ERR_MALFORMED_UTF8:
             return MQTTError(
-                .invalidOptions, "The options for \(address) are not valid; correct names and files.", cause: self)
+                .invalidSettings, "The settings for \(address) are not valid; correct names and files.", cause: self)
         default: return closedError(options, on: terms)
         }
     }
 
     /// The error of a connection that the broker closed in place of an answer to CONNECT.
-    private func closedError(_ options: MQTTOptions, on terms: ConnectionTerms) -> MQTTError {
+    private func closedError(_ options: MQTTSettings, on terms: ConnectionTerms) -> MQTTError {
         let will = options.availabilityTopic.map {
             ", with the will message at \($0)\(terms.retains ? " (retained)" : "")"
         }
@@ -87,7 +87,7 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
     /// Returns the error for a user of a connection that the broker had accepted.
     ///
     /// - Parameter options: the broker and the client.
-    func lossError(_ options: MQTTOptions) -> MQTTError {
+    func lossError(_ options: MQTTSettings) -> MQTTError {
         MQTTError(
             .connectionLost, "The connection to \(options.address) was lost.", cause: self,
             possibleCauses: isTimeout

@@ -44,7 +44,7 @@ final class MosquittoSession {
     /// The terms of this connection.
     let terms: ConnectionTerms
 
-    private let options: MQTTOptions
+    private let options: MQTTSettings
     private var bound = PacketBound()
     let library: beacon_mosquitto_functions
     let client: OpaquePointer
@@ -56,7 +56,7 @@ final class MosquittoSession {
     /// The most times that one step reads, so that what was read is delivered while more arrives.
     private static let mostRounds = 8
 
-    init(_ options: MQTTOptions, on terms: ConnectionTerms, logger: Logger) throws(MQTTError) {
+    init(_ options: MQTTSettings, on terms: ConnectionTerms, logger: Logger) throws(MQTTError) {
         var problem: UnsafePointer<CChar>?
         guard let library = beacon_mosquitto_load(&problem)?.pointee else {
             throw MQTTError(
@@ -248,11 +248,11 @@ final class MosquittoSession {
         }
     }
 
-    private func secure(by tls: MQTTTLSOptions) throws(MQTTError) {
+    private func secure(by tls: MQTTTLSSettings) throws(MQTTError) {
         for file in [tls.authorityFile, tls.certificateFile, tls.keyFile].compactMap(\.self)
         where access(file, R_OK) != 0 {
             let reason = MosquittoError(code: MOSQ_ERR_ERRNO.rawValue, systemError: errno)
-            throw MQTTError(.invalidOptions, "The file \(file) for TLS cannot be read.", cause: reason)
+            throw MQTTError(.invalidSettings, "The file \(file) for TLS cannot be read.", cause: reason)
         }
         let folder = tls.authorityFile == nil ? tls.authorityFolder : nil
         try check(library.tls_set(client, tls.authorityFile, folder, tls.certificateFile, tls.keyFile, nil))

@@ -20,6 +20,9 @@ package final class ConfigurationReading {
     /// The folder that relative paths are resolved against.
     package let folder: URL
 
+    /// What parts of the configuration know of each other.
+    package let context: ConfigurationContext
+
     /// The faults so far.
     package private(set) var diagnostics: [Diagnostic] = []
 
@@ -29,7 +32,11 @@ package final class ConfigurationReading {
     /// The file of secrets beside the configuration, whose variables come after those of the environment.
     private let secrets: EnvironmentFile?
 
-    package init(environment: [String: String], secrets: EnvironmentFile? = nil, folder: URL) {
+    package init(
+        environment: [String: String], secrets: EnvironmentFile? = nil, folder: URL,
+        context: ConfigurationContext = ConfigurationContext()
+    ) {
+        self.context = context
         given = Set(environment.keys)
         let environment = environment.merging(secrets?.variables ?? [:]) { given, _ in given }
         variables = environment

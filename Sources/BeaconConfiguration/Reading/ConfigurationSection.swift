@@ -1,6 +1,5 @@
-package import BeaconModel
 import BeaconSupport
-import Foundation
+package import Foundation
 package import Yams
 
 /// A mapping of the configuration, whose values are read by key and checked.
@@ -18,11 +17,14 @@ package final class ConfigurationSection {
 
     private let pairs: [(key: String, location: SourceLocation, value: Node)]
     private var known: [String] = []
+    private var origins: [String: Diagnostic.Origin] = [:]
+    private let earlierDiagnostics: Int
 
     /// Creates a mapping; without a node, one that only the environment gives values for.
     package init(_ node: Node?, at path: [String], in reading: ConfigurationReading) {
         self.reading = reading
         self.path = path
+        earlierDiagnostics = reading.diagnostics.count
         origin = .file(node?.location ?? SourceLocation(line: 1, column: 1))
         var pairs: [(key: String, location: SourceLocation, value: Node)] = []
         if case .mapping(let mapping)? = node {
@@ -62,12 +64,18 @@ package final class ConfigurationSection {
         }
     }
 
+    /// True where nothing was reported since the mapping was opened.
+    package var isFaultless: Bool { reading.diagnostics.count == earlierDiagnostics }
+
     // MARK: - Keys
 
     /// Returns whether the file or the environment gives a value for a key.
     package func has(_ key: String) -> Bool {
-        pairs.contains { $0.key == key && !$0.value.isNothing } || reading.override(of: path + [key]) != nil
+        pairs.contains { $0.key == key && !$0.value.isNothing } || isOverridden(key)
     }
+
+    /// Returns whether the environment gives a value for a key.
+    package func isOverridden(_ key: String) -> Bool { reading.override(of: path + [key]) != nil }
 
     /// Returns the file's node for a key, if there is one.
     package func node(_ key: String) -> Node? {
@@ -93,98 +101,61 @@ package final class ConfigurationSection {
     /// Reports something about a value.
     package func report(_ origin: Diagnostic.Origin, _ message: String) { reading.report(origin, message) }
 
+    /// Reports something about the whole mapping, whose place the message begins with.
+    package func report(_ message: String) { reading.report(origin, subject + message) }
+
+    /// Warns of something about the whole mapping, or about one of its values.
+    package func warn(_ message: String, at key: String? = nil) {
+        reading.report(key.map(origin(of:)) ?? origin, subject + message, severity: .warning)
+    }
+
     // MARK: - Values
 
+    /// Returns the variable of the environment that overrides a key, if there is one.
+    func override(of key: String) -> String? {
+        guard let override = reading.override(of: path + [key]) else { return nil }
+        origins[key] = override.origin
+        return override.value
+    }
+
+    /// Returns where the value of a key came from, once it was read.
+    package func origin(of key: String) -> Diagnostic.Origin { origins[key] ?? origin }
+
     /// Returns the text for a key, from the environment or the file.
-    package func text(_ key: String, _ what: String = "write a text") -> Located<String>? {
+    package func text(_ key: String, _ what: String = "write a text") -> String? {
         let node = node(key)
-        if let override = reading.override(of: path + [key]) { return override }
+        if let override = override(of: key) { return override }
         guard let node else { return nil }
         guard case .scalar(let scalar) = node else {
             reading.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what)")
             return nil
         }
-        return Located(scalar.string, .file(node.location))
+        origins[key] = .file(node.location)
+        return scalar.string
     }
 
     /// Returns whether a key has a word that stands beside its other values.
-    package func isWord(_ word: String, at key: String) -> Bool {
-        if let override = reading.override(of: path + [key]) { return override.value == word }
-        return node(key)?.scalar?.string == word
+    func isWord(_ word: String, at key: String) -> Bool {
+        let node = node(key)
+        return (override(of: key) ?? node?.scalar?.string) == word
     }
 
-    /// Returns the value that `read` makes of a text.
-    package func value<Value: Sendable>(
-        _ key: String, _ what: String, _ read: (String) -> Value?
-    ) -> Located<Value>? {
+    /// Returns the value that `parse` makes of a text.
+    package func value<Value>(_ key: String, _ what: String, _ parse: (String) -> Value?) -> Value? {
         guard let text = text(key, what) else { return nil }
-        guard let value = read(text.value) else {
-            reading.report(text.origin, "\"\(key)\" is \"\(text.value)\"; \(what)")
+        guard let value = parse(text) else {
+            reading.report(origin(of: key), "\"\(key)\" is \"\(text)\"; \(what)")
             return nil
         }
-        return Located(value, text.origin)
-    }
-
-    package func integer(_ key: String, _ range: ClosedRange<Int>, unit: String = "") -> Located<Int>? {
-        var what = "write a whole number from \(range.lowerBound) to \(range.upperBound)\(unit)"
-        guard let text = text(key, what) else { return nil }
-        let number = Int(text.value)
-        if let number, range.contains(number) { return Located(number, text.origin) }
-        // Signals are below zero, which whoever reads them aloud leaves out.
-        if let number, number > 0, range.contains(-number) { what += ". Was \(-number) meant?" }
-        reading.report(text.origin, "\"\(key)\" is \"\(text.value)\"; \(what)")
-        return nil
-    }
-
-    package func boolean(_ key: String) -> Bool? {
-        // The words of YAML 1.1, which people know, and those of environments.
-        let words = [
-            "true": true, "yes": true, "on": true, "1": true, "false": false, "no": false, "off": false, "0": false,
-        ]
-        return value(key, "write true or false") { words[$0.lowercased()] }?.value
-    }
-
-    package func duration(_ key: String, _ range: ClosedRange<Duration>) -> Duration? {
-        value(key, DurationText.form(in: range)) { text in
-            DurationText.duration(text).flatMap { range.contains($0) ? $0 : nil }
-        }?.value
-    }
-
-    /// Returns a span of time; an inner nil for the word `off`.
-    package func durationOrOff(_ key: String, _ range: ClosedRange<Duration>) -> Duration?? {
-        let found = value(key, DurationText.form(in: range) + ", or off") { text -> Duration?? in
-            if text.lowercased() == "off" || text.lowercased() == "false" { return .some(nil) }
-            return DurationText.duration(text).flatMap { range.contains($0) ? .some($0) : nil }
-        }
-        return found?.value
-    }
-
-    package func bytes(_ key: String, _ range: ClosedRange<Int64>) -> Int64? {
-        value(key, "write a number of bytes, as 500kB, 64MB or 2GB") { text in
-            SizeText.bytes(text).flatMap { range.contains($0) ? $0 : nil }
-        }?.value
-    }
-
-    package func uuid(_ key: String) -> Located<ProximityUUID>? {
-        value(key, "a UUID has 32 hexadecimal digits, as e2c56db5-dffb-48d2-b060-d0f5a71096e0", ProximityUUID.init)
-    }
-
-    /// Returns one of several values by its word.
-    ///
-    /// - Parameter meant: what is meant by words that others would have for it, in small letters.
-    package func choice<Value: Sendable>(
-        _ key: String, _ choices: [(String, Value)], meant: [String: String] = [:]
-    ) -> Located<Value>? {
-        guard let text = text(key, "write \(Self.list(choices.map(\.0)))") else { return nil }
-        return choice(text, key, choices, meant)
+        return value
     }
 
     /// Returns a list of words: one, several, or in the environment several with commas between them.
     package func texts(_ key: String, _ what: String) -> [Located<String>]? {
         let node = node(key)
-        if let override = reading.override(of: path + [key]) {
-            return override.value.split(separator: ",").map {
-                Located($0.trimmingCharacters(in: .whitespaces), override.origin)
+        if let override = override(of: key) {
+            return override.split(separator: ",").map {
+                Located($0.trimmingCharacters(in: .whitespaces), origin(of: key))
             }
         }
         switch node {
@@ -205,14 +176,11 @@ package final class ConfigurationSection {
         }
     }
 
-    package func choices<Value: Sendable>(_ key: String, _ choices: [(String, Value)]) -> [Value]? {
-        texts(key, "write a list of \(Self.list(choices.map(\.0)))")?.compactMap { choice($0, key, choices)?.value }
-    }
-
-    private func choice<Value: Sendable>(
+    /// Returns the value that a text stands for, and reports one that stands for none.
+    func choice<Value>(
         _ text: Located<String>, _ key: String, _ choices: [(String, Value)], _ meant: [String: String] = [:]
-    ) -> Located<Value>? {
-        if let found = choices.first(where: { $0.0 == text.value }) { return Located(found.1, text.origin) }
+    ) -> Value? {
+        if let found = choices.first(where: { $0.0 == text.value }) { return found.1 }
         var message = "\"\(key)\" is \"\(text.value)\"; write \(Self.list(choices.map(\.0)))"
         if let other = meant[text.value.lowercased()] {
             message += ". Was \(other) meant?"
@@ -235,8 +203,14 @@ package final class ConfigurationSection {
         ConfigurationSection(node(key), at: path + [key], in: reading)
     }
 
-    /// Returns a list of mappings that have names. In messages, an item without a usable name goes by its number.
-    package func items(_ key: String, _ what: String) -> [(node: Node, path: [String])] {
+    /// Returns what is read of a list of mappings that have names. In messages, an item without a usable name goes by
+    /// its number.
+    package func items<Item>(_ key: String, _ what: String, read: (ConfigurationSection) -> Item?) -> [Item] {
+        nodes(key, what).compactMap { read(ConfigurationSection($0.node, at: $0.path, in: reading)) }
+    }
+
+    /// Returns a list of values, each with the keys on the way to it.
+    package func nodes(_ key: String, _ what: String) -> [(node: Node, path: [String])] {
         guard let node = node(key) else { return [] }
         guard case .sequence(let items) = node else {
             reading.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what)")
@@ -246,5 +220,22 @@ package final class ConfigurationSection {
             let name = item.mapping?["name"]?.scalar?.string ?? "\(index + 1)"
             return (item, path + [key, name])
         }
+    }
+
+    // MARK: - Secrets on the way
+
+    /// Warns of secrets that are sent to another machine without encryption.
+    package func warnOfSecretsInTheOpen(to url: URL) {
+        guard url.scheme?.lowercased() == "http" else { return }
+        warnOfSecretsInTheOpen(to: url.host ?? "", "write an address with https://")
+    }
+
+    /// Warns of secrets that are sent to a host without encryption, if it is another machine, with what to write
+    /// instead.
+    package func warnOfSecretsInTheOpen(to host: String, _ remedy: String) {
+        let host = host.lowercased()
+        guard !["localhost", "::1", "[::1]"].contains(host), !host.hasPrefix("127.") else { return }
+        warn(
+            "secrets are sent to another machine without encryption, where others can read them; \(remedy)")
     }
 }

@@ -13,4 +13,10 @@ package enum SizeText {
         guard let number = Double(digits), let unit = units[String(name)], number * unit <= 1e15 else { return nil }
         return Int64(number * unit)
     }
+
+    /// Writes a number of bytes, in the largest unit that it is a whole number of.
+    package static func text(_ bytes: Int) -> String {
+        let unit = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)].first { bytes >= $0.1 && bytes % $0.1 == 0 }
+        return unit.map { "\(bytes / $0.1)\($0.0)" } ?? "\(bytes)B"
+    }
 }

@@ -117,7 +117,7 @@ struct DaemonLoop: Sendable {
     }
 
     private static func setLevel(_ settings: GatewayConfiguration) {
-        LogWriter.commonLevel.withLock { $0 = settings.logLevel }
+        LogWriter.commonLevel.withLock { $0 = settings.log.level }
     }
 
     private func daemon(_ settings: GatewayConfiguration) throws -> GatewayDaemon {

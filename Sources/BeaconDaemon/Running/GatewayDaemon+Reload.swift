@@ -62,7 +62,7 @@ extension GatewayDaemon {
                 renewed: renewed, proxy: next.proxy, reopensSources: !isProxyKept,
                 broadcast: next.web == nil ? nil : broadcast))
         try delivery?.update(
-            next.destinations.map(\.destination), keeping: kept, limits: ConsumerLimits(configuration.outbox))
+            next.destinations.map(\.destination), keeping: kept, limits: configuration.outbox.limits)
         if !isProxyKept, let proxy = next.proxy {
             await slots.proxy.replace(with: ProxyRun(proxy: proxy, gateway: gateway))
         }

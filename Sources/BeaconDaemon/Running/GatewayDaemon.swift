@@ -127,7 +127,7 @@ struct GatewayDaemon: Sendable {
                 registry: configuration.launch.applications == nil ? nil : ApplicationRegistry(), logger: logger)
             let delivery = try DeliveryService(
                 store: store, destinations: destinations.map(\.destination),
-                limits: ConsumerLimits(configuration.outbox), logger: logger)
+                limits: configuration.outbox.limits, logger: logger)
             self.store = store
             self.delivery = delivery
             writer = store
@@ -293,14 +293,4 @@ struct GatewayDaemon: Sendable {
 
     /// Returns the status of the destinations; none in a dry run.
     func queues() async -> [ConsumerStatus] { (try? await delivery?.status()) ?? [] }
-}
-
-extension ConsumerLimits {
-    /// Creates the bounds from the settings, with the defaults for those that are not set.
-    init(_ settings: OutboxSettings) {
-        self.init()
-        if let age = settings.maximumAge { self.age = age }
-        if let count = settings.maximumEntries { events = count }
-        if let bytes = settings.maximumBytes { self.bytes = Int(bytes) }
-    }
 }

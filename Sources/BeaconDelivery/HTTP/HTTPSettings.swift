@@ -1,7 +1,7 @@
 public import Foundation
 
 /// The HTTP settings of a sink: time-outs, proxy, trust.
-public struct HTTPSettings: Sendable {
+public struct HTTPSettings: Hashable, Sendable {
     /// The longest time to connect, TLS and a proxy included.
     public var connectTimeout: Duration
 
@@ -38,7 +38,7 @@ public struct HTTPSettings: Sendable {
 }
 
 /// A proxy for a sink's requests.
-public struct HTTPProxy: Sendable {
+public struct HTTPProxy: Hashable, Sendable {
     /// The proxy's host name or address.
     public var host: String
     /// The proxy's port.
@@ -64,8 +64,9 @@ public struct HTTPProxy: Sendable {
 }
 
 /// The characters that a header may contain (RFC 9110, 5.1 and 5.5).
-enum HTTPHeaderCheck {
-    static func isName(_ text: String) -> Bool {
+package enum HTTPHeaderCheck {
+    /// Returns true for a token (RFC 9110, 5.6.2), as names are.
+    package static func isName(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
@@ -74,7 +75,8 @@ enum HTTPHeaderCheck {
             }
     }
 
-    static func isValue(_ text: String) -> Bool {
+    /// Returns true for text without control characters but tabs.
+    package static func isValue(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
     }
 }

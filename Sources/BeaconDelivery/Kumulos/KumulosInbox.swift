@@ -56,7 +56,7 @@ public struct KumulosInbox: Sendable {
     /// Makes an inbox for an install of an app.
     ///
     /// - Throws: ``SinkError`` where the configuration cannot work.
-    public init(_ configuration: KumulosConfiguration, logger: Logger) throws(SinkError) {
+    public init(_ configuration: KumulosSettings, logger: Logger) throws(SinkError) {
         let url = configuration.baseURL.appendingPathComponent("v1").appendingPathComponent("app-installs")
             .appendingPathComponent(configuration.installID).appendingPathComponent("messages")
         guard let asking = URL(string: "\(url.absoluteString)?wait=\(Self.wait)") else {

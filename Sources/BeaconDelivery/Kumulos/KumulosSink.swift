@@ -4,7 +4,7 @@ public import Foundation
 import NIOHTTP1
 
 /// The configuration of a ``KumulosSink``: an app at Kumulos.
-public struct KumulosConfiguration: Sendable {
+public struct KumulosSettings: Hashable, Sendable {
     /// The app's API key.
     public var apiKey: Secret
 
@@ -44,7 +44,7 @@ public struct KumulosConfiguration: Sendable {
     }
 }
 
-extension KumulosConfiguration {
+extension KumulosSettings {
     /// The headers of each request.
     var headers: HTTPHeaders {
         let credentials = Data("\(apiKey.reveal()):\(secretKey.reveal())".utf8)
@@ -69,7 +69,7 @@ public final class KumulosSink: Sink {
     /// Makes a sink for an app at Kumulos.
     ///
     /// - Throws: ``SinkError`` where the configuration cannot work.
-    public init(_ configuration: KumulosConfiguration) throws(SinkError) {
+    public init(_ configuration: KumulosSettings) throws(SinkError) {
         installID = configuration.installID
         guard !installID.isEmpty else {
             throw SinkError(.invalidValue, "installID is empty; write the name of the installation, a UUID")

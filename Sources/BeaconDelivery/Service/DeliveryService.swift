@@ -8,7 +8,7 @@ public import Metrics
 /// others.
 ///
 /// ```swift
-/// let sink = try WebhookSink(WebhookConfiguration(url: url))
+/// let sink = try WebhookSink(WebhookSettings(url: url))
 /// let store = try EventStore(file: file)
 /// let service = try DeliveryService(store: store, destinations: [Destination(name: "office", sink: sink)])
 /// async let running: Void = service.run()

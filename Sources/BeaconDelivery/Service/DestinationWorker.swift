@@ -77,7 +77,9 @@ struct DestinationWorker {
             if let notification, BeaconNotification.refusal(of: event.event) == nil {
                 let attempts = index == 0 ? failures : 0
                 entries.append(
-                    QueuedNotification(sequence: event.number, notification: notification, attempts: attempts))
+                    QueuedNotification(
+                        sequence: event.number, notification: destination.selection(of: notification),
+                        attempts: attempts))
                 continue
             }
             // Those before it are sent first.

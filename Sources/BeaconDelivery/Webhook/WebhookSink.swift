@@ -27,7 +27,7 @@ public final class WebhookSink: Sink {
     /// Makes a sink for a webhook.
     ///
     /// - Throws: ``SinkError`` where the configuration cannot work.
-    public init(_ configuration: WebhookConfiguration) throws(SinkError) {
+    public init(_ configuration: WebhookSettings) throws(SinkError) {
         guard configuration.maximumBatch >= 1 else {
             throw SinkError(.invalidValue, "maximumBatch is \(configuration.maximumBatch); write 1 or more")
         }

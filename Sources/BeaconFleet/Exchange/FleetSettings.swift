@@ -14,7 +14,7 @@ public struct FleetSettings: Hashable, Sendable {
     /// The meeting point of the machines.
     package enum Meeting: Hashable, Sendable {
         /// NATS servers.
-        case nats(NATSOptions)
+        case nats(NATSSettings)
         /// Nothing but this process: a fleet of one.
         case local
     }
@@ -41,8 +41,24 @@ public struct FleetSettings: Hashable, Sendable {
     /// - Parameter address: `nats://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]]…`, `tls://…` or `local`.
     /// - Throws: an error that quotes nothing of the address.
     public init(_ address: String) throws {
-        meeting = address == Self.local ? .local : .nats(try NATSOptions(address))
+        meeting = address == Self.local ? .local : .nats(try NATSSettings(address))
         node = Self.machine
+    }
+
+    /// Creates the settings of a fleet of one.
+    package init() {
+        meeting = .local
+        node = Self.machine
+    }
+
+    /// The servers and the credentials for them; a fleet of one has none, and takes none.
+    package var servers: NATSSettings {
+        get {
+            if case .nats(let settings) = meeting { settings } else { NATSSettings(servers: []) }
+        }
+        set {
+            if case .nats = meeting { meeting = .nats(newValue) }
+        }
     }
 
     private static var machine: String {

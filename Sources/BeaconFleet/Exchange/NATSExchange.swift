@@ -25,7 +25,7 @@ package final class NATSExchange: FleetExchange {
     /// The time for an answer. Where a server that leads has died none comes, and another attempt may reach the next.
     private static let patience = Duration.seconds(2)
 
-    private let options: NATSOptions
+    private let options: NATSSettings
     private let prefix: String
     private let streamName: String
     private let connection = Locked<NATSConnection?>(nil)
@@ -36,7 +36,7 @@ package final class NATSExchange: FleetExchange {
     /// - Parameters:
     ///   - options: the servers.
     ///   - name: the fleet's name: letters, digits, hyphens and underscores, since streams are called by it.
-    package init(_ options: NATSOptions, name: String) {
+    package init(_ options: NATSSettings, name: String) {
         self.options = options
         prefix = "beacons.\(name)"
         streamName = "beacons-\(name)"

@@ -85,124 +85,131 @@ public struct Rule: Hashable, Sendable {
 }
 
 extension Rule {
-    /// What a rule may refer to.
-    struct Context {
-        /// The names of regions.
-        var regions: Set<String>
-        /// The beacons that have names.
-        var beacons: [BeaconSettings]
-        /// The names of places; nil where there are none.
-        var places: [String]?
-        /// The names of destinations.
-        var destinations: Set<String>
-        /// True where beacons are looked for that were cloned, here or by another beacond that says so.
-        var learnsOfClones: Bool
-    }
-
-    static func read(_ section: ConfigurationSection, names: inout Set<String>, in context: Context) -> Rule? {
-        let name = section.name("rule", known: &names)
-        let allowed = section.regionNames("regions", defined: context.regions)
-        let named = section.beaconNames("beacons", defined: context.beacons)
-        // A place is one in which beacons are located, or one that a beacon is fixed in.
-        let places = Set(context.places ?? []).union(context.beacons.compactMap(\.place))
-        let rooms = section.placeNames("places", defined: places)
-        let events = section.texts("events", "write a list of events, as [enter, near]")?.compactMap { text in
-            do throws(RuleEvent.Failure) {
-                return try RuleEvent(text.value)
-            } catch {
-                section.report(text.origin, "\"events\": \(error)")
-                return nil
-            }
-        }
-        let audience = RuleAudience.read(section)
-        let schedule = RuleSchedule.read(section)
-        let span = section.duration("at-most", .seconds(1)...(.seconds(3660 * 86_400)))
-        let late = section.boolean("late") ?? false
-        let isEnabled = section.boolean("enabled") ?? true
-        let message = RuleMessage.read(section)
-        let destinations = section.destinationNames("destinations", defined: context.destinations)
-        let target = Target.read(section)
-        let folder = section.filePath("folder")
-        let environment = section.texts("environment", "write names of environment variables, as [LIGHTS_KEY]")
-        let limit = section.duration("time-limit", .seconds(1)...(.seconds(86_400)))
-        let interval = section.duration("interval", .zero...(.seconds(86_400)))
-        let does = ["program", "unit", "message", "destinations"]
-        if !does.contains(where: section.has) {
+    /// The keys of a rule.
+    static let grammar = Grammar<Self>(
+        Rule(name: "", target: nil),
+        [
+            Setting(
+                "name", \.name, .name("rule"), required: .remedyForName(of: "rule"), "The name in messages and events."),
+            Setting("regions", \.regions, .names(of: "region"), default: "all", "The regions whose events count."),
+            Setting("beacons", .list(.text()), "The named beacons whose events count; all without it.") {
+                section, rule in
+                guard let names = section.read("beacons", .names(of: "beacon")) else { return false }
+                rule.beacons = Set(section.reading.context.beacons.filter { names.contains($0.value) }.map(\.key))
+                return true
+            },
+            Setting(
+                "places", \.places, .names(of: "place"), default: "all",
+                "The places into which a beacon has to come, or that it is fixed in."),
+            Setting(
+                "events", \.events, .ruleEvents, default: "`enter`",
+                "The events that count, as `[enter, near for 30s]`."),
+            Setting("who", \.audience, .mappingIfGiven(RuleAudience.grammar), "Only events of apps, of these people."),
+            Setting(
+                "when", \.schedule, .mappingIfGiven(RuleSchedule.grammar), "The days and hours; always without it."),
+            Setting(
+                "at-most", \.span, .duration(.seconds(1)...(.seconds(3660 * 86_400))),
+                "Once in this span for each user, install, beacon or region."),
+            Setting(
+                "late", \.acceptsLateEvents, .boolean, "Also for events that became known more than ten minutes late."),
+            Setting("enabled", \.isEnabled, .boolean, "A rule that is not enabled does nothing."),
+            Setting(
+                "message", \.message, .ruleMessage,
+                "A message to the install whose event it is: a text, or `title`, `text` and `url`, in which `{beacon}`, `{region}`, `{place}`, `{user}` and `{event}` stand for the event's."
+            ),
+            Setting(
+                "destinations", \.destinations, .sortedNames(of: "destination"),
+                "The destinations that are notified."),
+            Setting("program", .commandWords, "The program to start and its arguments, or one line of both.") {
+                $0.target = .program($1)
+            },
+            Setting(
+                "unit", .text(pattern: #"^[A-Za-z0-9:_.\\@][A-Za-z0-9:_.\\@-]*$"#),
+                "The systemd unit to start, in place of a program."
+            ) { $1.readUnit($0) },
+            Setting("folder", \.folder, .path, default: "beacond's own", "The working directory of the program."),
+            Setting(
+                "environment", \.environment, .texts("write names of environment variables, as [LIGHTS_KEY]"),
+                "The variables of the environment that the program gets, besides those of a session."),
+            Setting(
+                "time-limit", \.timeLimit, .duration(.seconds(1)...(.seconds(86_400))),
+                "The time that the program may run."),
+            Setting(
+                "interval", \.interval, .duration(.zero...(.seconds(86_400))),
+                "The least time from one start to the next."),
+        ]
+    ) { section, rule, isWhole in
+        if !actions.contains(where: section.has) {
             section.reportMissing(
                 "program",
                 "write the program to start and its arguments, a systemd \"unit\", a \"message\" to the install, or "
                     + "\"destinations\"")
         }
-        guard let name, target != nil || message != nil || destinations != nil else { return nil }
-        var rule = Rule(name: name, regions: allowed, target: target, folder: folder?.value)
-        if let events { rule.events = Set(events) }
-        rule.beacons = named
-        rule.places = rooms
-        rule.audience = audience
-        rule.schedule = schedule
-        rule.span = span
-        rule.acceptsLateEvents = late
-        rule.isEnabled = isEnabled
-        rule.message = message
-        rule.destinations = destinations ?? []
-        if let environment { rule.environment = environment.map(\.value) }
-        if let limit { rule.timeLimit = limit }
-        if let interval { rule.interval = interval }
-        rule.check(section, context)
-        return rule
+        guard isWhole, rule.target != nil || rule.message != nil || section.has("destinations") else { return false }
+        rule.check(section)
+        return true
     }
 
+    /// The keys of what a rule does, of which it has one at least.
+    static let actions = ["program", "unit", "message", "destinations"]
+
     /// Reports what does not go together.
-    private func check(_ section: ConfigurationSection, _ context: Context) {
+    private func check(_ section: ConfigurationSection) {
         let isAboutBeacons = events.contains(where: \.isOfBeacon)
-        let hasPlaces = events.contains(.place)
         if beacons != nil, !isAboutBeacons {
-            section.report(
-                section.origin,
-                "\(section.subject)\"beacons\" is for events of beacons, and there are none; add near, or remove it")
+            section.report("\"beacons\" is for events of beacons, and there are none; add near, or remove it")
         }
         if places != nil, !isAboutBeacons {
-            section.report(
-                section.origin,
-                "\(section.subject)\"places\" is for events of beacons, and there are none; add place or near, or remove it"
-            )
+            section.report("\"places\" is for events of beacons, and there are none; add place or near, or remove it")
         }
-        if hasPlaces, context.places == nil {
+        if events.contains(.place), !section.reading.context.hasPlaces {
             section.report(
-                section.origin,
-                "\(section.subject)the event place needs places; say which receivers are where with the key \"places\" of the file"
-            )
+                "the event place needs places; say which receivers are where with the key \"places\" of the file")
         }
-        if events.contains(.suspicious), !context.learnsOfClones {
+        if events.contains(.suspicious), !section.reading.context.learnsOfClones {
+            section.report("the event suspicious needs \"suspicious: true\" in the file, or its options")
+        }
+    }
+
+    /// Reads the key `unit`.
+    private mutating func readUnit(_ section: ConfigurationSection) -> Bool {
+        guard let unit = section.text("unit", "write the name of a systemd unit, as lights.service") else {
+            return false
+        }
+        guard target == nil else {
+            section.report(section.origin, "a rule starts either a \"program\" or a \"unit\"; keep one of them")
+            target = nil
+            return false
+        }
+        // systemd.unit(5): what a name may have; a leading hyphen would be an option.
+        guard unit.wholeMatch(of: /[A-Za-z0-9:_.\\@][A-Za-z0-9:_.\\@\-]*/) != nil else {
             section.report(
-                section.origin,
-                "\(section.subject)the event suspicious needs \"suspicious: true\" in the file, or its options")
+                section.origin(of: "unit"), "\"unit\" is \"\(unit)\"; write a unit's name, as lights.service")
+            return false
         }
+        target = .unit(unit)
+        return true
     }
 }
 
-extension Rule.Target {
-    /// Reads the keys `program` and `unit`; nil where there are none.
-    static func read(_ section: ConfigurationSection) -> Self? {
-        let program = section.words("program")
-        let unit = section.text("unit", "write the name of a systemd unit, as lights.service")
-        switch (program, unit) {
-        case (let words?, nil): return .program(words)
-        case (nil, let unit?):
-            // systemd.unit(5): what a name may have; a leading hyphen would be an option.
-            let isName = unit.value.unicodeScalars.allSatisfy {
-                ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
-                    || ":-_.\\@".unicodeScalars.contains($0)
-            }
-            guard isName, !unit.value.isEmpty, !unit.value.hasPrefix("-") else {
-                section.report(unit.origin, "\"unit\" is \"\(unit.value)\"; write a unit's name, as lights.service")
-                return nil
-            }
-            return .unit(unit.value)
-        case (_?, _?):
-            section.report(section.origin, "a rule starts either a \"program\" or a \"unit\"; keep one of them")
-            return nil
-        case (nil, nil): return nil
+extension SettingKind<Set<RuleEvent>> {
+    /// Events of rules.
+    fileprivate static let ruleEvents = SettingKind(
+        .list(
+            .text(
+                pattern: "^ *(enter|exit|place|gone|suspicious|(immediate|near|far)( +for +"
+                    + "\(SettingShape.durationPattern))?) *$"))
+    ) { section, key in
+        section.texts(key, "write a list of events, as [enter, near]").map { texts in
+            Set(
+                texts.compactMap { text -> RuleEvent? in
+                    do throws(RuleEvent.Failure) {
+                        return try RuleEvent(text.value)
+                    } catch {
+                        section.report(text.origin, "\"\(key)\": \(error)")
+                        return nil
+                    }
+                })
         }
     }
 }

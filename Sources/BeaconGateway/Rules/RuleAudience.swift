@@ -27,17 +27,16 @@ public struct RuleAudience: Hashable, Sendable {
 }
 
 extension RuleAudience {
-    /// Reads the key `who` of a rule; nil where there is none.
-    static func read(_ rule: ConfigurationSection) -> RuleAudience? {
-        guard rule.has("who") else { return nil }
-        let section = rule.section("who")
-        defer { section.finish() }
-        var audience = RuleAudience()
-        audience.users = section.texts("users", "write names of users, as apps give them").map { Set($0.map(\.value)) }
-        audience.installs = section.texts("installs", "write identifiers of installs, as the console lists them").map {
-            Set($0.map(\.value))
-        }
-        audience.attributes = section.textsByKey("attributes", "write attributes and their values, as { plan: gold }")
-        return audience
-    }
+    /// The keys of an audience.
+    static let grammar = Grammar<Self>(
+        RuleAudience(),
+        [
+            Setting("users", \.users, .texts("write names of users, as apps give them"), "Users, as apps name them."),
+            Setting(
+                "installs", \.installs, .texts("write identifiers of installs, as the console lists them"),
+                "Identifiers of installs."),
+            Setting(
+                "attributes", \.attributes, .pairs("write attributes and their values, as { plan: gold }"),
+                "What users have to be, as `{ plan: gold }`."),
+        ])
 }

@@ -41,25 +41,32 @@ public struct RuleMessage: Hashable, Sendable, Codable {
 }
 
 extension RuleMessage {
-    /// Reads the key `message` of a rule: a text, or a mapping; nil where there is none.
-    static func read(_ rule: ConfigurationSection) -> RuleMessage? {
-        guard rule.has("message") else { return nil }
-        if case .scalar? = rule.node("message") as Node? {
-            return rule.value("message", "write a text of at most \(longest) characters", isText).map {
-                RuleMessage(text: $0.value)
-            }
-        }
-        let section = rule.section("message")
-        defer { section.finish() }
-        let title = section.value("title", "write a text of at most 200 characters") { $0.count <= 200 ? $0 : nil }
-        let text = section.value("text", "write a text of at most \(longest) characters", isText)
-        let url = section.value("url", "write an address of at most 2000 characters") { $0.count <= 2_000 ? $0 : nil }
-        guard let text else {
-            if !section.has("text") { section.reportMissing("text", "write what the message says") }
+    /// The keys of a message.
+    static let grammar = Grammar<Self>(
+        RuleMessage(text: ""),
+        [
+            Setting("title", \.title, .text(0...200, "write a text of at most 200 characters"), "The heading."),
+            Setting("text", \.text, text, required: "write what the message says", "What the message says."),
+            Setting(
+                "url", \.url, .text(0...2_000, "write an address of at most 2000 characters"), "An address to open."),
+        ])
+
+    fileprivate static let text = SettingKind<String>.text(
+        1...longest, "write a text of at most \(longest) characters")
+}
+
+extension SettingKind<RuleMessage> {
+    /// A text, or a mapping.
+    static let ruleMessage = SettingKind(
+        .either([RuleMessage.text.shape, .mapping(RuleMessage.grammar.descriptions)])
+    ) { section, key in
+        guard section.has(key) else {
+            _ = section.node(key)
             return nil
         }
-        return RuleMessage(title: title?.value, text: text.value, url: url?.value)
+        if case .scalar? = section.node(key) {
+            return section.read(key, RuleMessage.text).map { RuleMessage(text: $0) }
+        }
+        return RuleMessage.grammar.read(section.section(key))
     }
-
-    private static func isText(_ text: String) -> String? { text.isEmpty || text.count > longest ? nil : text }
 }

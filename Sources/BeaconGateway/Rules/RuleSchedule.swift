@@ -102,29 +102,35 @@ public struct RuleSchedule: Hashable, Sendable {
 }
 
 extension RuleSchedule {
-    /// Reads the key `when` of a rule; nil where there is none.
-    static func read(_ rule: ConfigurationSection) -> RuleSchedule? {
-        guard rule.has("when") else { return nil }
-        let section = rule.section("when")
-        defer { section.finish() }
-        var schedule = RuleSchedule()
-        schedule.from = section.value("from", "write a day, as 2026-12-01", Day.init)?.value
-        schedule.to = section.value("to", "write a day, as 2026-12-24", Day.init)?.value
-        if let days = section.choices("days", dayWords) {
-            schedule.days = Set(days)
-            if section.node("days")?.sequence?.isEmpty == true {
-                section.reportMissing("days", "write days of the week, as [mon, tue], or no \"days\"")
-            }
-        }
-        schedule.hours = section.value("hours", "write two times of the day, as \"09:00-17:30\"", Hours.init)?.value
-        if let zone = section.value(
-            "time-zone", "write the name of a time zone, as Europe/Berlin", { TimeZone(identifier: $0) })
-        {
-            schedule.zone = .named(zone.value)
+    private static let dayShape = SettingShape.text(pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+
+    /// The keys of days and hours.
+    static let grammar = Grammar<Self>(
+        RuleSchedule(),
+        [
+            Setting(
+                "from", \.from, SettingKind(dayShape, "write a day, as 2026-12-01", parse: Day.init), "The first day."),
+            Setting("to", \.to, SettingKind(dayShape, "write a day, as 2026-12-24", parse: Day.init), "The last day."),
+            Setting("days", \.days, .words(dayWords), default: "all", "The days of the week, as `[sat, sun]`."),
+            Setting(
+                "hours", \.hours,
+                SettingKind(
+                    .text(pattern: "^ *[0-9]{1,2}:[0-9]{2} *- *[0-9]{1,2}:[0-9]{2} *$"),
+                    "write two times of the day, as \"09:00-17:30\"", parse: Hours.init),
+                default: "all", "Two times of the day, as `\"09:00-17:30\"`; they may go on over midnight."),
+            Setting(
+                "time-zone",
+                SettingKind(.text(), "write the name of a time zone, as Europe/Berlin") { TimeZone(identifier: $0) },
+                default: "the machine's", "The name of a time zone, as Europe/Berlin."
+            ) { $0.zone = .named($1) },
+        ]
+    ) { section, schedule, isWhole in
+        if section.node("days")?.sequence?.isEmpty == true {
+            section.reportMissing("days", "write days of the week, as [mon, tue], or no \"days\"")
         }
         if let from = schedule.from, let to = schedule.to, to < from {
             section.report(section.origin, "\"to\" is \(to), before \"from\", which is \(from); exchange them")
         }
-        return schedule
+        return isWhole
     }
 }

@@ -6,13 +6,10 @@ import BeaconMonitoring
 package import Foundation
 package import Logging
 
-/// A destination as the gateway uses it: its sink, its filter, and a receiver of all events where it has one.
+/// A destination as the gateway uses it, with a receiver of all events where it has one.
 package struct ConfiguredDestination: Sendable {
     /// The destination of notifications.
     package var destination: Destination
-
-    /// The filter of its notifications.
-    var filter: DestinationFilter
 
     /// The receiver of all events; nil for destinations of notifications alone.
     var receive: (@Sendable (BeaconEvent) -> Void)?
@@ -30,19 +27,14 @@ package struct ConfiguredDestination: Sendable {
     /// The settings; nil for one that was made without.
     var settings: DestinationSettings?
 
-    /// The sender without the filter.
-    var sender: (any Sink)?
-
     /// Returns the destination with other regions and kinds of notification, and the same connection; nil where it has
     /// to be another one.
     package func continuing(as new: DestinationSettings) -> ConfiguredDestination? {
-        guard let settings, let sender, settings.name == new.name, settings.kind == new.kind else { return nil }
+        guard let settings, settings.name == new.name, settings.kind == new.kind else { return nil }
         var next = self
         next.settings = new
-        next.filter = DestinationFilter(regions: new.regions)
-        next.destination.sink = FilteredSink(sink: sender, regions: next.filter)
-        next.destination.kinds = new.events
-        if let broker = sender as? MQTTSink { next.configure = Self.configuration(of: broker, for: new) }
+        (next.destination.regions, next.destination.kinds) = (new.regions, new.events)
+        if let broker = destination.sink as? MQTTSink { next.configure = Self.configuration(of: broker, for: new) }
         return next
     }
 
@@ -69,96 +61,24 @@ extension ConfiguredDestination {
     package init(
         _ settings: DestinationSettings, in configuration: GatewayConfiguration, stateFolder: URL?, logger: Logger
     ) throws {
-        let filter = DestinationFilter(regions: settings.regions)
         let sink: any Sink
-        var receive: (@Sendable (BeaconEvent) -> Void)?
-        var configure: (@Sendable (GatewayConfiguration, RenamedItems) -> Void)?
-        var restored: (@Sendable () -> Void)?
-        var diagnose: (@Sendable (GatewayDiagnostics) -> Void)?
         switch settings.kind {
-        case .webhook(let webhook):
-            var configuration = WebhookConfiguration(url: webhook.url)
-            for header in webhook.headers { configuration.headers[header.name] = header.value }
-            if let secret = webhook.signingSecret { configuration.signingSecrets = [secret] }
-            configuration.maximumBatch = webhook.batch
-            configuration.http.connectTimeout = webhook.connectTimeout
-            configuration.http.requestTimeout = webhook.timeout
-            configuration.http.proxy = webhook.proxy.flatMap(HTTPProxy.init)
-            if let file = webhook.authorityFile {
-                configuration.http.additionalTrustRoots = [URL(fileURLWithPath: file)]
+        case .webhook(let webhook): sink = try WebhookSink(webhook)
+        case .kumulos(var kumulos):
+            if kumulos.installID.isEmpty {
+                kumulos.installID = try InstallID(name: settings.name, in: stateFolder).value
             }
-            sink = try WebhookSink(configuration)
-        case .kumulos(let kumulos):
-            let id = try kumulos.installID ?? InstallID(name: settings.name, in: stateFolder).value
-            var configuration = KumulosConfiguration(
-                apiKey: kumulos.apiKey, secretKey: kumulos.secretKey, installID: id)
-            if let url = kumulos.url { configuration.baseURL = url }
-            sink = try KumulosSink(configuration)
-        case .mqtt(let mqtt):
-            let broker = try MQTTSink(mqtt, for: settings, in: configuration, logger: logger)
-            receive = { broker.receive($0) }
-            restored = { broker.restored() }
-            if mqtt.homeAssistant?.isEnabled == true { diagnose = { broker.receive($0) } }
-            configure = Self.configuration(of: broker, for: settings)
-            sink = broker
+            sink = try KumulosSink(kumulos)
+        case .mqtt(let mqtt): sink = try MQTTSink(mqtt, for: settings, in: configuration, logger: logger)
         }
         self.init(
             destination: Destination(
-                name: settings.name, sink: FilteredSink(sink: sink, regions: filter), kinds: settings.events),
-            filter: filter, receive: receive, configure: configure, restored: restored, diagnose: diagnose)
+                name: settings.name, sink: sink, kinds: settings.events, regions: settings.regions))
         self.settings = settings
-        sender = sink
+        guard case .mqtt(let mqtt) = settings.kind, let broker = sink as? MQTTSink else { return }
+        receive = { broker.receive($0) }
+        restored = { broker.restored() }
+        if mqtt.homeAssistant.isEnabled { diagnose = { broker.receive($0) } }
+        configure = Self.configuration(of: broker, for: settings)
     }
-}
-
-extension HTTPProxy {
-    /// Creates the proxy that an address names, with the user and password in it.
-    fileprivate init?(_ url: URL) {
-        guard let host = url.host else { return nil }
-        // RFC 9110, 4.2: the default ports.
-        let port = url.port ?? (url.scheme == "https" ? 443 : 80)
-        self.init(host: host, port: port, username: url.user, password: url.password.map { Secret($0) })
-    }
-}
-
-/// A destination's choice of notifications, by its list of regions.
-struct DestinationFilter: Sendable {
-    /// The regions whose notifications it receives; nil for all.
-    var regions: Set<String>?
-
-    /// The filter of a sink behind it. A heartbeat has no region, and lists all.
-    func filter(of sink: any Sink) -> EventFilter {
-        var filter = sink.filter
-        (filter.regions, filter.kindsOfAnyRegion) = (regions, [BeaconNotification.Kind.heartbeat.rawValue])
-        return filter
-    }
-
-    /// Returns a notification without the other regions, which a heartbeat lists.
-    func apply(to notification: BeaconNotification) -> BeaconNotification {
-        guard let regions else { return notification }
-        var notification = notification
-        notification.presence = notification.presence?.filter { regions.contains($0.region.name) }
-        return notification
-    }
-}
-
-/// A sink behind a filter.
-struct FilteredSink: Sink {
-    let sink: any Sink
-    let regions: DestinationFilter
-
-    var maximumBatch: Int { sink.maximumBatch }
-
-    var filter: EventFilter { regions.filter(of: sink) }
-
-    func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] {
-        await sink.deliver(
-            batch.map { entry in
-                var entry = entry
-                entry.notification = regions.apply(to: entry.notification)
-                return entry
-            })
-    }
-
-    func run(onConnection: @escaping @Sendable () -> Void) async { await sink.run(onConnection: onConnection) }
 }

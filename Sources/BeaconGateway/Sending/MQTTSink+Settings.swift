@@ -9,30 +9,15 @@ extension MQTTSink {
     ///
     /// - Throws: `MQTTError`.
     convenience init(
-        _ settings: MQTTSettings, for destination: DestinationSettings, in configuration: GatewayConfiguration,
+        _ settings: BrokerSettings, for destination: DestinationSettings, in configuration: GatewayConfiguration,
         logger: Logger
     ) throws {
-        var state = MQTTStateOptions()
-        if let interval = settings.stateInterval { state.minimumInterval = interval }
-        var homeAssistant = settings.homeAssistantOptions
-        // Ids in Home Assistant outlive another name of the destination, which the default client id has.
-        if settings.clientID == nil { homeAssistant.nodeID = MachineIdentity.current.nodeID }
-        homeAssistant.gatewayName = settings.baseTopic == nil ? Self.machineName : nil
+        var homeAssistant = settings.homeAssistant
         homeAssistant.configurationURL = configuration.web?.remoteAddress
-        homeAssistant.supportURL = ProgramVersion.supportAddress
         try self.init(
-            settings.options(for: destination.name),
-            regions: configuration.namedRegions(for: destination), beacons: configuration.namedBeacons,
-            places: configuration.places?.placeNames ?? [], homeAssistant: homeAssistant, state: state,
-            awaitsRestoredStates: true, logger: logger)
-    }
-}
-
-extension MQTTSink {
-    /// The name of this machine's gateway for people.
-    fileprivate static var machineName: String {
-        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
-        return host.isEmpty ? "beacond" : "beacond \(host)"
+            settings.connection, regions: configuration.namedRegions(for: destination),
+            beacons: configuration.namedBeacons, places: configuration.places?.placeNames ?? [],
+            homeAssistant: homeAssistant, state: settings.state, awaitsRestoredStates: true, logger: logger)
     }
 }
 
@@ -71,40 +56,5 @@ extension GatewayDiagnostics {
         self.init(
             hears: statistics.sources.contains { $0.state == .running },
             advertsPerSecond: time > .zero ? adverts / (time / .seconds(1)) : 0, waiting: waiting)
-    }
-}
-
-extension MQTTSettings {
-    /// Returns the options of the connection of a destination, whose name its default client id has.
-    func options(for destination: String) -> MQTTOptions {
-        var options = MQTTOptions()
-        options.host = host
-        options.port = port.map { UInt16($0) }
-        options.version = version.map { $0 == .v5 ? .v5 : .v3_1_1 }
-        options.clientID = clientID ?? MachineIdentity.current.clientID(for: destination)
-        options.user = user
-        options.password = password
-        if let tls {
-            var files = MQTTTLSOptions()
-            files.authorityFile = tls.authorityFile
-            files.certificateFile = tls.certificateFile
-            files.keyFile = tls.keyFile
-            options.tls = files
-        }
-        if let keepAlive { options.keepAlive = keepAlive }
-        options.baseTopic = baseTopic ?? MachineIdentity.current.baseTopic
-        options.retainsMessages = retainsMessages
-        options.qualityOfService = MQTTQualityOfService(rawValue: UInt8(qualityOfService)) ?? .atLeastOnce
-        return options
-    }
-
-    /// The options of discovery by Home Assistant. Where the file does not mention it, earlier announcements are
-    /// withdrawn.
-    var homeAssistantOptions: HomeAssistantOptions {
-        var options = HomeAssistantOptions(isEnabled: homeAssistant?.isEnabled ?? false)
-        if let homeAssistant { options.announcesRegions = homeAssistant.announcesRegions }
-        if let prefix = homeAssistant?.discoveryPrefix { options.discoveryPrefix = prefix }
-        if let topic = homeAssistant?.statusTopic { options.statusTopic = topic }
-        return options
     }
 }

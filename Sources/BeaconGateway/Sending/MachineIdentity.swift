@@ -23,6 +23,9 @@ struct MachineIdentity: Hashable, Sendable {
     /// The machine's name without its domain, which the network may change.
     let name: String
 
+    /// False where the machine has no name of its own.
+    private let hasName: Bool
+
     /// 16 hexadecimal digits, the same for as long as the system is installed; nil without a usable machine id.
     let code: String?
 
@@ -33,7 +36,8 @@ struct MachineIdentity: Hashable, Sendable {
     ///   - hostName: the host's name, with or without a domain.
     init(machineIDFile: String, hostName: String) {
         let first = hostName.prefix { $0 != "." }
-        name = first.isEmpty ? "gateway" : String(first)
+        hasName = !first.isEmpty
+        name = hasName ? String(first) : "gateway"
         let text = (try? SmallFile.contents(path: machineIDFile, limit: 4096)) ?? []
         code = Self.applicationSpecific(text).map { id in
             id.prefix(8).map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
@@ -64,6 +68,9 @@ struct MachineIdentity: Hashable, Sendable {
 
     /// The default prefix of ids in Home Assistant; nil without a machine id, so that the client id takes its place.
     var nodeID: String? { code.map { "beacond-\($0)" } }
+
+    /// The name of this machine's gateway for people.
+    var title: String { hasName ? "beacond \(name)" : "beacond" }
 
     /// The default prefix of topics: the host's name for people, and half of the code.
     var baseTopic: String { "beacond/" + TopicLevel.escape(name) + (code.map { "-\($0.prefix(8))" } ?? "") }

@@ -64,17 +64,17 @@ extension GuidedStart.Choice.Broker {
     }
 
     /// The options of a client beside the service's, which may be connected.
-    private var options: MQTTOptions {
-        var options = MQTTOptions(
+    private var options: MQTTSettings {
+        var options = MQTTSettings(
             host: host, port: port.map { UInt16(clamping: $0) }, clientID: BrokerSource.newClientID(),
-            tls: tls == true ? MQTTTLSOptions() : nil, baseTopic: MachineIdentity.current.baseTopic,
+            tls: tls == true ? MQTTTLSSettings() : nil, baseTopic: MachineIdentity.current.baseTopic,
             announcesAvailability: false)
         if let user, !user.isEmpty { options.user = user }
         if let password, !password.isEmpty { options.password = Secret(password) }
         return options
     }
 
-    private static func client(_ options: MQTTOptions) throws(MQTTError) -> MQTTClient {
+    private static func client(_ options: MQTTSettings) throws(MQTTError) -> MQTTClient {
         try MQTTClient(options, logger: Logger(label: "beacon.mqtt") { _ in SwiftLogNoOpLogHandler() })
     }
 

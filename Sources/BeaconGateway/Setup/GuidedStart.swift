@@ -36,7 +36,7 @@ public struct GuidedStart: Hashable, Sendable {
             outbox: OutboxSettings(path: GatewayConfiguration.outboxPath(in: folder.path)))
         configuration.web = web
         // The page says what cannot be heard, and why, beside what can be chosen.
-        configuration.logLevel = .critical
+        configuration.log.level = .critical
         configuration.web?.tokenHash = token.hash
         configuration.setup = GuidedStart(path: path)
         if !web.isLoopback { configuration.setup?.token = Secret(token.text) }

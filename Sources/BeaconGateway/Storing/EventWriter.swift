@@ -42,7 +42,7 @@ package struct DryRunWriter: EventWriter {
             for destination in destinations where destination.destination.wants(notification) {
                 let line = Line(
                     destination: destination.destination.name,
-                    notification: destination.filter.apply(to: notification))
+                    notification: destination.destination.selection(of: notification))
                 // It was read from JSON, so it can be written as JSON.
                 if let json = try? encoder.encode(line) { print(Array(json) + [UInt8(ascii: "\n")]) }
             }

@@ -10,7 +10,7 @@ public import Logging
 /// the topics.
 public final class MQTTSink: Sink {
     private let client: MQTTClient
-    private let homeAssistant: HomeAssistantOptions
+    private let homeAssistant: HomeAssistantSettings
     private let topics: TopicTree
     private let state: StatePublisher
 
@@ -27,11 +27,11 @@ public final class MQTTSink: Sink {
     ///   - awaitsRestoredStates: true where states of an earlier run are to come first. The gateway is not announced as
     ///     online before ``restored()`` is called.
     ///   - logger: a logger for the connection.
-    /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidOptions``, which lists all mistakes.
+    /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidSettings``, which lists all mistakes.
     public init(
-        _ options: MQTTOptions, regions: [NamedRegion] = [], beacons: [NamedBeacon] = [], places: [String] = [],
-        homeAssistant: HomeAssistantOptions = HomeAssistantOptions(isEnabled: false),
-        state: MQTTStateOptions = MQTTStateOptions(), awaitsRestoredStates: Bool = false,
+        _ options: MQTTSettings, regions: [NamedRegion] = [], beacons: [NamedBeacon] = [], places: [String] = [],
+        homeAssistant: HomeAssistantSettings = HomeAssistantSettings(isEnabled: false),
+        state: MQTTStateSettings = MQTTStateSettings(), awaitsRestoredStates: Bool = false,
         logger: Logger = Logger(label: "beacon.mqtt")
     ) throws(MQTTError) {
         let mistakes =
@@ -39,7 +39,7 @@ public final class MQTTSink: Sink {
             + Self.repeated("beacon", beacons.map(\.name)) + Self.repeated("place", places)
             + Self.repeated("beacon's identity", beacons.map(\.identity.description))
         guard mistakes.isEmpty else {
-            throw MQTTError(.invalidOptions, "The options for MQTT: \(mistakes.joined(separator: "; ")).")
+            throw MQTTError(.invalidSettings, "The settings for MQTT: \(mistakes.joined(separator: "; ")).")
         }
         // The state publisher announces the gateway as online, behind the states.
         client = try MQTTClient(options, announcing: .offline, logger: logger)

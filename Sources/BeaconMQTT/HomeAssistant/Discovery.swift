@@ -3,7 +3,7 @@ import BeaconSupport
 
 /// The announcements of devices to Home Assistant: their topics and payloads, and which are this gateway's.
 struct Discovery: Sendable {
-    private let options: HomeAssistantOptions
+    private let options: HomeAssistantSettings
     private let node: String
     private let topics: TopicTree
     private let availabilityTopic: String?
@@ -11,7 +11,7 @@ struct Discovery: Sendable {
     /// The names of the places that beacons are located in; none where they are not.
     private let places: [String]
 
-    init(_ options: HomeAssistantOptions, broker: MQTTOptions, topics: TopicTree, places: [String] = []) {
+    init(_ options: HomeAssistantSettings, broker: MQTTSettings, topics: TopicTree, places: [String] = []) {
         self.places = places
         self.options = options
         self.topics = topics

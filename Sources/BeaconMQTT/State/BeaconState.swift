@@ -4,7 +4,7 @@ import BeaconModel
 ///
 /// A beacon is ranged once a second. Published as often, ten beacons make 24 million rows in two weeks in a database
 /// that records them, as users of other gateways have seen.
-public struct MQTTStateOptions: Hashable, Sendable {
+public struct MQTTStateSettings: Hashable, Sendable {
     /// The least time between two messages about distance or signal alone. Presence and proximity are published when
     /// they change.
     public var minimumInterval: Duration
@@ -56,7 +56,7 @@ struct BeaconState: Hashable, Sendable {
     static let nowhere = "away"
 
     /// Returns true where distance or signal differ enough from the published state to be published.
-    func differs(from published: BeaconState, by options: MQTTStateOptions) -> Bool {
+    func differs(from published: BeaconState, by options: MQTTStateSettings) -> Bool {
         if let distance, let before = published.distance,
             abs(distance - before) >= max(options.distanceChange, before / 5)
         {

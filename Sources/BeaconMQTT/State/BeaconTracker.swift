@@ -22,7 +22,7 @@ struct BeaconTracker: Sendable {
     static let oldestArrivalAtConnection = Duration.seconds(5)
 
     private let identity: BeaconIdentity
-    private let options: MQTTStateOptions
+    private let options: MQTTStateSettings
     private var presence = RegionState.unknown
     private var place: String?
     private var hasPlaces: Bool
@@ -39,7 +39,7 @@ struct BeaconTracker: Sendable {
     /// The state to publish. Everything in it is unknown at first.
     private(set) var published: BeaconState
 
-    init(_ identity: BeaconIdentity, options: MQTTStateOptions, hasPlaces: Bool = false) {
+    init(_ identity: BeaconIdentity, options: MQTTStateSettings, hasPlaces: Bool = false) {
         self.hasPlaces = hasPlaces
         published = BeaconState(hasPlaces: hasPlaces)
         self.identity = identity

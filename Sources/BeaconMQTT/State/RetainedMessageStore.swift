@@ -23,7 +23,7 @@ struct RetainedMessageStore: Sendable {
     private var discovery: Discovery
     private var beacons: [(beacon: NamedBeacon, tracker: BeaconTracker)]
     private var regions: [String: NamedRegion]
-    private let options: MQTTStateOptions
+    private let options: MQTTStateSettings
     private var diagnostics: GatewayDiagnosticsFilter
 
     private var announcements: [(topic: String, payload: [UInt8])]
@@ -48,7 +48,7 @@ struct RetainedMessageStore: Sendable {
     ///   - isReady: false where states of an earlier run are to come, which ``restored()`` ends.
     init(
         regions: [NamedRegion], beacons: [NamedBeacon], topics: TopicTree, discovery: Discovery,
-        options: MQTTStateOptions, isReady: Bool = true
+        options: MQTTStateSettings, isReady: Bool = true
     ) {
         self.topics = topics
         self.discovery = discovery

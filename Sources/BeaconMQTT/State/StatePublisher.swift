@@ -19,13 +19,13 @@ final class StatePublisher: Sendable {
     private static let subscriptionTime = Duration.seconds(2)
 
     private let client: MQTTClient
-    private let homeAssistant: HomeAssistantOptions
+    private let homeAssistant: HomeAssistantSettings
     private let store: Locked<RetainedMessageStore>
     private let logger: Logger
     private let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
-    init(_ store: RetainedMessageStore, client: MQTTClient, homeAssistant: HomeAssistantOptions, logger: Logger) {
+    init(_ store: RetainedMessageStore, client: MQTTClient, homeAssistant: HomeAssistantSettings, logger: Logger) {
         self.client = client
         self.homeAssistant = homeAssistant
         self.store = Locked(store)

@@ -20,14 +20,14 @@ final class ConnectionKeeper: Sendable {
         var notes: [NATSLink.Note] = []
     }
 
-    private let options: NATSOptions
+    private let options: NATSSettings
     private let report: @Sendable (NATSConnection.Event) -> Void
     private let state = Locked(State())
     private let waker = Waker()
     private let requests = PendingRequests()
     private let inbox: String
 
-    init(_ options: NATSOptions, report: @escaping @Sendable (NATSConnection.Event) -> Void) {
+    init(_ options: NATSSettings, report: @escaping @Sendable (NATSConnection.Event) -> Void) {
         self.options = options
         self.report = report
         var generator = SystemRandom()

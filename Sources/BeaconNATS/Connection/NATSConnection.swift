@@ -22,20 +22,20 @@ package final class NATSConnection: Sendable {
     }
 
     /// The settings.
-    package let options: NATSOptions
+    package let options: NATSSettings
 
     private let keeper: ConnectionKeeper
 
     /// Makes a connection, in the background; it returns at once.
     ///
     /// - Parameter report: called with the events, in order, on a thread of its own.
-    /// - Throws: ``NATSError`` with the code `invalidOptions`, which lists all mistakes, or `libraryMissing`.
+    /// - Throws: ``NATSError`` with the code `invalidSettings`, which lists all mistakes, or `libraryMissing`.
     package init(
-        _ options: NATSOptions, report: @escaping @Sendable (Event) -> Void = { _ in }
+        _ options: NATSSettings, report: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(NATSError) {
         let mistakes = options.mistakes()
         guard mistakes.isEmpty else {
-            throw NATSError(.invalidOptions, "The options for NATS: \(mistakes.joined(separator: "; ")).")
+            throw NATSError(.invalidSettings, "The settings for NATS: \(mistakes.joined(separator: "; ")).")
         }
         try NATSLink.checkLibrary()
         self.options = options

@@ -3,7 +3,7 @@ package struct NATSError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure. More may come, so a `switch` over codes needs a default.
     package struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
-            case invalidOptions, invalidMessage, libraryMissing, unreachable, notAuthorized, tlsFailed, notConnected
+            case invalidSettings, invalidMessage, libraryMissing, unreachable, notAuthorized, tlsFailed, notConnected
             case timedOut, noResponders, wrongLastSequence, notFound, tooFewServers, unavailable, refused, cancelled
             case closed, failed
         }
@@ -11,7 +11,7 @@ package struct NATSError: Error, Sendable, CustomStringConvertible {
         private let value: Value
 
         /// The options contain mistakes.
-        package static let invalidOptions = Code(value: .invalidOptions)
+        package static let invalidSettings = Code(value: .invalidSettings)
         /// A subject, a key or a header is not valid, or a payload too large.
         package static let invalidMessage = Code(value: .invalidMessage)
         /// The library that speaks the protocol is not installed.

@@ -70,7 +70,7 @@ final class NATSLink: @unchecked Sendable {
 
     /// Connects, which takes until the server accepts or the attempt fails.
     init(
-        _ address: NATSAddress, _ options: NATSOptions, report: @escaping @Sendable (Note) -> Void
+        _ address: NATSAddress, _ options: NATSSettings, report: @escaping @Sendable (Note) -> Void
     ) throws(NATSError) {
         functions = try Self.functions()
         self.address = address
@@ -86,7 +86,7 @@ final class NATSLink: @unchecked Sendable {
 
     deinit { if let connection { functions.pointee.natsConnection_Destroy(connection) } }
 
-    private func connect(_ options: NATSOptions) throws(NATSError) {
+    private func connect(_ options: NATSSettings) throws(NATSError) {
         let library = functions.pointee
         var settings: OpaquePointer?
         guard library.natsOptions_Create(&settings) == NATS_OK, let settings else {
@@ -129,7 +129,7 @@ final class NATSLink: @unchecked Sendable {
         self.connection = connection
     }
 
-    private func secure(_ settings: OpaquePointer, _ options: NATSOptions) throws(NATSError) {
+    private func secure(_ settings: OpaquePointer, _ options: NATSSettings) throws(NATSError) {
         let library = functions.pointee
         try check(library.natsOptions_SetSecure(settings, true))
         try check(library.natsOptions_SetExpectedHostname(settings, address.certifiedHost))
@@ -357,14 +357,14 @@ final class NATSLink: @unchecked Sendable {
     private func check(_ status: natsStatus) throws(NATSError) {
         guard status != NATS_OK else { return }
         throw NATSError(
-            .invalidOptions, "The options for \(address.title) are not valid; check names and files.",
+            .invalidSettings, "The settings for \(address.title) are not valid; check names and files.",
             cause: lastError(status))
     }
 
     private func check(reading file: String, _ status: natsStatus) throws(NATSError) {
         guard status != NATS_OK else { return }
         throw NATSError(
-            .invalidOptions, "The file \(file) for NATS cannot be used; check that it is there, and what is in it.",
+            .invalidSettings, "The file \(file) for NATS cannot be used; check that it is there, and what is in it.",
             cause: lastError(status))
     }
 }

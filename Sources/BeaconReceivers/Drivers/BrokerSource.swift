@@ -18,7 +18,7 @@ package struct BrokerSource: NetworkSource {
     ]
 
     /// The broker and how this client connects.
-    package var options: MQTTOptions
+    package var options: MQTTSettings
     /// The topics; nil for ``defaultFilters``.
     package var filters: [String]?
     /// The settings of the receivers.
@@ -34,7 +34,7 @@ package struct BrokerSource: NetworkSource {
     /// - Parameters:
     ///   - options: the broker and how this client connects.
     ///   - hasOwnClientID: true where the client id was made up.
-    package init(_ options: MQTTOptions, hasOwnClientID: Bool = false) {
+    package init(_ options: MQTTSettings, hasOwnClientID: Bool = false) {
         self.hasOwnClientID = hasOwnClientID
         self.options = options
         self.options.announcesAvailability = false
@@ -53,7 +53,7 @@ package struct BrokerSource: NetworkSource {
         }
         guard ["mqtt", "mqtts"].contains(scheme) else {
             guard text[colon...].hasPrefix("://") else { return nil }
-            self.init(MQTTOptions(host: "", clientID: Self.newClientID()), hasOwnClientID: true)
+            self.init(MQTTSettings(host: "", clientID: Self.newClientID()), hasOwnClientID: true)
             addressMistake = AddressError(
                 .noScheme, "a source cannot have the scheme \(scheme); write mqtt://HOST, or mqtts://HOST for TLS")
             return
@@ -65,15 +65,15 @@ package struct BrokerSource: NetworkSource {
             }
             let password = address.user == nil ? nil : environment["BEACON_BROKER_PASSWORD"].map(Secret.init)
             self.init(
-                MQTTOptions(
+                MQTTSettings(
                     host: address.hosts[0].host, port: address.hosts[0].port, clientID: Self.newClientID(),
                     user: address.user, password: address.password ?? password,
-                    tls: scheme == "mqtts" ? MQTTTLSOptions() : nil), hasOwnClientID: true)
+                    tls: scheme == "mqtts" ? MQTTTLSSettings() : nil), hasOwnClientID: true)
             // An @ could be that of a password with a / before it.
             let topics = address.path.replacing("%40", with: "@")
             if !topics.isEmpty { filters = topics.split(separator: ",").map(String.init) }
         } catch {
-            self.init(MQTTOptions(host: "", clientID: Self.newClientID()), hasOwnClientID: true)
+            self.init(MQTTSettings(host: "", clientID: Self.newClientID()), hasOwnClientID: true)
             addressMistake = error
         }
     }

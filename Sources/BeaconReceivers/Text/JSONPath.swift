@@ -3,6 +3,9 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     /// A key of an object; one that is a number is a place in an array as well.
     private let steps: [[UInt8]]
 
+    /// The path of the text itself.
+    package init() { steps = [] }
+
     /// Reads a path. `$` at its beginning, as in JSONPath (RFC 9535), is allowed; an empty one is the text itself.
     ///
     /// - Returns: nil where a step is empty.

@@ -20,7 +20,7 @@ package final class Relay: Sendable {
         /// The beacons that are of interest; none for all.
         package var constraints: [BeaconConstraint] = []
 
-        let broker: MQTTOptions
+        let broker: MQTTSettings
         let topic: String
         private let prefix: String
 
@@ -47,7 +47,7 @@ package final class Relay: Sendable {
             broker.clientID = topic.replacing("/", with: "-")
             // A relay that dies is announced after one and a half times this.
             broker.keepAlive = .seconds(5)
-            if let authorityFile { broker.tls = MQTTTLSOptions(authorityFile: authorityFile) }
+            if let authorityFile { broker.tls = MQTTTLSSettings(authorityFile: authorityFile) }
             self.broker = broker
             var mistakes = source.hasAddressMistake ? source.mistakes() : broker.mistakes()
             if self.name.isEmpty { mistakes.append("the name is empty; write another --name") }

@@ -13,7 +13,7 @@ struct WebhookFaultTests {
     private func destination(_ url: URL, timeout: Duration = .hang) throws -> Destination {
         var settings = HTTPSettings()
         settings.requestTimeout = timeout
-        return Destination(name: "hook", sink: try WebhookSink(WebhookConfiguration(url: url, http: settings)))
+        return Destination(name: "hook", sink: try WebhookSink(WebhookSettings(url: url, http: settings)))
     }
 
     /// Delivers ten events through a fault that a server has for its first requests.

@@ -11,7 +11,7 @@ import Testing
 struct KumulosSinkTests {
     private func sink(_ server: HTTPTestServer) throws -> KumulosSink {
         try KumulosSink(
-            KumulosConfiguration(
+            KumulosSettings(
                 apiKey: Secret("key"), secretKey: Secret("secret"), installID: "3C9C4E2E-5F43-4D2B-8C55-2E2B1C0A7B11",
                 baseURL: try server.url("")))
     }

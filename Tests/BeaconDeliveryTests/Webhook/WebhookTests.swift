@@ -19,7 +19,7 @@ struct WebhookTests {
     func form() async throws {
         try await HTTPTestServer.with { server in
             let sink = try WebhookSink(
-                WebhookConfiguration(
+                WebhookSettings(
                     url: try server.url("/hook?key=1"), headers: ["Authorization": Secret("Bearer abc")],
                     source: "urn:gateway:lobby"))
             #expect(await sink.deliver(entries(7...7)) == [.delivered])
@@ -58,7 +58,7 @@ struct WebhookTests {
         try await HTTPTestServer.with { server in
             let raw = Data((0..<24).map { UInt8($0) })
             let sink = try WebhookSink(
-                WebhookConfiguration(
+                WebhookSettings(
                     url: try server.url(),
                     signingSecrets: [Secret("whsec_" + raw.base64EncodedString()), Secret("plain")]))
             let before = Int64(Date().timeIntervalSince1970)
@@ -95,7 +95,7 @@ struct WebhookTests {
             }
             return minors.contains(13) ? .status(400, body: "no thirteen") : .status(204)
         }) { server in
-            let sink = try WebhookSink(WebhookConfiguration(url: try server.url(), maximumBatch: 50))
+            let sink = try WebhookSink(WebhookSettings(url: try server.url(), maximumBatch: 50))
             #expect(sink.maximumBatch == 50)
             let outcomes = await sink.deliver(entries(1...50))
             #expect(outcomes.count == 50)
@@ -124,7 +124,7 @@ struct WebhookTests {
             if request.path == "/elsewhere" { elsewhere.withLock { $0 += 1 } }
             return .status(status, headers: (300..<400).contains(status) ? ["Location": "/elsewhere"] : [:])
         }) { server in
-            let sink = try WebhookSink(WebhookConfiguration(url: try server.url()))
+            let sink = try WebhookSink(WebhookSettings(url: try server.url()))
             let outcomes = await sink.deliver(entries(1...1))
             #expect(outcomes.count == 1)
             let seen =
@@ -145,7 +145,7 @@ struct WebhookTests {
         func reply(_ value: String) async throws -> DeliveryOutcome? {
             let box = Locked<DeliveryOutcome?>(nil)
             try await HTTPTestServer.with(replies: { _ in .status(429, headers: ["Retry-After": value]) }) { server in
-                let sink = try WebhookSink(WebhookConfiguration(url: try server.url()))
+                let sink = try WebhookSink(WebhookSettings(url: try server.url()))
                 let outcome = await sink.deliver(entries(1...1)).first
                 box.withLock { $0 = outcome }
             }
@@ -172,7 +172,7 @@ struct WebhookTests {
     @Test("Order is kept: what comes after one that is to be sent again is not sent")
     func order() async throws {
         try await HTTPTestServer.with(replies: { $0.minor == 3 ? .status(503) : .status(200) }) { server in
-            let sink = try WebhookSink(WebhookConfiguration(url: try server.url()))
+            let sink = try WebhookSink(WebhookSettings(url: try server.url()))
             // A sink returns after a second with what it has by then, which on a slow machine is not all.
             var left = entries(1...5)
             var outcomes: [DeliveryOutcome] = []
@@ -193,19 +193,19 @@ struct WebhookTests {
         var settings = HTTPSettings()
         settings.additionalTrustRoots = [authority.certificate]
         try await HTTPTestServer.with(tls: try await authority.server("localhost")) { server in
-            let trusting = try WebhookSink(WebhookConfiguration(url: try server.url(host: "localhost"), http: settings))
+            let trusting = try WebhookSink(WebhookSettings(url: try server.url(host: "localhost"), http: settings))
             #expect(await trusting.deliver(entries(1...1)) == [.delivered])
 
             // The certificate is for localhost, not for the address.
-            let misnamed = try WebhookSink(WebhookConfiguration(url: try server.url(host: "127.0.0.1"), http: settings))
+            let misnamed = try WebhookSink(WebhookSettings(url: try server.url(host: "127.0.0.1"), http: settings))
             #expect(Self.isTLSFailure(await misnamed.deliver(entries(2...2))))
 
-            let distrusting = try WebhookSink(WebhookConfiguration(url: try server.url(host: "localhost")))
+            let distrusting = try WebhookSink(WebhookSettings(url: try server.url(host: "localhost")))
             #expect(Self.isTLSFailure(await distrusting.deliver(entries(3...3))))
 
             var wrong = HTTPSettings()
             wrong.additionalTrustRoots = [other.certificate]
-            let misled = try WebhookSink(WebhookConfiguration(url: try server.url(host: "localhost"), http: wrong))
+            let misled = try WebhookSink(WebhookSettings(url: try server.url(host: "localhost"), http: wrong))
             #expect(Self.isTLSFailure(await misled.deliver(entries(4...4))))
             #expect(server.requests.compactMap(\.minor) == [1])
         }
@@ -218,7 +218,7 @@ struct WebhookTests {
         settings.minimumTLSVersion = .tlsv1
         settings.maximumTLSVersion = .tlsv11
         try await HTTPTestServer.with(tls: settings) { server in
-            var configuration = WebhookConfiguration(url: try server.url(host: "localhost"))
+            var configuration = WebhookSettings(url: try server.url(host: "localhost"))
             configuration.headers["authorization"] = Secret("Bearer token")
             configuration.http.additionalTrustRoots = [authority.certificate]
             let outcomes = await (try WebhookSink(configuration)).deliver(entries(1...1))
@@ -242,7 +242,7 @@ struct WebhookTests {
             settings.proxy = HTTPProxy(host: "127.0.0.1", port: proxy.port, username: "user", password: Secret("pass"))
             // The name is one that only the proxy knows.
             let sink = try WebhookSink(
-                WebhookConfiguration(url: try server.url(host: "backend.example"), http: settings))
+                WebhookSettings(url: try server.url(host: "backend.example"), http: settings))
             #expect(await sink.deliver(entries(1...1)) == [.delivered])
             #expect(server.requests.compactMap(\.minor) == [1])
             let head = try #require(proxy.heads.first)
@@ -254,8 +254,8 @@ struct WebhookTests {
 
     @Test("What cannot work is told at once, without the secret")
     func configuration() async throws {
-        func refuses(_ text: String, _ change: (inout WebhookConfiguration) -> Void = { _ in }) throws -> Bool {
-            var configuration = WebhookConfiguration(url: try #require(URL(string: text)))
+        func refuses(_ text: String, _ change: (inout WebhookSettings) -> Void = { _ in }) throws -> Bool {
+            var configuration = WebhookSettings(url: try #require(URL(string: text)))
             change(&configuration)
             do {
                 _ = try WebhookSink(configuration)
@@ -282,7 +282,7 @@ struct WebhookTests {
 
     @Test("A configuration does not show its secrets, however it is printed")
     func secrets() throws {
-        var configuration = WebhookConfiguration(
+        var configuration = WebhookSettings(
             url: try #require(URL(string: "https://example.org/services/hunter2?token=hunter2")))
         configuration.headers = ["Authorization": Secret("hunter2")]
         configuration.signingSecrets = [Secret("hunter2")]
@@ -315,7 +315,7 @@ struct WebhookTests {
             }
         }) { server in
             let sink = try WebhookSink(
-                WebhookConfiguration(
+                WebhookSettings(
                     url: try server.url("/hunter2?token=hunter2"), headers: ["Authorization": Secret("Bearer hunter2")],
                     signingSecrets: [Secret("hunter2")]))
             let bench = try DeliveryBench(

@@ -1,6 +1,8 @@
+import BeaconBroker
 import BeaconConfiguration
 import BeaconDelivery
 import BeaconEngine
+import BeaconEventStore
 import BeaconGateway
 import BeaconModel
 import BeaconMonitoring
@@ -79,10 +81,10 @@ struct ConfigurationTests {
             Issue.record("it is a webhook")
             return
         }
-        #expect(webhook.signingSecret?.reveal() == "s3cret")
+        #expect(webhook.signingSecrets.map { $0.reveal() } == ["s3cret"])
         #expect(configuration.destinations.first?.regions == ["hall"])
         #expect(configuration.outbox.path == "/etc/beacons/out/box.sqlite")
-        #expect(configuration.outbox.maximumBytes == 2_000_000)
+        #expect(configuration.outbox.limits.bytes == 2_000_000)
         #expect(configuration.launch.applications?.timeLimit == .seconds(30))
         #expect(configuration.launch.rules.first?.target == .program(["/bin/lights", "at home"]))
     }
@@ -116,7 +118,7 @@ struct ConfigurationTests {
         #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
         let configuration = checked.configuration
         #expect(configuration.sources.map(\.specification) == [.hci(adapters: "hci0"), .simulation("museum")])
-        #expect(configuration.logLevel == .debug)
+        #expect(configuration.log.level == .debug)
         #expect(configuration.regions.first?.region.exitTimeout == .seconds(300))
         #expect(configuration.notify.kinds == [.enter, .exit])
         guard case .webhook(let webhook)? = configuration.destinations.first?.kind else {
@@ -141,7 +143,7 @@ struct ConfigurationTests {
             Issue.record("it is a broker")
             return
         }
-        #expect(mqtt.password?.reveal() == "s3cret")
+        #expect(mqtt.connection.password?.reveal() == "s3cret")
         var dumped = ""
         dump(checked, to: &dumped)
         #expect(!dumped.contains("s3cret") && !"\(checked)".contains("s3cret"))

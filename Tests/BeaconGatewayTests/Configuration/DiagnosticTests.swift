@@ -1,3 +1,4 @@
+import BeaconBroker
 import BeaconConfiguration
 import BeaconGateway
 import BeaconMonitoring
@@ -181,7 +182,7 @@ struct DiagnosticTests {
             let checked = try GatewayConfiguration.check(file: file.path, environment: environment)
             guard case .mqtt(let broker)? = checked.configuration.destinations.first?.kind else { return (nil, []) }
             return (
-                broker.password?.reveal(),
+                broker.connection.password?.reveal(),
                 checked.diagnostics.map { $0.text(file: "f").replacing(folder.path + "/", with: "") }
                     .filter { !$0.contains("without encryption") }
             )

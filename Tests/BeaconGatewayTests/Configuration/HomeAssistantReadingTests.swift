@@ -25,8 +25,8 @@ struct HomeAssistantReadingTests {
             Issue.record("it is no broker")
             return
         }
-        #expect(settings.homeAssistantOptions.isEnabled == isEnabled)
-        #expect(settings.homeAssistantOptions.announcesRegions == announcesRegions)
+        #expect(settings.homeAssistant.isEnabled == isEnabled)
+        #expect(settings.homeAssistant.announcesRegions == announcesRegions)
     }
 
     @Test(

@@ -145,7 +145,7 @@ struct DiskFailureTests {
     @Test("An event that can never be written is lost alone, and is counted", arguments: [true, false])
     func unwritable(_ isWanted: Bool) async throws {
         let destination = ConfiguredDestination(
-            destination: Destination(name: "test", sink: NoSink()), filter: DestinationFilter(regions: nil))
+            destination: Destination(name: "test", sink: NoSink()))
         var reporter = EventReporter(
             bench.configuration([]), destinations: isWanted ? [destination] : [], rules: nil, isShown: true,
             isInFleet: false, isDryRun: false, logger: bench.lines.logger)

@@ -127,7 +127,7 @@ final class GatewayBench: Sendable {
     ) -> Gateway {
         let configuration = given ?? configuration(sources, regions: regions, places: places)
         let destination = ConfiguredDestination(
-            destination: Destination(name: "test", sink: NoSink()), filter: DestinationFilter(regions: nil),
+            destination: Destination(name: "test", sink: NoSink()),
             receive: { event in
                 if case .region(let change) = event { self.events.withLock { $0.append(change) } }
             },

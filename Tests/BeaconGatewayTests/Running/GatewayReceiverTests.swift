@@ -17,7 +17,7 @@ struct GatewayReceiverTests {
         _ script: @escaping @Sendable (ScriptedRunner) -> Void
     ) async {
         let runner = ScriptedRunner()
-        let source = SourceSettings(name: "house", specification: .network(BrokerSource(MQTTOptions())))
+        let source = SourceSettings(name: "house", specification: .network(BrokerSource(MQTTSettings())))
         let gateway = bench.gateway([source], regions: regions, runners: ["house": runner])
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await gateway.run() }

@@ -1,3 +1,4 @@
+import BeaconBroker
 import BeaconDelivery
 import BeaconEngine
 import BeaconEventStore
@@ -59,7 +60,7 @@ private final class ReloadBench: Sendable {
         let notified = Locked<[BeaconNotification]>([])
         (self.events, self.runners, self.notified) = (events, runners, notified)
         destination = ConfiguredDestination(
-            destination: Destination(name: "test", sink: NoSink()), filter: DestinationFilter(regions: nil),
+            destination: Destination(name: "test", sink: NoSink()),
             receive: { event in
                 if case .region(let change) = event { events.withLock { $0.append(change) } }
             })
@@ -167,7 +168,9 @@ struct GatewayReloadTests {
         configuration.places = PlacePlan([PlacePlan.Place(name: "foyer", receivers: ["a"])])
         configuration.notify.kinds = [.enter, .exit, .place]
         // With a broker each named beacon is a region of its own.
-        configuration.destinations = [DestinationSettings(name: "home", kind: .mqtt(MQTTSettings(host: "broker")))]
+        var broker = BrokerSettings()
+        broker.connection.host = "broker"
+        configuration.destinations = [DestinationSettings(name: "home", kind: .mqtt(broker))]
         return configuration
     }
 

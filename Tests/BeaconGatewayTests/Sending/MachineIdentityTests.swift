@@ -1,4 +1,5 @@
 import BeaconBroker
+import BeaconMQTT
 import BeaconSupport
 import Foundation
 import Testing
@@ -58,13 +59,20 @@ struct MachineIdentityTests {
         #expect(identity.baseTopic == "beacond/hall%201")
     }
 
-    @Test("What the configuration says comes before the defaults")
-    func configured() {
-        var settings = MQTTSettings(host: "broker")
-        #expect(settings.options(for: "home").clientID == MachineIdentity.current.clientID(for: "home"))
-        #expect(settings.options(for: "home").baseTopic == MachineIdentity.current.baseTopic)
-        (settings.clientID, settings.baseTopic) = ("hall", "museum/hall")
-        #expect(settings.options(for: "home").clientID == "hall")
-        #expect(settings.options(for: "home").baseTopic == "museum/hall")
+    @Test("What the configuration says comes before the defaults", arguments: [true, false])
+    func configured(_ isGiven: Bool) throws {
+        let names = isGiven ? ", client-id: hall, topic: museum/hall" : ""
+        let checked = GatewayConfiguration.check(
+            "destinations: [{ name: home, type: mqtt, host: broker\(names) }]", folder: URL(fileURLWithPath: "/"),
+            environment: [:])
+        guard case .mqtt(let broker) = try #require(checked.configuration.destinations.first).kind else {
+            Issue.record("it is no broker")
+            return
+        }
+        let machine = MachineIdentity.current
+        #expect(broker.connection.clientID == (isGiven ? "hall" : machine.clientID(for: "home")))
+        #expect(broker.connection.baseTopic == (isGiven ? "museum/hall" : machine.baseTopic))
+        #expect(broker.homeAssistant.nodeID == (isGiven ? nil : machine.nodeID))
+        #expect(broker.homeAssistant.gatewayName == (isGiven ? nil : machine.title))
     }
 }

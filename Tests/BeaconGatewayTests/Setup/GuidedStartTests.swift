@@ -1,11 +1,13 @@
+import BeaconBroker
+import BeaconMQTT
 import BeaconModel
 import BeaconSupport
 import Foundation
 import HTTPTypes
 import Testing
-
 @testable import BeaconConsole
 @testable import BeaconGateway
+
 
 @Suite("The guided start")
 struct GuidedStartTests {
@@ -81,8 +83,9 @@ struct GuidedStartTests {
         guard case .mqtt(let broker)? = checked.configuration.destinations.first?.kind else {
             return #expect(Bool(false), "there is no broker")
         }
-        #expect(broker.host == "homeassistant.local" && broker.port == 1884 && broker.user == "beacond")
-        #expect(broker.password?.reveal() == secret && broker.homeAssistant?.isEnabled == true)
+        let connection = broker.connection
+        #expect(connection.host == "homeassistant.local" && connection.port == 1884 && connection.user == "beacond")
+        #expect(connection.password?.reveal() == secret && broker.homeAssistant.isEnabled)
     }
 
     @Test("What is there of secrets stays, and what was not written has changed nothing")
@@ -107,7 +110,7 @@ struct GuidedStartTests {
             case .mqtt(let broker)? = try GatewayConfiguration.check(file: file, environment: [:]).configuration
                 .destinations.first?.kind
         else { return #expect(Bool(false), "there is no broker") }
-        #expect(broker.password?.reveal() == "new")
+        #expect(broker.connection.password?.reveal() == "new")
         // The service reads it as another user.
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o644)
     }

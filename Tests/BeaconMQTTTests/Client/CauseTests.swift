@@ -18,7 +18,7 @@ struct CauseTests {
         try ChildProcess.run("mosquitto_passwd", "-b", "-c", file, "ann", "open sesame")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
         let broker = try await Broker("allow_anonymous false\npassword_file \(file)", in: folder)
-        var options = MQTTOptions.test(port: broker.port, version: version)
+        var options = MQTTSettings.test(port: broker.port, version: version)
         for (user, password) in [("ann", "open barley"), ("bob", "open sesame")] {
             (options.user, options.password) = (user, Secret(password))
             let error = try await MQTTClient.fault(options)
@@ -52,7 +52,7 @@ struct CauseTests {
     @Test("names a second client of one id where the broker tells, and lists it where not", arguments: versions)
     func clash(version: MQTTVersion?) async throws {
         let broker = try await Broker()
-        let options = MQTTOptions.test(port: broker.port, version: version)
+        let options = MQTTSettings.test(port: broker.port, version: version)
         let first = Task { try await MQTTClient.fault(options) }
         let other = try MQTTClient(options)
         let error = try await running(other.run) { try await first.value }
@@ -70,13 +70,13 @@ struct CauseTests {
         let certificates = try Certificates()
         let secured = try await Broker(certificates.brokerSettings, in: certificates.folder)
         let plain = try await Broker()
-        var options = MQTTOptions.test(port: secured.port, version: version)
+        var options = MQTTSettings.test(port: secured.port, version: version)
         options.host = "localhost"
         let closed = try await MQTTClient.fault(options)
         #expect(closed.code == .connectionLost && closed.possibleCauses.first == "the port requires TLS", "\(closed)")
         #expect(closed.message.contains("in answer to CONNECT") && closed.message.contains("client id gateway"))
         options.port = plain.port
-        options.tls = MQTTTLSOptions(authorityFile: certificates.path("authority.pem"))
+        options.tls = MQTTTLSSettings(authorityFile: certificates.path("authority.pem"))
         let refused = try await MQTTClient.fault(options)
         #expect(refused.code == .tlsFailed && refused.cause != nil, "\(refused)")
         #expect(refused.possibleCauses.last == "the port does not speak TLS")
@@ -84,7 +84,7 @@ struct CauseTests {
 
     @Test("is the system's for a closed port and for a name that is not known", arguments: versions)
     func unreachable(version: MQTTVersion?) async throws {
-        var options = MQTTOptions.test(port: try FreePort.find(), version: version)
+        var options = MQTTSettings.test(port: try FreePort.find(), version: version)
         let closed = try await MQTTClient.fault(options)
         // libmosquitto 2.1 does not pass the system's reason on.
         let words = ["(Connection refused)", "(no connection was established)"]

@@ -71,7 +71,7 @@ struct ConnectionTests {
 
     @Test("ends a message with the reason when no broker comes in time")
     func noBroker() async throws {
-        var options = MQTTOptions.test(port: try FreePort.find())
+        var options = MQTTSettings.test(port: try FreePort.find())
         options.publishTimeout = .milliseconds(300)
         let client = try MQTTClient(options)
         try await running(client.run) {
@@ -86,7 +86,7 @@ struct ConnectionTests {
     @Test("ends a message in time when the broker hangs")
     func brokerHangs() async throws {
         let broker = try await Broker()
-        var options = MQTTOptions.test(port: broker.port)
+        var options = MQTTSettings.test(port: broker.port)
         options.publishTimeout = .milliseconds(500)
         let client = try MQTTClient(options)
         try await running(client.run) {
@@ -105,7 +105,7 @@ struct ConnectionTests {
 
     @Test("tells of a host that nobody knows")
     func unknownHost() async throws {
-        var options = MQTTOptions.test(port: 1883)
+        var options = MQTTSettings.test(port: 1883)
         // No name of this domain is ever known (RFC 6761, 6.4).
         options.host = "broker.invalid"
         options.publishTimeout = .seconds(20)
@@ -147,11 +147,11 @@ struct ConnectionTests {
 
     @Test("is not made of options that cannot work, and names each mistake")
     func mistakes() {
-        let options = MQTTOptions(
+        let options = MQTTSettings(
             host: "", clientID: "", password: .init("secret-word"), keepAlive: .seconds(1), baseTopic: "a/#",
             maximumInFlight: 0)
         let error = #expect(throws: MQTTError.self) { _ = try MQTTClient(options) }
-        #expect(error?.code == .invalidOptions)
+        #expect(error?.code == .invalidSettings)
         for word in ["host", "clientID", "keepAlive", "baseTopic", "maximumInFlight", "password"] {
             #expect(error?.description.contains(word) == true)
         }

@@ -18,12 +18,12 @@ struct LimitTests {
     func noRetained(version: MQTTVersion?, retains: Bool) async throws {
         let broker = try await Broker("allow_anonymous true\nretain_available false")
         let observer = try await Observer(port: broker.port, version: version ?? .v5)
-        var options = MQTTOptions.test(port: broker.port, version: version)
+        var options = MQTTSettings.test(port: broker.port, version: version)
         options.retainsMessages = retains
         let lines = Lines()
         let sink = try MQTTSink(
             options, regions: ["shop"],
-            homeAssistant: HomeAssistantOptions(announcementDelay: .zero), logger: lines.logger)
+            homeAssistant: HomeAssistantSettings(announcementDelay: .zero), logger: lines.logger)
         sink.receive(.region("shop", .inside))
         try await running(sink.run) {
             #expect(await sink.deliver([try .enter(1)]) == [.delivered])

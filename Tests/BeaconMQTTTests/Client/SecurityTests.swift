@@ -9,7 +9,7 @@ struct SecurityTests {
     @Test("lets the right password in", arguments: MQTTVersion.allCases)
     func rightPassword(version: MQTTVersion) async throws {
         let broker = try await Self.brokerWithPassword()
-        var options = MQTTOptions.test(port: broker.port, version: version)
+        var options = MQTTSettings.test(port: broker.port, version: version)
         (options.user, options.password) = ("ann", Secret("open sesame"))
         let client = try MQTTClient(options)
         try await running(client.run) {
@@ -20,7 +20,7 @@ struct SecurityTests {
     @Test("tells of a wrong password at once, without showing it", arguments: MQTTVersion.allCases)
     func wrongPassword(version: MQTTVersion) async throws {
         let broker = try await Self.brokerWithPassword()
-        var options = MQTTOptions.test(port: broker.port, version: version)
+        var options = MQTTSettings.test(port: broker.port, version: version)
         (options.user, options.password) = ("ann", Secret("open barley"))
         options.publishTimeout = .seconds(600)
         let client = try MQTTClient(options)
@@ -56,9 +56,9 @@ struct SecurityTests {
     func tls(version: MQTTVersion) async throws {
         let certificates = try Certificates()
         let broker = try await Broker(certificates.brokerSettings, in: certificates.folder)
-        var options = MQTTOptions.test(port: broker.port, version: version)
+        var options = MQTTSettings.test(port: broker.port, version: version)
         options.host = "localhost"
-        options.tls = MQTTTLSOptions(authorityFile: certificates.path("authority.pem"))
+        options.tls = MQTTTLSSettings(authorityFile: certificates.path("authority.pem"))
         let client = try MQTTClient(options)
         try await running(client.run) {
             for result in await client.publish((0..<200).map { MQTTMessage(topic: "n", text: "\($0)") }) {
@@ -72,9 +72,9 @@ struct SecurityTests {
         let certificates = try Certificates()
         let broker = try await Broker(certificates.brokerSettings, in: certificates.folder)
         for (host, authority) in [("localhost", "other-authority.pem"), ("127.0.0.1", "authority.pem")] {
-            var options = MQTTOptions.test(port: broker.port)
+            var options = MQTTSettings.test(port: broker.port)
             options.host = host
-            options.tls = MQTTTLSOptions(authorityFile: certificates.path(authority))
+            options.tls = MQTTTLSSettings(authorityFile: certificates.path(authority))
             options.publishTimeout = .seconds(600)
             let client = try MQTTClient(options)
             try await running(client.run) {
@@ -93,9 +93,9 @@ struct SecurityTests {
         let broker = try await Broker(
             certificates.brokerSettings + "\nrequire_certificate true\nuse_identity_as_username true",
             in: certificates.folder)
-        var options = MQTTOptions.test(port: broker.port)
+        var options = MQTTSettings.test(port: broker.port)
         options.host = "localhost"
-        options.tls = MQTTTLSOptions(
+        options.tls = MQTTTLSSettings(
             authorityFile: certificates.path("authority.pem"), certificateFile: certificates.path("client.pem"),
             keyFile: certificates.path("client.key"))
         let client = try MQTTClient(options)
@@ -115,14 +115,14 @@ struct SecurityTests {
 
     @Test("is told of a file for TLS that is not there")
     func missingFile() async throws {
-        var options = MQTTOptions.test(port: 8883)
-        options.tls = MQTTTLSOptions(authorityFile: "/nowhere/authority.pem")
+        var options = MQTTSettings.test(port: 8883)
+        options.tls = MQTTTLSSettings(authorityFile: "/nowhere/authority.pem")
         let client = try MQTTClient(options)
         try await running(client.run) {
             let error = await #expect(throws: MQTTError.self) {
                 try await client.publish(MQTTMessage(topic: "a", text: "b"))
             }
-            #expect(error?.code == .invalidOptions)
+            #expect(error?.code == .invalidSettings)
             #expect(error?.description.contains("/nowhere/authority.pem") == true)
         }
     }

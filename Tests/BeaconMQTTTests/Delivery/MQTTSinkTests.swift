@@ -152,7 +152,7 @@ struct MQTTSinkTests {
 
     @Test("delivers nothing while there is no broker, and says why")
     func noBroker() async throws {
-        var options = MQTTOptions.test(port: try FreePort.find())
+        var options = MQTTSettings.test(port: try FreePort.find())
         options.publishTimeout = .milliseconds(200)
         let sink = try MQTTSink(options)
         try await running(sink.run) {
@@ -188,8 +188,8 @@ struct MQTTSinkTests {
         let keys = NamedBeacon(name: "keys", identity: BeaconIdentity(uuid: uuid, major: 1, minor: 2))
         let error = #expect(throws: MQTTError.self) {
             _ = try MQTTSink(
-                MQTTOptions(host: ""), regions: ["hall", "hall"], beacons: [keys, keys],
-                homeAssistant: HomeAssistantOptions(discoveryPrefix: "", nodeID: "a b"))
+                MQTTSettings(host: ""), regions: ["hall", "hall"], beacons: [keys, keys],
+                homeAssistant: HomeAssistantSettings(discoveryPrefix: "", nodeID: "a b"))
         }
         for word in ["host", "region hall", "beacon keys", "identity", "discoveryPrefix", "nodeID"] {
             #expect(error?.message.contains(word) == true, "\(word)")

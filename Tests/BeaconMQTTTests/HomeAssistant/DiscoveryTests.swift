@@ -77,7 +77,7 @@ struct DiscoveryTests {
 
     @Test("has a device of the gateway, first, and each other one refers to it")
     func gateway() throws {
-        let options = HomeAssistantOptions(
+        let options = HomeAssistantSettings(
             configurationURL: "http://192.168.1.20:8099/", supportURL: "https://example.com/help")
         let fixed = NamedBeacon(name: "shelf", identity: TestBeacon.bag, place: "kitchen")
         let announcements = Self.discovery(options).announcements(
@@ -108,13 +108,13 @@ struct DiscoveryTests {
 
     @Test("has no address that Home Assistant would refuse", arguments: ["192.168.1.20:8099", "ftp://x/", ""])
     func badAddress(address: String) {
-        #expect(HomeAssistantOptions(configurationURL: address).mistakes().count == 1)
-        #expect(HomeAssistantOptions(supportURL: address).mistakes().count == 1)
+        #expect(HomeAssistantSettings(configurationURL: address).mistakes().count == 1)
+        #expect(HomeAssistantSettings(supportURL: address).mistakes().count == 1)
     }
 
     @Test("has no regions where they are not wanted")
     func unwantedRegions() {
-        let discovery = Self.discovery(HomeAssistantOptions(announcesRegions: false))
+        let discovery = Self.discovery(HomeAssistantSettings(announcesRegions: false))
         let topics = discovery.announcements(regions: ["shop"], beacons: []).map(\.topic)
         #expect(topics == ["homeassistant/device/gateway_gateway/config"])
     }
@@ -151,7 +151,7 @@ struct DiscoveryTests {
     func place() throws {
         let topics = TopicTree(base: "beacond/hall")
         let discovery = Discovery(
-            HomeAssistantOptions(), broker: .test(port: 1), topics: topics, places: ["hall", "Ann's room"])
+            HomeAssistantSettings(), broker: .test(port: 1), topics: topics, places: ["hall", "Ann's room"])
         let payload = discovery.payload(for: NamedBeacon(name: "keys", identity: TestBeacon.keys))
         let bytes = Array(try JSONEncoder().encode(payload))
         #expect(HomeAssistantSchema.mistakes(in: bytes) == [])
@@ -178,7 +178,7 @@ struct DiscoveryTests {
 
     @Test("reads as its own what it announced, and nothing else")
     func ownership() {
-        let options = HomeAssistantOptions(nodeID: "a_b")
+        let options = HomeAssistantSettings(nodeID: "a_b")
         let discovery = Discovery(options, broker: .test(port: 1), topics: TopicTree(base: "x"))
         let hex = "e2c56db5dffb48d2b060d0f5a71096e0"
         #expect(discovery.owns("homeassistant/device/a_b_\(hex)_1_2/config"))
@@ -209,9 +209,9 @@ struct DiscoveryTests {
     }
 
     private static func discovery(
-        _ options: HomeAssistantOptions = HomeAssistantOptions(), clientID: String = "gateway"
+        _ options: HomeAssistantSettings = HomeAssistantSettings(), clientID: String = "gateway"
     ) -> Discovery {
-        let broker = MQTTOptions.test(port: 1, clientID: clientID)
+        let broker = MQTTSettings.test(port: 1, clientID: clientID)
         return Discovery(options, broker: broker, topics: TopicTree(base: broker.baseTopic))
     }
 
@@ -221,11 +221,11 @@ struct DiscoveryTests {
 
     /// The message that announces a beacon.
     private static func announcement(name: String, clientID: String) throws -> MQTTMessage {
-        let broker = MQTTOptions.test(port: 1, clientID: clientID)
+        let broker = MQTTSettings.test(port: 1, clientID: clientID)
         var store = RetainedMessageStore(
             regions: [], beacons: [NamedBeacon(name: name, identity: TestBeacon.keys, isTracker: false)],
             topics: TopicTree(base: broker.baseTopic), discovery: discovery(clientID: clientID),
-            options: MQTTStateOptions())
+            options: MQTTStateSettings())
         store.connected()
         _ = store.removeDue()
         return try #require(store.removeDue().last)

@@ -8,7 +8,7 @@ import Testing
 struct BeaconTrackerTests {
     @Test("is a handful of messages for an hour of a beacon that lies still, of 3600 reports")
     func still() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         var generator = SplitMix64(seed: 1)
         var messages = 0
         for second in 0..<3600 {
@@ -22,7 +22,7 @@ struct BeaconTrackerTests {
 
     @Test("is at most one message in ten seconds, however much a beacon moves")
     func moving() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         var times: [Int] = []
         for second in 0..<600
         where receive(.ranged(second % 2 == 0 ? 4 : 20, proximity: .far, at: Double(second)), &tracker) {
@@ -34,7 +34,7 @@ struct BeaconTrackerTests {
 
     @Test("is told at once where proximity or presence change")
     func atOnce() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         #expect(receive(.ranged(2, at: 1), &tracker))
         #expect(receive(.ranged(2, proximity: .far, at: 2), &tracker))
         #expect(receive(.presence(.inside, at: 3), &tracker))
@@ -46,7 +46,7 @@ struct BeaconTrackerTests {
 
     @Test("has the place of the beacon, told at once where it changes, and none where that is unknown")
     func place() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         func change(_ state: RegionState, _ place: String?, at time: Int64) -> PlaceEvent {
             PlaceEvent(
                 time: Timestamp(nanoseconds: time * 1_000_000_000), identity: TestBeacon.keys, state: state,
@@ -72,7 +72,7 @@ struct BeaconTrackerTests {
             (2.0, -60, 2.0, -66, true), (2.0, -60, -1, -60, true), (2.0, -60, 2.0, 0, true),
         ])
     func thresholds(distance: Double, rssi: Int, newDistance: Double, newRSSI: Int, isPublished: Bool) {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         #expect(receive(.ranged(distance, rssi: rssi, at: 1), &tracker))
         #expect(!receive(.ranged(newDistance, rssi: newRSSI, at: 10), &tracker))
         #expect(receive(.ranged(newDistance, rssi: newRSSI, at: 11), &tracker) == isPublished)
@@ -80,7 +80,7 @@ struct BeaconTrackerTests {
 
     @Test("has no distance once the beacon is absent, or is listed no more")
     func gone() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
         _ = receive(.ranged(2, at: 1), &tracker)
         #expect(receive(.ranged(nil, at: 2), &tracker))
@@ -93,7 +93,7 @@ struct BeaconTrackerTests {
 
     @Test("is of the nearest of several receivers, and of none that has fallen silent")
     func receivers() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.ranged(8, proximity: .far, receiver: "hci0", at: 1), &tracker)
         #expect(receive(.ranged(1, proximity: .near, receiver: "hci1", at: 1), &tracker))
         #expect(tracker.published.receiver == "hci1")
@@ -104,7 +104,7 @@ struct BeaconTrackerTests {
 
     @Test("is not changed by reports of others")
     func others() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.ranged(2, at: 1), &tracker)
         #expect(!receive(.ranged(nil, of: BeaconConstraint(TestBeacon.bag), at: 2), &tracker))
         #expect(!receive(.ranged(nil, of: BeaconConstraint(TestBeacon.bag), at: 20), &tracker))
@@ -113,7 +113,7 @@ struct BeaconTrackerTests {
 
     @Test("has no proximity and no distance of readings that nothing has confirmed for a while")
     func expired() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
         _ = receive(.ranged(2, at: 1), &tracker)
         #expect(!expire(&tracker, at: 16))
@@ -125,7 +125,7 @@ struct BeaconTrackerTests {
 
     @Test("has no proximity of before a connection that was lost while the machine slept")
     func connectedAgain() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
         _ = receive(.ranged(2, at: 1), &tracker)
         let age = BeaconTracker.oldestArrivalAtConnection
@@ -137,7 +137,7 @@ struct BeaconTrackerTests {
     @Test(
         "has no proximity of reports that were made before the machine slept, and arrive after it", arguments: 1...4)
     func late(count: Int) {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
         _ = receive(.ranged(2, at: 1), &tracker)
         for second in 0..<count {
@@ -151,7 +151,7 @@ struct BeaconTrackerTests {
 
     @Test("has the proximity of a source again that stood still for a while")
     func behind() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
         for second in 1...20 { receiveLate(.ranged(2, at: Double(second)), by: second < 5 ? 0 : 60, &tracker) }
         #expect(tracker.published.proximity == .near)
@@ -169,7 +169,7 @@ struct BeaconTrackerTests {
 
     @Test("has no proximity while no receiver hears, and the next reading at once")
     func deaf() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
         _ = receive(.ranged(2, at: 1), &tracker)
         #expect(receive(.presence(.unknown, at: 2), &tracker))

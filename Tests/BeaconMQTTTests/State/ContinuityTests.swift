@@ -238,8 +238,8 @@ private struct Gateway {
             regions: ["shop"], beacons: [NamedBeacon(name: "keys", identity: TestBeacon.keys, isTracker: true)],
             topics: topics,
             discovery: Discovery(
-                HomeAssistantOptions(), broker: .test(port: 1), topics: topics, places: ["hall", "kitchen"]),
-            options: MQTTStateOptions(minimumInterval: .zero), isReady: isReady)
+                HomeAssistantSettings(), broker: .test(port: 1), topics: topics, places: ["hall", "kitchen"]),
+            options: MQTTStateSettings(minimumInterval: .zero), isReady: isReady)
     }
 }
 

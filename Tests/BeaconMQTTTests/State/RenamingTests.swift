@@ -11,14 +11,14 @@ struct RenamingTests {
 
     private static func discovery(places: [String] = []) -> Discovery {
         Discovery(
-            HomeAssistantOptions(isEnabled: true), broker: .test(port: 1, clientID: "gateway"), topics: topics,
+            HomeAssistantSettings(isEnabled: true), broker: .test(port: 1, clientID: "gateway"), topics: topics,
             places: places)
     }
 
     private static func store(places: [String] = []) -> RetainedMessageStore {
         var store = RetainedMessageStore(
             regions: ["shop", "attic"], beacons: [keys], topics: topics, discovery: discovery(places: places),
-            options: MQTTStateOptions())
+            options: MQTTStateSettings())
         store.connected()
         _ = store.receive(.region("shop", .inside))
         _ = store.receive(.region("attic", .outside))

@@ -213,7 +213,7 @@ struct RetainedMessageStoreTests {
 
     private static func discovery(isEnabled: Bool) -> Discovery {
         Discovery(
-            HomeAssistantOptions(isEnabled: isEnabled), broker: .test(port: 1, clientID: "gateway"),
+            HomeAssistantSettings(isEnabled: isEnabled), broker: .test(port: 1, clientID: "gateway"),
             topics: TopicTree(base: "g"))
     }
 
@@ -222,7 +222,7 @@ struct RetainedMessageStoreTests {
     ) -> RetainedMessageStore {
         RetainedMessageStore(
             regions: regions, beacons: beacons, topics: TopicTree(base: "g"),
-            discovery: discovery(isEnabled: isEnabled), options: MQTTStateOptions(), isReady: isReady)
+            discovery: discovery(isEnabled: isEnabled), options: MQTTStateSettings(), isReady: isReady)
     }
 
     private static func removeDue(_ store: inout RetainedMessageStore) -> [String] {

@@ -20,7 +20,7 @@ struct RetentionTests {
         let broker = try await Broker()
         let sink = try MQTTSink(
             .test(port: broker.port, version: version), regions: ["shop"], beacons: [Self.keys],
-            homeAssistant: HomeAssistantOptions(isEnabled: false))
+            homeAssistant: HomeAssistantSettings(isEnabled: false))
         sink.receive(.region("shop", .inside, at: 1))
         sink.receive(.presence(.inside, at: 1))
         sink.receive(.ranged(1.234, rssi: -61, at: 2))
@@ -60,7 +60,7 @@ struct RetentionTests {
         ) async throws {
             let sink = try MQTTSink(
                 .test(port: broker.port, version: version), regions: regions, beacons: beacons,
-                homeAssistant: HomeAssistantOptions(isEnabled: isEnabled, announcesRegions: announcesRegions))
+                homeAssistant: HomeAssistantSettings(isEnabled: isEnabled, announcesRegions: announcesRegions))
             for region in regions { sink.receive(.region(region.name, .inside)) }
             for beacon in [Self.keys, Self.bag] { sink.receive(.presence(.inside, of: beacon.identity)) }
             try await running(sink.run) {
@@ -112,7 +112,7 @@ struct RetentionTests {
         func sink() throws -> MQTTSink {
             try MQTTSink(
                 .test(port: broker.port, version: version), regions: [Self.shop], beacons: [Self.keys],
-                homeAssistant: HomeAssistantOptions(), awaitsRestoredStates: true)
+                homeAssistant: HomeAssistantSettings(), awaitsRestoredStates: true)
         }
         let first = try sink()
         for event in [BeaconEvent.region("shop", .inside), .presence(.inside)] { first.receive(event) }
@@ -156,7 +156,7 @@ struct RetentionTests {
         let broker = try await Broker("allow_anonymous true\npersistence false")
         let sink = try MQTTSink(
             .test(port: broker.port, version: version), regions: ["shop"], beacons: [Self.keys],
-            homeAssistant: HomeAssistantOptions())
+            homeAssistant: HomeAssistantSettings())
         sink.receive(.region("shop", .inside))
         sink.receive(.presence(.inside))
         try await running(sink.run) {
@@ -184,7 +184,7 @@ struct RetentionTests {
         try await observer.publish(MQTTMessage(topic: "homeassistant/status", text: "online", isRetained: true))
         let sink = try MQTTSink(
             .test(port: broker.port), beacons: [Self.keys],
-            homeAssistant: HomeAssistantOptions(announcementDelay: .milliseconds(50)))
+            homeAssistant: HomeAssistantSettings(announcementDelay: .milliseconds(50)))
         let topic = Self.device + "_2/config"
         func announcements() -> Int { observer.messages.count { $0.topic == topic } }
         try await running(sink.run) {

@@ -84,12 +84,12 @@ extension BeaconEvent {
     }
 }
 
-extension MQTTOptions {
+extension MQTTSettings {
     /// A broker on this machine, that is soon tried again.
     static func test(
         port: UInt16, clientID: String = "gateway", version: MQTTVersion? = .v3_1_1, announces: Bool = true
-    ) -> MQTTOptions {
-        MQTTOptions(
+    ) -> MQTTSettings {
+        MQTTSettings(
             host: "127.0.0.1", port: port, version: version, clientID: clientID, baseTopic: "beacond/hall",
             announcesAvailability: announces,
             publishTimeout: .hang, reconnection: RetryPolicy(base: .milliseconds(20), maximum: .milliseconds(200)))

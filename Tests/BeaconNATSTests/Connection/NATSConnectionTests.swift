@@ -165,7 +165,7 @@ struct NATSConnectionTests {
         }
         let cluster = try await NATSCluster(
             servers: 1, "tls { cert_file: \"\(path("server.pem"))\", key_file: \"\(path("server.key"))\" }")
-        var options = NATSOptions(servers: ["tls://localhost:\(cluster.ports[0])"])
+        var options = NATSSettings(servers: ["tls://localhost:\(cluster.ports[0])"])
         options.authorityFile = path("server.pem")
         let connection = try NATSConnection(options)
         try await eventually("it is connected") { connection.isConnected }
@@ -186,7 +186,7 @@ struct NATSConnectionTests {
         let recorder = Recorder()
         let refused = try NATSConnection(options, report: recorder.tell)
         try await eventually("it is told") { !recorder.events.isEmpty }
-        #expect(recorder.errors.first?.code == .invalidOptions)
+        #expect(recorder.errors.first?.code == .invalidSettings)
         refused.close()
     }
 
@@ -194,7 +194,7 @@ struct NATSConnectionTests {
     func refusals() async throws {
         let cluster = try await NATSCluster(servers: 1, "authorization { token: \"new\" }")
         let recorder = Recorder()
-        var options = try NATSOptions(cluster.url)
+        var options = try NATSSettings(cluster.url)
         options.token = Secret("old")
         let connection = try NATSConnection(options, report: recorder.tell)
         let log = cluster.folder.url.appendingPathComponent("0.log")

@@ -45,7 +45,7 @@ final class Recorder: Sendable {
 extension NATSConnection {
     /// A connection that is told of by a recorder.
     convenience init(_ url: String, _ recorder: Recorder = Recorder()) throws {
-        let options = try NATSOptions(url)
+        let options = try NATSSettings(url)
         try self.init(options, report: recorder.tell)
     }
 

@@ -1,104 +1,153 @@
-import BeaconBroker
 import BeaconConfiguration
-import BeaconMonitoring
-import BeaconReceivers
+public import BeaconMQTT
+import BeaconSupport
+import Foundation
 
-/// A broker among the sources: receivers that others own publish to it what they hear.
-extension BrokerSource {
-    /// The keys beside "mqtt" that say what is known of the receivers.
-    static let networkKeys = ["topics", "mapping"] + ReceiverNetwork.Settings.keys
+/// A broker that notifications are published to, with what it is told beside them.
+public struct BrokerSettings: Hashable, Sendable {
+    /// The connection and the topics.
+    public var connection = MQTTSettings(host: "")
+    /// Discovery by Home Assistant; where it is off, earlier announcements are withdrawn.
+    public var homeAssistant = HomeAssistantSettings(isEnabled: false)
+    /// The changes of a beacon's distance and signal that are published.
+    public var state = MQTTStateSettings()
 
-    /// Reads the connection.
-    static func read(_ section: ConfigurationSection) -> BrokerSource? {
-        let host = section.text("host", "write the broker's name or address")
-        let clientID = section.text("client-id")?.value
-        var options = MQTTOptions(host: host?.value ?? "", clientID: clientID ?? newClientID())
-        options.port = section.integer("port", 1...65535).map { UInt16($0.value) }
-        if let version = section.choice("version", MQTTVersion.allCases.map { ($0.rawValue, $0) }) {
-            options.version = version.value
-        }
-        options.user = section.text("user")?.value
-        options.password = section.secret("password")
-        if let time = section.duration("keep-alive", .seconds(5)...(.seconds(65_535))) { options.keepAlive = time }
-        options.tls = MQTTSettings.TLS.read(section).map {
-            MQTTTLSOptions(
-                authorityFile: $0.authorityFile, certificateFile: $0.certificateFile, keyFile: $0.keyFile)
-        }
-        section.finish()
-        guard section.has("host") else {
-            section.reportMissing("host", "write the broker's name or address")
-            return nil
-        }
-        let source = BrokerSource(options, hasOwnClientID: clientID == nil)
-        for fault in source.mistakes() {
-            let origin = fault.hasPrefix("host ") ? host?.origin : nil
-            section.report(origin ?? section.origin, "\(section.subject)\(fault)")
-        }
-        return source
+    /// Creates the settings of a broker without a host.
+    public init() {}
+}
+
+extension MQTTSettings {
+    /// The keys of a connection, whether to publish or to listen.
+    static let keys: [Setting<MQTTSettings>] = [
+        Setting("host", \.host, .text(remedyForHost), required: remedyForHost, "The broker's name or address."),
+        Setting("port", \.port, .integer(1...65_535), default: "1883, with TLS 8883", "The broker's port."),
+        Setting(
+            "version", \.version, .word(), default: "the highest that the broker has", "The version of the protocol."),
+        Setting(
+            "client-id", \.clientID, .text(), default: "made of the machine's id and the name",
+            "The client id, which no other client of the broker may have."),
+        Setting("user", \.user, .text(), "The user, where the broker requires one."),
+        Setting("password", \.password, .secret, "The user's password."),
+        Setting(
+            "keep-alive", \.keepAlive, .duration(.seconds(5)...(.seconds(65_535))),
+            "The longest silence; after one and a half times this, the broker counts this machine as gone."),
+        Setting("tls", \.tls, .switch(MQTTTLSSettings.grammar), default: "false", "Encrypts the connection."),
+    ]
+
+    private static let remedyForHost = "write the broker's name or address"
+}
+
+extension MQTTTLSSettings {
+    /// The keys of TLS.
+    static let grammar = Grammar<Self>(
+        MQTTTLSSettings(),
+        [
+            Setting(
+                "ca-file", \.authorityFile, .existingFile, default: "the system's",
+                "The certificates (PEM) of the authorities to trust."),
+            Setting("certificate-file", \.certificateFile, .existingFile, "The machine's own certificate (PEM)."),
+            Setting("key-file", \.keyFile, .existingFile, "The certificate's key (PEM)."),
+        ])
+}
+
+extension HomeAssistantSettings {
+    /// The keys of discovery.
+    static let grammar = Grammar<Self>(
+        HomeAssistantSettings(),
+        [
+            Setting("enabled", \.isEnabled, .boolean, "Announces devices; `false` removes those that were announced."),
+            Setting("regions", \.announcesRegions, .boolean, "Announces the regions too, beside the named beacons."),
+            Setting("discovery-prefix", \.discoveryPrefix, .text(), "The prefix of its discovery topics."),
+            Setting("status-topic", \.statusTopic, .text(), "The topic on which it says that it has started."),
+        ])
+}
+
+extension BrokerSettings {
+    /// The keys of a broker.
+    static let grammar = Grammar<Self>(BrokerSettings(), keys)
+
+    private static var keys: [Setting<BrokerSettings>] {
+        let connection = MQTTSettings.keys.map { $0.within(\BrokerSettings.connection) }
+        let own: [Setting<BrokerSettings>] = [
+            Setting(
+                "topic", \.connection.baseTopic, .text(), default: "`beacond/` and the machine's name",
+                "The prefix of all topics."),
+            Setting(
+                "retain", \.connection.retainsMessages, .boolean,
+                "The broker keeps states and announcements for later subscribers."),
+            Setting("qos", .integer(0...1), default: "1", "The quality of service.") { (broker, level: UInt8) in
+                broker.connection.qualityOfService = MQTTQualityOfService(rawValue: level) ?? .atLeastOnce
+            },
+            Setting(
+                "state-interval", \.state.minimumInterval, .duration(.zero...(.seconds(3600))),
+                "The least time from one distance of a beacon to the next."),
+        ]
+        let discovery = Setting(
+            "home-assistant", \BrokerSettings.homeAssistant, .switch(HomeAssistantSettings.grammar), default: "false",
+            "Announces the gateway, the named beacons and the regions to Home Assistant.")
+        return connection.dropLast() + own + connection.suffix(1) + [discovery]
     }
 
-    /// Reads what is known of the receivers.
-    mutating func readNetwork(_ section: ConfigurationSection) {
-        if let topics = section.texts("topics", "write topics, as in [home/+/BTtoMQTT/#]") {
-            filters = topics.map(\.value)
-            let others = BrokerSource(MQTTOptions())
-            for topic in topics {
-                var one = others
-                one.filters = [topic.value]
-                for fault in one.mistakes() { section.report(topic.origin, fault) }
-            }
+    /// Reads the broker of a destination, with this machine's names where none are given.
+    static func read(_ section: ConfigurationSection, _ name: String) -> BrokerSettings? {
+        guard var broker = grammar.value(section) ?? (section.has("host") ? grammar.blank : nil) else { return nil }
+        let machine = MachineIdentity.current
+        if !section.has("client-id") {
+            broker.connection.clientID = machine.clientID(for: name)
+            // Ids in Home Assistant outlive another name of the destination, which the default client id has.
+            broker.homeAssistant.nodeID = machine.nodeID
         }
-        network.read(section)
-        network.readMapping(section)
+        if !section.has("topic") {
+            broker.connection.baseTopic = machine.baseTopic
+            broker.homeAssistant.gatewayName = machine.title
+        }
+        broker.homeAssistant.supportURL = ProgramVersion.supportAddress
+        // The connection knows best what brokers refuse.
+        for fault in broker.connection.mistakes() + broker.homeAssistant.mistakes() {
+            // The host is the value that people write as something else.
+            let origin = fault.hasPrefix("host ") ? section.origin(of: "host") : section.origin
+            section.report(origin, section.subject + keys(in: fault))
+        }
+        return broker
+    }
+
+    /// Returns a message of the connection with the file's key instead of its own name, with which it may begin.
+    private static func keys(in message: String) -> String {
+        let keys = [
+            "host": "host", "clientID": "client-id", "keepAlive": "keep-alive", "baseTopic": "topic",
+            "discoveryPrefix": "discovery-prefix", "statusTopic": "status-topic",
+        ]
+        let word = message.prefix { $0 != " " }
+        guard let key = keys[String(word)] else { return message }
+        return "\"\(key)\"" + message.dropFirst(word.count)
     }
 }
 
-extension ReceiverMapping {
-    /// Reads where what matters is in a gateway's messages.
-    static func read(_ section: ConfigurationSection) -> ReceiverMapping? {
-        let form = "write keys with dots between them, as device.mac"
-        func path(_ key: String) -> JSONPath? { section.value(key, form, JSONPath.init)?.value }
+extension BrokerSettings {
+    /// What only one destination of a broker may have: a client id, or a prefix of topics.
+    struct Client: Hashable {
+        /// The broker, by host and port.
+        var broker: String
+        /// The key in the file.
+        var key: String
+        /// The value, which may be a default.
+        var value: String
 
-        var receivers: [Name] = []
-        if let path = path("receiver") { receivers.append(.path(path)) }
-        if let level = section.integer("receiver-level", 1...32) { receivers.append(.level(level.value)) }
-        if let name = section.text("receiver-name") { receivers.append(.fixed(name.value)) }
-        if receivers.count != 1 {
-            section.report(
-                section.origin,
-                "\(section.subject)say once which receiver heard: \"receiver\", the place of its name in the message, "
-                    + "\"receiver-level\", its level in the topic from 1, or \"receiver-name\"")
+        /// Returns what two destinations with it do to each other, as the beginning of a sentence.
+        func fault(of other: String) -> String {
+            key == "topic"
+                ? "it publishes below the topic \"\(value)\" as \"\(other)\" does, and each would remove what the other retains"
+                : "it has the client id \"\(value)\" at the same broker as \"\(other)\", and each would be disconnected "
+                    + "when the other connects"
         }
-        let (each, address, time, state) = (path("each"), path("address"), path("time"), path("state"))
-        let (rssi, data) = (path("rssi"), path("data"))
-        let (uuid, major, minor, power) = (path("uuid"), path("major"), path("minor"), path("power"))
-        let encoding = section.choice("encoding", Encoding.allCases.map { ($0.rawValue, $0) })
-        let numbers = section.choice("numbers", Numbers.allCases.map { ($0.rawValue, $0) })
-        section.finish()
-        if !section.has("rssi") { section.reportMissing("rssi", form) }
-        let fields = ["uuid", "major", "minor"]
-        let missing = fields.filter { !section.has($0) }
-        if missing.count == fields.count, !section.has("data") {
-            section.report(
-                section.origin,
-                "\(section.subject)say where the advert is: \"data\", the place of its bytes, or \"uuid\", \"major\" "
-                    + "and \"minor\", those of an iBeacon that the gateway decoded")
-        } else if missing.count < fields.count {
-            for key in missing { section.reportMissing(key, form) }
-        }
-        guard let receiver = receivers.first, let rssi else { return nil }
-        var mapping: ReceiverMapping
-        if let data {
-            mapping = ReceiverMapping(receiver: receiver, rssi: rssi, data: data)
-        } else if let uuid, let major, let minor {
-            mapping = ReceiverMapping(receiver: receiver, rssi: rssi, uuid: uuid, major: major, minor: minor)
-        } else {
-            return nil
-        }
-        (mapping.each, mapping.address, mapping.time, mapping.state) = (each, address, time, state)
-        (mapping.uuid, mapping.major, mapping.minor, mapping.power) = (uuid, major, minor, power)
-        if let encoding { mapping.encoding = encoding.value }
-        if let numbers { mapping.numbers = numbers.value }
-        return mapping
+    }
+
+    /// What no other destination of the same broker may have.
+    var clients: [Client] {
+        let broker = "\(connection.host.lowercased()):\(connection.effectivePort)"
+        return [
+            Client(broker: broker, key: "client-id", value: connection.clientID),
+            Client(broker: broker, key: "topic", value: connection.baseTopic),
+        ]
     }
 }

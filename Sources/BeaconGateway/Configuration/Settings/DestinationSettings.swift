@@ -3,7 +3,6 @@ public import BeaconDelivery
 import BeaconMQTT
 import Foundation
 import Logging
-import Yams
 
 /// A destination of notifications.
 public struct DestinationSettings: Hashable, Sendable {
@@ -11,10 +10,10 @@ public struct DestinationSettings: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// An address that receives requests by HTTP.
         case webhook(WebhookSettings)
-        /// Kumulos, or a stand-in for it.
+        /// Kumulos, or a stand-in for it. Without a name of the installation, one is made once and stored.
         case kumulos(KumulosSettings)
         /// An MQTT broker.
-        case mqtt(MQTTSettings)
+        case mqtt(BrokerSettings)
 
         /// The word for it in the configuration.
         package var word: String {
@@ -50,6 +49,12 @@ public struct DestinationSettings: Hashable, Sendable {
 }
 
 extension DestinationSettings {
+    /// A destination whose type is not read yet.
+    private struct Head {
+        var name: String?
+        var type: Word?
+    }
+
     private enum Word: String, CaseIterable {
         case webhook, kumulos, mqtt
     }
@@ -60,40 +65,68 @@ extension DestinationSettings {
             ($0, "mqtt, with \"home-assistant: true\",")
         })
 
+    private static let words = Word.allCases.map { ($0.rawValue, $0) }
+
+    private static let head = Grammar<Head>(
+        Head(),
+        [
+            Setting(
+                "name", \.name, .name("destination"), required: .remedyForName(of: "destination"),
+                "The name in messages and of its queue: one with another name is another destination."),
+            Setting(
+                "type", \.type, .word(words, meant: meant), required: "write webhook, kumulos or mqtt",
+                "The kind of destination, which has the further keys."),
+        ])
+
+    /// The keys that every destination has.
+    private static let choice = Grammar<Self>(
+        DestinationSettings(name: "", kind: .mqtt(BrokerSettings())),
+        [
+            Setting(
+                "regions", \.regions, .names(of: "region"), default: "all", "The regions whose events it receives."),
+            Setting(
+                "events", \.events,
+                .words(NotificationRules.kindWords + [(BeaconNotification.Kind.heartbeat.rawValue, .heartbeat)]),
+                default: "all", "The kinds of event that it receives."),
+        ])
+
+    /// What a list of destinations may have.
+    static var shape: SettingShape {
+        .items(
+            .variants(
+                head.descriptions + choice.descriptions, key: "type",
+                [
+                    ("webhook", WebhookSettings.grammar.descriptions),
+                    ("kumulos", KumulosSettings.grammar.descriptions), ("mqtt", BrokerSettings.grammar.descriptions),
+                ]))
+    }
+
     /// Reads all destinations of a configuration whose regions and beacons were read.
     static func read(_ root: ConfigurationSection, in configuration: GatewayConfiguration) -> [DestinationSettings] {
-        var names: Set<String> = []
-        var clients: [MQTTSettings.Client: String] = [:]
-        let regions = Set(configuration.regions.map(\.name))
+        var clients: [BrokerSettings.Client: String] = [:]
         let what = "write a list of destinations, each beginning with \"- name:\""
-        return root.items("destinations", what).compactMap { node, path in
-            let section = ConfigurationSection(node, at: path, in: root.reading)
-            let faults = root.reading.diagnostics.count
-            let name = section.name("destination", known: &names)
-            let words = Word.allCases.map { ($0.rawValue, $0) }
-            guard let word: Word = section.choice("type", words, meant: Self.meant)?.value else {
-                if !section.has("type") {
-                    section.reportMissing("type", "write \(ConfigurationSection.list(words.map(\.0)))")
-                }
-                // The other keys depend on the type.
-                return nil
-            }
-            let allowed = section.regionNames("regions", defined: regions)
-            let events = section.choices(
-                "events", NotificationRules.kindWords + [(BeaconNotification.Kind.heartbeat.rawValue, .heartbeat)])
-            let kind: Kind? =
-                switch word {
-                case .webhook: WebhookSettings.read(section).map(Kind.webhook)
-                case .kumulos: KumulosSettings.read(section).map(Kind.kumulos)
-                case .mqtt: MQTTSettings.read(section).map(Kind.mqtt)
-                }
+        return root.items("destinations", what) { section in
+            var start = Head()
+            _ = head.fill(&start, from: section)
+            // The other keys depend on the type.
+            guard let word = start.type else { return nil }
+            var settings = choice.blank
+            _ = choice.fill(&settings, from: section)
+            let kind = kind(word, section, start.name ?? "")
             section.finish()
-            guard let name, let kind else { return nil }
-            let settings = DestinationSettings(
-                name: name, kind: kind, regions: allowed, events: events.map { Set($0) })
-            if root.reading.diagnostics.count == faults { section.build(settings, in: configuration) }
+            guard let name = start.name, let kind else { return nil }
+            (settings.name, settings.kind) = (name, kind)
+            if section.isFaultless { section.build(settings, in: configuration) }
             if case .mqtt(let broker) = kind { section.compare(broker, of: name, with: &clients) }
             return settings
+        }
+    }
+
+    private static func kind(_ word: Word, _ section: ConfigurationSection, _ name: String) -> Kind? {
+        switch word {
+        case .webhook: WebhookSettings.grammar.value(section).map(Kind.webhook)
+        case .kumulos: KumulosSettings.grammar.value(section).map(Kind.kumulos)
+        case .mqtt: BrokerSettings.read(section, name).map(Kind.mqtt)
         }
     }
 }
@@ -106,16 +139,18 @@ extension ConfigurationSection {
         do {
             _ = try ConfiguredDestination(settings, in: configuration, stateFolder: nil, logger: logger)
         } catch {
-            report(origin, "\(subject)\(error)")
+            report("\(error)")
         }
         switch settings.kind {
         case .webhook(let webhook):
-            if webhook.signingSecret != nil || !webhook.headers.isEmpty { warnOfSecretsInTheOpen(to: webhook.url) }
-        case .kumulos(let kumulos):
-            if let url = kumulos.url { warnOfSecretsInTheOpen(to: url) }
+            if !webhook.signingSecrets.isEmpty || !webhook.headers.isEmpty { warnOfSecretsInTheOpen(to: webhook.url) }
+        case .kumulos(let kumulos): warnOfSecretsInTheOpen(to: kumulos.baseURL)
         case .mqtt(let broker):
-            if broker.password != nil, broker.tls == nil { warnOfSecretsInTheOpen(to: broker.host, "set \"tls\"") }
-            if broker.homeAssistantOptions.isEnabled, broker.homeAssistantOptions.announcesRegions {
+            let connection = broker.connection
+            if connection.password != nil, connection.tls == nil {
+                warnOfSecretsInTheOpen(to: connection.host, "set \"tls\"")
+            }
+            if broker.homeAssistant.isEnabled, broker.homeAssistant.announcesRegions {
                 warnOfEqualRegions(configuration.namedRegions(for: settings))
             }
         }
@@ -126,20 +161,19 @@ extension ConfigurationSection {
         var names: [String: String] = [:]
         for region in regions {
             guard let other = names.updateValue(region.name, forKey: region.key) else { continue }
-            reading.report(
-                origin,
-                "\(subject)the regions \"\(other)\" and \"\(region.name)\" match the same beacons, so that one of them is "
-                    + "another device of Home Assistant once it is renamed; give it an \"id\"", severity: .warning)
+            warn(
+                "the regions \"\(other)\" and \"\(region.name)\" match the same beacons, so that one of them is "
+                    + "another device of Home Assistant once it is renamed; give it an \"id\"")
         }
     }
 
     /// Reports a destination that would drive another one of the same broker away, or write over what that retains.
     fileprivate func compare(
-        _ broker: MQTTSettings, of name: String, with known: inout [MQTTSettings.Client: String]
+        _ broker: BrokerSettings, of name: String, with known: inout [BrokerSettings.Client: String]
     ) {
-        for client in broker.clients(of: name) {
+        for client in broker.clients {
             if let other = known.updateValue(name, forKey: client) {
-                report(origin, "\(subject)\(client.fault(of: other)); give one of them another \"\(client.key)\"")
+                report("\(client.fault(of: other)); give one of them another \"\(client.key)\"")
             }
         }
     }

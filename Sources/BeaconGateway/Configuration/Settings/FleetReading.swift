@@ -9,67 +9,72 @@ extension FleetSettings {
     /// What `fleet` may be.
     static let form = "write nats://HOST, several hosts with commas between them, or a mapping with \"servers\""
 
-    private static func readAddress(
-        _ text: Located<String>, _ key: String, of section: ConfigurationSection
-    ) -> FleetSettings? {
-        do {
-            return try FleetSettings(text.value)
-        } catch {
-            section.report(text.origin, "\"\(key)\" is \"\(text.value.shownAddress)\": \(error). Or \(form)")
-            return nil
-        }
+    /// The keys of a fleet.
+    static let grammar = Grammar<Self>(
+        FleetSettings(),
+        [
+            Setting(
+                "servers", .text(), required: form,
+                "The NATS servers, as `nats://HOST`, `tls://HOST`, or several hosts with commas; `local` for a fleet of one."
+            ) { section, settings in
+                guard let meeting = read("servers", of: section)?.meeting else { return false }
+                settings.meeting = meeting
+                return true
+            },
+            Setting("name", \.name, .text(), "The fleet's name; several can share servers."),
+            Setting("node", \.node, .text(), default: "the machine's name", "The machine's name, which no other has."),
+            Setting(
+                "partitions", \.partitions, .integer(1...mostPartitions),
+                "The number of partitions of a fleet that begins with this machine."),
+            Setting("replicas", \.replicas, .integer(1...5), "The servers that keep what must not be lost."),
+            Setting("works", \.works, .boolean, "The machine decides about some of the beacons."),
+            Setting("delivers", \.delivers, .boolean, "The machine may deliver notifications."),
+        ] + NATSSettings.grammar.settings.map { $0.within(\.servers) }
+    ) { section, settings, isWhole in
+        guard isWhole else { return false }
+        // A secret that cannot be read is reported already. Faults that follow from it are not.
+        let secrets = [("password", settings.servers.password), ("token", settings.servers.token)]
+        guard secrets.allSatisfy({ !section.has($0.0) || $0.1 != nil }) else { return true }
+        for fault in settings.mistakes() { section.report(fault) }
+        return true
     }
 
     /// Reads `fleet: nats://…`, or a mapping; nil where the machine is in none.
     static func read(_ root: ConfigurationSection) -> FleetSettings? {
-        guard let node = root.node("fleet") else { return nil }
-        guard case .mapping = node else {
-            guard let text = root.text("fleet", form) else { return nil }
-            guard let settings = readAddress(text, "fleet", of: root) else { return nil }
-            for fault in settings.mistakes() { root.report(text.origin, "\"fleet\": \(fault)") }
-            return settings
-        }
-        let section = root.section("fleet")
-        let servers = section.text("servers", form)
-        let read = servers.flatMap { readAddress($0, "servers", of: section) }
-        var settings = read ?? (try? FleetSettings(local))
-        if let name = section.text("name") { settings?.name = name.value }
-        if let node = section.text("node") { settings?.node = node.value }
-        if let count = section.integer("partitions", 1...mostPartitions) { settings?.partitions = count.value }
-        if let count = section.integer("replicas", 1...5) { settings?.replicas = count.value }
-        if let works = section.boolean("works") { settings?.works = works }
-        if let delivers = section.boolean("delivers") { settings?.delivers = delivers }
-        var isWhole = true
-        if case .nats(var options) = settings?.meeting {
-            if let user = section.text("user") { options.user = user.value }
-            // A secret that cannot be read is reported already. Faults that follow from it are not.
-            for (key, place) in [("password", \NATSOptions.password), ("token", \NATSOptions.token)]
-            where section.has(key) {
-                let secret = section.secret(key)
-                options[keyPath: place] = secret
-                if secret == nil { isWhole = false }
-            }
-            if let file = section.existingFile("credentials-file") { options.credentialsFile = file }
-            if let file = section.existingFile("ca-file") { options.authorityFile = file }
-            if let file = section.existingFile("certificate-file") { options.certificateFile = file }
-            if let file = section.existingFile("key-file") { options.keyFile = file }
-            settings?.meeting = .nats(options)
-        } else {
-            for key in ["user", "password", "token", "credentials-file", "ca-file", "certificate-file", "key-file"] {
-                _ = section.node(key)
-            }
-        }
-        section.finish()
-        guard section.has("servers") else {
-            section.reportMissing("servers", form)
-            return nil
-        }
-        guard read != nil else { return nil }
-        for fault in isWhole ? settings?.mistakes() ?? [] : [] {
-            section.report(section.origin, "\(section.subject)\(fault)")
-        }
+        if case .mapping? = root.node("fleet") { return grammar.read(root.section("fleet")) }
+        guard let settings = read("fleet", of: root) else { return nil }
+        for fault in settings.mistakes() { root.report(root.origin(of: "fleet"), "\"fleet\": \(fault)") }
         return settings
     }
+
+    private static func read(_ key: String, of section: ConfigurationSection) -> FleetSettings? {
+        guard let text = section.text(key, form) else { return nil }
+        do {
+            return try FleetSettings(text)
+        } catch {
+            section.report(section.origin(of: key), "\"\(key)\" is \"\(text.shownAddress)\": \(error). Or \(form)")
+            return nil
+        }
+    }
+}
+
+extension NATSSettings {
+    /// The keys of who a machine is at NATS servers.
+    static let grammar = Grammar<Self>(
+        NATSSettings(servers: []),
+        [
+            Setting("user", \.user, .text(), "The user, where the servers require one."),
+            Setting("password", \.password, .secret, "The user's password."),
+            Setting("token", \.token, .secret, "The token, where the servers require one in place of a user."),
+            Setting(
+                "credentials-file", \.credentialsFile, .existingFile,
+                "The file of credentials (`.creds`) of an account."),
+            Setting(
+                "ca-file", \.authorityFile, .existingFile, default: "the system's",
+                "The certificates (PEM) of the authorities to trust."),
+            Setting("certificate-file", \.certificateFile, .existingFile, "The machine's own certificate (PEM)."),
+            Setting("key-file", \.keyFile, .existingFile, "The certificate's key (PEM)."),
+        ])
 }
 
 extension GatewayConfiguration {

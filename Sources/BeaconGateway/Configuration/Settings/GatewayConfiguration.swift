@@ -58,6 +58,9 @@ public struct GatewayConfiguration: Sendable {
     /// also where they are not in use.
     package var items: [ConfigurationItem] = []
 
+    /// The readings of the console's items.
+    let itemReadings = ItemReadings()
+
     /// The guided start; nil where there is a configuration.
     package var setup: GuidedStart?
 
@@ -67,8 +70,8 @@ public struct GatewayConfiguration: Sendable {
     /// The path of the file that it was read from.
     public var path: String?
 
-    /// The least level of the log.
-    public var logLevel = Logger.Level.info
+    /// What is logged.
+    public var log = LogSettings()
 
     /// Creates a configuration without sources, regions and destinations.
     public init(outbox: OutboxSettings) { self.outbox = outbox }
@@ -154,48 +157,122 @@ extension GatewayConfiguration {
             outbox: OutboxSettings(path: outboxPath(in: stateFolder(environment))))
         // Where the text is no YAML, all other diagnostics would be wrong.
         if document.root != nil || document.diagnostics.isEmpty {
-            configuration.read(ConfigurationSection(document.root, at: [], in: reading))
+            let root = ConfigurationSection(document.root, at: [], in: reading)
+            _ = grammar.fill(&configuration, from: root)
+            root.finish()
             reading.reportUnknownVariables()
         }
         if let file { configuration.launch.reportMachine(to: reading, file: file) }
         return Checked(configuration: configuration, diagnostics: reading.sortedDiagnostics)
     }
+}
 
-    private mutating func read(_ root: ConfigurationSection) {
-        sources = SourceSettings.read(root)
-        regions = RegionSettings.read(root)
-        beacons = BeaconSettings.read(root)
-        places = PlacePlan.read(root)
-        if let file = root.filePath("calibration") {
-            do {
-                calibrations = try CalibrationSet(file: URL(fileURLWithPath: file.value))
-            } catch {
-                root.report(file.origin, "\"calibration\": \(error)")
-            }
+extension GatewayConfiguration {
+    /// The keys of the file.
+    package static let grammar = Grammar<Self>(
+        GatewayConfiguration(outbox: OutboxSettings(path: "")),
+        [
+            key("sources", SourceSettings.shape, "Where adverts come from.") { $1.sources = SourceSettings.read($0) },
+            key("regions", .items(.mapping(RegionSettings.grammar.descriptions)), "The regions that are monitored.") {
+                $1.regions = RegionSettings.read($0)
+                $0.reading.context.define($1.regions.map(\.name), "region")
+            },
+            key("beacons", .items(.mapping(BeaconSettings.grammar.descriptions)), "The beacons that have names.") {
+                $1.beacons = BeaconSettings.read($0)
+                $0.reading.context.define($1.beacons.map(\.name), "beacon")
+            },
+            key("taught-places", .path, "The file of what `beacon places teach` wrote.") {
+                $1.places = PlacePlan.read($0)
+            },
+            key(
+                "places", .items(.mapping(PlacePlan.Place.grammar.descriptions)),
+                "The places in which beacons are located."
+            ) { $1.definePlaces(in: $0.reading.context) },
+            key("place-rules", .mapping(PlaceRules.grammar.descriptions), "When a beacon changes its place."),
+            key("calibration", .path, "The file of what `beacon calibrate --save` measured.") {
+                if let calibrations = $0.read("calibration", .file { try CalibrationSet(file: $0) }) {
+                    $1.calibrations = calibrations
+                }
+                for (kind, key) in [
+                    (ConfigurationItem.Kind.region, "regions"), (.beacon, "beacons"), (.place, "places"),
+                ] {
+                    if case .sequence(let nodes)? = $0.node(key) { $1.items += ConfigurationItem.ofFile(kind, nodes) }
+                }
+            },
+            Setting(
+                "suspicious", \.suspicions, .switch(SuspicionSettings.grammar), default: "false",
+                "Looks for beacons that may have been cloned."),
+            Setting("notify", \.notify, .mapping(NotificationRules.grammar), "What is worth a notification."),
+            key("destinations", DestinationSettings.shape, "Where notifications go.") {
+                $1.destinations = DestinationSettings.read($0, in: $1)
+                $0.reading.context.define($1.destinations.map(\.name), "destination")
+            },
+            key("outbox", .mapping(OutboxSettings.grammar.descriptions), "What waits to be delivered, on the disk.") {
+                _ = OutboxSettings.grammar.readInto(&$1.outbox, from: $0.section("outbox"))
+            },
+            key("intake", .mapping(IntakeSettings.grammar.descriptions), "Who may send events here.") {
+                root, configuration in
+                let section = root.section("intake")
+                configuration.intake = IntakeSettings.grammar.read(section) ?? IntakeSettings()
+                if section.has("apps") || section.has("webhooks"), !root.has("web") {
+                    section.report(section.origin, "\"intake\" needs a console to come in by; write \"web: true\"")
+                }
+                let learns = configuration.suspicions != nil || !configuration.intake.webhooks.isEmpty
+                root.reading.context.learnsOfClones = learns
+            },
+            key("launch", .mapping(LaunchSettings.grammar.descriptions), "What is done for events.") {
+                let section = $0.section("launch")
+                $1.launch = LaunchSettings.grammar.read(section) ?? LaunchSettings()
+                if case .sequence(let nodes)? = section.node("rules") {
+                    $1.items += ConfigurationItem.ofFile(.rule, nodes)
+                }
+            },
+            key("web", .either([.boolean, .mapping(WebSettings.grammar.descriptions)]), "The console in the browser.") {
+                $1.web = WebSettings.read($0)
+                $1.checkPostedSources($0)
+            },
+            key("proxy", .either([.boolean, .mapping(ProxySettings.grammar.descriptions)]), "Passes on what is heard.")
+            {
+                $1.proxy = ProxySettings.read($0, sources: $1.sources)
+            },
+            key(
+                "fleet", .either([.text(shortest: 1), .mapping(FleetSettings.grammar.descriptions)]),
+                "The machines that decide together."
+            ) { $1.fleet = FleetSettings.read($0) },
+            Setting("log", \.log, .mapping(LogSettings.grammar), "The log."),
+        ]
+    ) { root, configuration, isWhole in
+        configuration.checkSourcesAndRegions(root)
+        return isWhole
+    }
+
+    /// A key that is read with regard to others.
+    private static func key(
+        _ key: String, _ shape: SettingShape, _ help: String,
+        read: @escaping @Sendable (ConfigurationSection, inout GatewayConfiguration) -> Void = { _, _ in }
+    ) -> Setting<GatewayConfiguration> {
+        Setting(key, shape, help) { section, configuration in
+            read(section, &configuration)
+            return true
         }
-        for (kind, key) in [(ConfigurationItem.Kind.region, "regions"), (.beacon, "beacons"), (.place, "places")] {
-            if case .sequence(let nodes)? = root.node(key) {
-                items += ConfigurationItem.ofFile(kind, nodes.map { ($0, []) })
-            }
-        }
-        let names = Set(regions.map(\.name))
-        suspicions = SuspicionSettings.read(root, regions: names)
-        notify = NotificationRules.read(root.section("notify"), regions: names)
-        destinations = DestinationSettings.read(root, in: self)
-        outbox.read(root.section("outbox"))
-        intake = IntakeSettings.read(root)
-        launch = LaunchSettings.read(root, in: ruleContext, items: &items)
-        web = WebSettings.read(root)
-        if web == nil, sources.contains(where: { $0.specification.network is PostedSource }),
-            !root.has("web") || root.boolean("web") == false
-        {
-            root.report(root.origin, "gateways that post need a console to come in by; write \"web: true\"")
-        }
-        proxy = ProxySettings.read(root, sources: sources)
-        fleet = FleetSettings.read(root)
-        let log = root.section("log")
-        if let level = log.choice("level", Logger.Level.allCases.map { ($0.rawValue, $0) }) { logLevel = level.value }
-        log.finish()
+    }
+
+    /// Defines the places that rules may name: those in which beacons are located, and those that they are fixed in.
+    func definePlaces(in context: ConfigurationContext) {
+        context.hasPlaces = places != nil
+        context.define((places?.placeNames ?? []) + beacons.compactMap(\.place), "place")
+    }
+
+    /// Reports gateways that post to a console that there is not.
+    private func checkPostedSources(_ root: ConfigurationSection) {
+        guard web == nil, sources.contains(where: { $0.specification.network is PostedSource }),
+            !root.has("web") || root.read("web", .boolean) == false
+        else { return }
+        root.report(root.origin, "gateways that post need a console to come in by; write \"web: true\"")
+    }
+
+    /// Reports a configuration that hears or watches nothing.
+    private func checkSourcesAndRegions(_ root: ConfigurationSection) {
         if sources.isEmpty, !root.has("sources") {
             root.reportMissing(
                 "sources",
@@ -206,6 +283,20 @@ extension GatewayConfiguration {
         if regions.isEmpty, !root.has("regions"), launch.applications == nil, web == nil, fleet == nil {
             root.reportMissing("regions", "say what to watch for: a list of regions, each with a name and a uuid")
         }
-        root.finish()
     }
+}
+
+/// What is logged.
+public struct LogSettings: Hashable, Sendable {
+    /// The least level.
+    public var level = Logger.Level.info
+
+    /// The keys of the log.
+    static let grammar = Grammar<Self>(
+        LogSettings(),
+        [
+            Setting(
+                "level", \.level, .word(Logger.Level.allCases.map { ($0.rawValue, $0) }),
+                "The least level of what is logged.")
+        ])
 }

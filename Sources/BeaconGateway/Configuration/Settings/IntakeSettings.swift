@@ -1,6 +1,5 @@
 import BeaconConfiguration
 public import BeaconDelivery
-import Yams
 
 /// The senders whose events are taken: apps with Kumulos' SDK, and webhooks of other beaconds.
 public struct IntakeSettings: Hashable, Sendable {
@@ -31,46 +30,58 @@ public struct IntakeSettings: Hashable, Sendable {
     public init() {}
 }
 
-extension IntakeSettings {
-    /// Reads the key `intake`.
-    static func read(_ root: ConfigurationSection) -> IntakeSettings {
-        let section = root.section("intake")
-        defer { section.finish() }
-        var settings = IntakeSettings()
-        var names: Set<String> = []
-        settings.apps = section.items("apps", "write a list of apps, each beginning with \"- name:\"").compactMap {
-            let app = ConfigurationSection($0.node, at: $0.path, in: root.reading)
-            defer { app.finish() }
-            let name = app.name("app", known: &names)
-            let (key, secret) = (app.secret("api-key"), app.secret("secret-key"))
-            for word in ["api-key", "secret-key"] where !app.has(word) {
-                app.reportMissing(word, "write { env: NAME } or { file: PATH }, where the app's \(word) is")
-            }
-            guard let name, let key, let secret else { return nil }
-            return App(name: name, apiKey: key, secretKey: secret)
-        }
-        let what = "write a list of webhooks, each beginning with \"- name:\""
-        settings.webhooks = section.items("webhooks", what).compactMap {
-            let webhook = ConfigurationSection($0.node, at: $0.path, in: root.reading)
-            defer { webhook.finish() }
-            let name = webhook.name("webhook", known: &names)
-            let secret = webhook.secret("secret")
-            if !webhook.has("secret") {
-                webhook.reportMissing("secret", "write { env: NAME } or { file: PATH }, where it is")
-            }
-            if let secret {
-                do {
-                    _ = try WebhookSignature([secret])
-                } catch {
-                    webhook.report(webhook.origin, "\"secret\": \(error)")
-                }
-            }
-            guard let name, let secret else { return nil }
-            return Webhook(name: name, signingSecret: secret)
-        }
-        if section.has("apps") || section.has("webhooks"), !root.has("web") {
-            section.report(section.origin, "\"intake\" needs a console to come in by; write \"web: true\"")
-        }
-        return settings
+extension IntakeSettings.App {
+    /// The keys of an app.
+    static let grammar = Grammar<Self>(
+        Self(name: "", apiKey: Secret(""), secretKey: Secret("")),
+        [
+            Setting(
+                "name", \.name, .name("app", among: "intake"), required: .remedyForName(of: "app"),
+                "The name in events."),
+            Setting("api-key", \.apiKey, .secret, required: remedy("api-key"), "The API key of the app's SDK."),
+            Setting(
+                "secret-key", \.secretKey, .secret, required: remedy("secret-key"), "The secret key of the app's SDK."),
+        ])
+
+    private static func remedy(_ word: String) -> String {
+        "write { env: NAME } or { file: PATH }, where the app's \(word) is"
     }
+}
+
+extension IntakeSettings.Webhook {
+    /// The keys of a webhook.
+    static let grammar = Grammar<Self>(
+        Self(name: "", signingSecret: Secret("")),
+        [
+            Setting(
+                "name", \.name, .name("webhook", among: "intake"), required: .remedyForName(of: "webhook"),
+                "The name in events, and in the address `v1/webhooks/NAME`."),
+            Setting(
+                "secret", \.signingSecret, .secret, required: "write { env: NAME } or { file: PATH }, where it is",
+                "The secret that the sender signs with."),
+        ]
+    ) { section, webhook, isWhole in
+        guard !webhook.signingSecret.isEmpty else { return isWhole }
+        do {
+            _ = try WebhookSignature([webhook.signingSecret])
+        } catch {
+            section.report(section.origin, "\"secret\": \(error)")
+        }
+        return isWhole
+    }
+}
+
+extension IntakeSettings {
+    /// The keys of the intake.
+    static let grammar = Grammar<Self>(
+        IntakeSettings(),
+        [
+            Setting(
+                "apps", \.apps, .items("write a list of apps, each beginning with \"- name:\"", App.grammar),
+                "The apps with Kumulos' SDK."),
+            Setting(
+                "webhooks", \.webhooks,
+                .items("write a list of webhooks, each beginning with \"- name:\"", Webhook.grammar),
+                "The senders of CloudEvents, such as other beaconds."),
+        ])
 }

@@ -32,30 +32,33 @@ public struct LaunchSettings: Hashable, Sendable {
     }
 }
 
-extension LaunchSettings {
-    /// Reads the key `launch`.
-    static func read(
-        _ root: ConfigurationSection, in context: Rule.Context, items: inout [ConfigurationItem]
-    ) -> LaunchSettings {
-        let section = root.section("launch")
-        var settings = LaunchSettings()
-        if section.has("applications") { settings.applications = Applications.read(section) }
-        _ = section.node("applications")
-        var names: Set<String> = []
-        let what = "write a list of rules, each beginning with \"- name:\""
-        let rules = section.items("rules", what)
-        items += ConfigurationItem.ofFile(.rule, rules)
-        settings.rules = rules.compactMap { node, path in
-            let rule = ConfigurationSection(node, at: path, in: root.reading)
-            defer { rule.finish() }
-            return Rule.read(rule, names: &names, in: context)
-        }
-        section.finish()
-        return settings
-    }
+extension LaunchSettings.Applications {
+    /// The keys of apps on Core Location.
+    static let grammar = Grammar<Self>(
+        Self(),
+        [
+            Setting(
+                "time-limit", \.timeLimit, .durationOrOff(.seconds(1)...(.seconds(7 * 86_400))),
+                "The time that a started app may run."),
+            Setting(
+                "interval", \.interval, .duration(.seconds(1)...(.seconds(86_400))),
+                "The least time from one start of an app to the next."),
+        ])
 }
 
 extension LaunchSettings {
+    /// The keys of what is started for events.
+    static let grammar = Grammar<Self>(
+        LaunchSettings(),
+        [
+            Setting(
+                "applications", \.applications, .switch(Applications.grammar), default: "false",
+                "Starts the user's apps on Core Location for their regions."),
+            Setting(
+                "rules", \.rules, .items("write a list of rules, each beginning with \"- name:\"", Rule.grammar),
+                "What is done for events."),
+        ])
+
     /// Reports what of this machine is unsafe or unknown for the configuration's file and its rules.
     func reportMachine(to reading: ConfigurationReading, file: String) {
         let programs = rules.compactMap { rule -> String? in
@@ -68,24 +71,5 @@ extension LaunchSettings {
         reading.reportExposure(of: file, programs: Set(programs))
         RuleZone.refreshMachine()
         reading.reportTimeZone(isNeeded: rules.contains { $0.schedule?.zone == .machine })
-    }
-}
-
-extension LaunchSettings.Applications {
-    /// Reads `applications: true`, or a mapping.
-    static func read(_ section: ConfigurationSection) -> Self? {
-        if case .mapping? = section.node("applications") {
-            let inside = section.section("applications")
-            var settings = Self()
-            if let limit = inside.durationOrOff("time-limit", .seconds(1)...(.seconds(7 * 86_400))) {
-                settings.timeLimit = limit
-            }
-            if let interval = inside.duration("interval", .seconds(1)...(.seconds(86_400))) {
-                settings.interval = interval
-            }
-            inside.finish()
-            return settings
-        }
-        return section.boolean("applications") == true ? Self() : nil
     }
 }

@@ -1,6 +1,6 @@
 import BeaconConfiguration
 import BeaconDelivery
-import BeaconEventStore
+public import BeaconEventStore
 import BeaconModel
 import Foundation
 
@@ -9,21 +9,25 @@ extension NotificationRules {
     static let kindWords: [(String, BeaconNotification.Kind)] =
         [.enter, .exit, .proximity, .gone, .place, .suspicious].map { ($0.rawValue, $0) }
 
-    static func read(_ section: ConfigurationSection, regions: Set<String>) -> NotificationRules {
-        var rules = NotificationRules()
-        if let kinds = section.choices("events", kindWords) { rules.kinds = Set(kinds) }
-        rules.regions = section.regionNames("regions", defined: regions)
-        rules.minimumProximity =
-            section.choice("minimum-proximity", [("immediate", .immediate), ("near", .near), ("far", .far)])?.value
-        if let coolDown = section.durationOrOff("cool-down", .zero...(.seconds(86_400))) {
-            rules.coolDown = coolDown ?? .zero
-        }
-        if let heartbeat = section.durationOrOff("heartbeat", .seconds(1)...(.seconds(7 * 86_400))) {
-            rules.heartbeatInterval = heartbeat
-        }
-        section.finish()
-        return rules
-    }
+    /// The keys of what is worth a notification.
+    static let grammar = Grammar<Self>(
+        NotificationRules(),
+        [
+            Setting("events", \.kinds, .words(kindWords), "The events that are worth a notification."),
+            Setting("regions", \.regions, .names(of: "region"), default: "all", "The regions whose events are."),
+            Setting(
+                "minimum-proximity", \.minimumProximity,
+                .word([("immediate", .immediate), ("near", .near), ("far", .far)]), default: "any",
+                "The farthest proximity that is."),
+            Setting(
+                "cool-down", .durationOrOff(.zero...(.seconds(86_400))), default: "0s",
+                "The time after a change of proximity in which further ones of the same beacon wait."
+            ) { $0.coolDown = $1 ?? .zero },
+            Setting(
+                "heartbeat", .durationOrOff(.seconds(1)...(.seconds(7 * 86_400))), default: "off",
+                "The time between notifications that say who is present."
+            ) { $0.heartbeatInterval = $1 },
+        ])
 }
 
 /// The events on the disk, and the limits of what waits for a destination.
@@ -31,30 +35,35 @@ public struct OutboxSettings: Hashable, Sendable {
     /// The path of the file.
     public var path: String
 
-    /// The age at which an undelivered notification is dropped; nil for the default.
-    public var maximumAge: Duration?
-
-    /// The most notifications that wait for a destination, before the oldest are dropped; nil for the default.
-    public var maximumEntries: Int?
-
-    /// The most bytes that wait for a destination, before the oldest are dropped; nil for the default.
-    public var maximumBytes: Int64?
+    /// The bounds of what waits for a destination, before the oldest are dropped.
+    public var limits = ConsumerLimits()
 
     /// Creates the settings of an event store at a path.
     public init(path: String) { self.path = path }
 }
 
 extension OutboxSettings {
-    mutating func read(_ section: ConfigurationSection) {
-        if let path = section.filePath("path") {
-            self.path = path.value
-            if let fault = EventStore.fault(of: URL(fileURLWithPath: path.value)) {
-                section.report(path.origin, "\"path\": \(path.value) \(fault)")
-            }
+    /// The keys of what waits to be delivered.
+    static let grammar = Grammar<Self>(
+        OutboxSettings(path: ""),
+        [
+            Setting(
+                "path", \.path, .path, default: "`beacond.sqlite` in the state folder",
+                "The file of events, states and what waits to be delivered."),
+            Setting(
+                "maximum-age", \.limits.age, .duration(.seconds(60)...(.seconds(366 * 86_400))),
+                "The age at which what was not delivered is dropped."),
+            Setting(
+                "maximum-entries", \.limits.events, .integer(1...100_000_000),
+                "The most notifications that wait for a destination; beyond it the oldest are dropped."),
+            Setting(
+                "maximum-size", \.limits.bytes, .bytes(65_536...(1 << 40)),
+                "The most bytes that wait for a destination; beyond it the oldest are dropped."),
+        ]
+    ) { section, outbox, isWhole in
+        if section.has("path"), let fault = EventStore.fault(of: URL(fileURLWithPath: outbox.path)) {
+            section.report(section.origin(of: "path"), "\"path\": \(outbox.path) \(fault)")
         }
-        if let age = section.duration("maximum-age", .seconds(60)...(.seconds(366 * 86_400))) { maximumAge = age }
-        if let count = section.integer("maximum-entries", 1...100_000_000) { maximumEntries = count.value }
-        if let bytes = section.bytes("maximum-size", 65_536...(1 << 40)) { maximumBytes = bytes }
-        section.finish()
+        return isWhole
     }
 }

@@ -1,76 +1,74 @@
 import BeaconConfiguration
 import BeaconEngine
 import BeaconMonitoring
-import Foundation
-import Yams
+
+extension PlacePlan.Place {
+    /// The keys of a place.
+    static let grammar = Grammar<Self>(
+        PlacePlan.Place(name: "", receivers: []),
+        [
+            Setting(
+                "name", \.name, .name("place"), required: .remedyForName(of: "place"),
+                "The name of the room or corner."),
+            Setting(
+                "receivers", .list(.text(shortest: 1), isUnique: true), required: remedyForReceivers,
+                title: "Receivers that are there",
+                "The names of the receivers that are there; a receiver belongs to one place."
+            ) { section, place in
+                guard let receivers = section.texts("receivers", remedyForReceivers) else { return false }
+                for receiver in receivers {
+                    let owners = section.reading.context
+                    guard let other = owners.placesOfReceivers.updateValue(place.name, forKey: receiver.value) else {
+                        continue
+                    }
+                    section.report(
+                        receiver.origin,
+                        "the receiver \"\(receiver.value)\" is in \"\(other)\" already; a receiver has one place")
+                }
+                place.receivers = receivers.map(\.value)
+                return true
+            },
+        ])
+
+    private static let remedyForReceivers = "write the names of receivers, as in [hci0, hci1]"
+}
+
+extension PlaceRules {
+    /// The keys of the rules of places.
+    static let grammar = Grammar<Self>(
+        PlaceRules(),
+        [
+            Setting(
+                "margin", \.margin, .integer(0...60, unit: " dB"),
+                "How much louder another place has to hear a beacon before the beacon is in it."),
+            Setting(
+                "hold-time", \.holdTime, .duration(.zero...(.seconds(3600))),
+                "The time for which another place has to hear it louder."),
+            Setting(
+                "exit-timeout", \.exitTimeout, .duration(.seconds(1)...(.seconds(86_400))),
+                "The silence after which a beacon is in no place."),
+        ])
+}
 
 extension PlacePlan {
     /// Reads the places of a configuration; nil where it has none.
     static func read(_ root: ConfigurationSection) -> PlacePlan? {
         let faults = root.reading.diagnostics.count
-        let taught = root.filePath("taught-places")
+        let taught = root.read("taught-places", .path)
         _ = root.node("places")
-        let rules = PlaceRules.read(root.section("place-rules"))
+        let rules = PlaceRules.grammar.read(root.section("place-rules"))
         guard root.has("places") || taught != nil else {
             if let node = root.node("place-rules") {
                 root.report(.file(node.location), "\"place-rules\" needs places; name them with the key \"places\"")
             }
             return nil
         }
-        var names: Set<String> = []
-        var owners: [String: String] = [:]
         let what = "write a list of places, each with a name and its receivers"
-        let places: [Place] = root.items("places", what).compactMap { node, path in
-            let section = ConfigurationSection(node, at: path, in: root.reading)
-            defer { section.finish() }
-            return readPlace(section, names: &names, owners: &owners)
-        }
-        var plan = PlacePlan(places)
-        plan.rules = rules
-        if let taught {
-            do {
-                plan.taught = try TaughtMap(file: URL(fileURLWithPath: taught.value))
-            } catch {
-                root.report(taught.origin, "\"taught-places\": \(error)")
-            }
-        }
+        var plan = PlacePlan(root.read("places", .items(what, Place.grammar)) ?? [])
+        if let rules { plan.rules = rules }
+        if taught != nil { plan.taught = root.read("taught-places", .file { try TaughtMap(file: $0) }) }
         guard let mistake = plan.mistake() else { return plan }
         if root.reading.diagnostics.count == faults { root.reportMissing("places", mistake) }
         return nil
-    }
-
-    /// Reads one place.
-    ///
-    /// - Parameters:
-    ///   - names: the names of places so far.
-    ///   - owners: the places of receivers so far.
-    static func readPlace(
-        _ section: ConfigurationSection, names: inout Set<String>, owners: inout [String: String]
-    ) -> Place? {
-        let name = section.name("place", known: &names)
-        guard let receivers = section.texts("receivers", "write the names of receivers, as in [hci0, hci1]") else {
-            section.reportMissing("receivers", "write the names of receivers, as in [hci0, hci1]")
-            return nil
-        }
-        for receiver in receivers {
-            if let other = owners.updateValue(name ?? "", forKey: receiver.value) {
-                section.report(
-                    receiver.origin,
-                    "the receiver \"\(receiver.value)\" is in \"\(other)\" already; a receiver has one place")
-            }
-        }
-        return name.map { Place(name: $0, receivers: receivers.map(\.value)) }
-    }
-}
-
-extension PlaceRules {
-    /// Reads the rules of places; what is not given is as it is without.
-    static func read(_ section: ConfigurationSection) -> PlaceRules {
-        var rules = PlaceRules()
-        if let margin = section.integer("margin", 0...60, unit: " dB")?.value { rules.margin = Double(margin) }
-        if let time = section.duration("hold-time", .zero...(.seconds(3600))) { rules.holdTime = time }
-        if let time = section.duration("exit-timeout", .seconds(1)...(.seconds(86_400))) { rules.exitTimeout = time }
-        section.finish()
-        return rules
     }
 }

@@ -1,29 +1,34 @@
 import BeaconConfiguration
 import BeaconMonitoring
 import BeaconRelay
-import BeaconSupport
-import Foundation
-import Yams
 
 /// The devices by which what is heard is passed on, in the file.
 extension ProxySettings {
+    /// The keys of the proxy.
+    static let grammar = Grammar<Self>(
+        ProxySettings(),
+        [
+            Setting("name", \.name, .text(), default: "`beacon-` and the machine's name", "The device's name."),
+            Setting(
+                "port", \.port, .integer(1...65_535),
+                "The port of the API; with `each` that of the first receiver."),
+            Setting(
+                "each", \.isEach, .boolean, "Makes a device of each receiver, in place of one that has what all hear."),
+            Setting("key", \.key, .secret, "The key of the API, 32 bytes as base64; without it nothing is encrypted."),
+            Setting("listen", \.address, .text(), default: "all", "The address of this machine that is listened on."),
+            Setting("announce", \.isAnnounced, .boolean, "Announces the devices in the local network (mDNS)."),
+        ]
+    ) { section, settings, isWhole in
+        for fault in settings.mistakes() { section.report(fault) }
+        return isWhole
+    }
+
     /// Reads `proxy: true`, or a mapping; nil where nothing is passed on.
     ///
     /// - Parameter sources: what is heard.
     static func read(_ root: ConfigurationSection, sources: [SourceSettings]) -> ProxySettings? {
-        guard let node = root.node("proxy") else { return nil }
-        var settings = ProxySettings()
-        settings.isOfNetwork = sources.contains { $0.specification.hasReceivers }
-        guard case .mapping = node else { return root.boolean("proxy") == true ? settings : nil }
-        let section = root.section("proxy")
-        if let name = section.text("name") { settings.name = name.value }
-        if let port = section.integer("port", 1...65_535) { settings.port = UInt16(port.value) }
-        settings.isEach = section.boolean("each") ?? false
-        settings.key = section.secret("key")
-        settings.address = section.text("listen")?.value
-        settings.isAnnounced = section.boolean("announce") ?? true
-        section.finish()
-        for fault in settings.mistakes() { section.report(section.origin, "\(section.subject)\(fault)") }
+        var settings = root.read("proxy", .switch(grammar))
+        settings?.isOfNetwork = sources.contains { $0.specification.hasReceivers }
         return settings
     }
 }

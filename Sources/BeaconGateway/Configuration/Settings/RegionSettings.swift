@@ -1,7 +1,6 @@
 import BeaconConfiguration
 public import BeaconEngine
 public import BeaconModel
-import Yams
 
 /// A region that is monitored.
 public struct RegionSettings: Hashable, Sendable {
@@ -23,54 +22,103 @@ public struct RegionSettings: Hashable, Sendable {
 }
 
 extension RegionSettings {
+    /// The keys of a region.
+    static let grammar = Grammar<Self>(
+        RegionSettings(name: "", region: MonitoredRegion(BeaconConstraint(uuid: ProximityUUID(high: 0, low: 0)))),
+        [
+            Setting(
+                "name", \.name, .name("region"), required: .remedyForName(of: "region"),
+                "The name in events, rules and Home Assistant."),
+            Setting(
+                "uuid", .uuid, required: .remedyForUUID, title: "UUID",
+                "The UUID that its beacons send; all beacons of an organisation share it."
+            ) { $0.region.constraint = BeaconConstraint(uuid: $1) },
+            Setting("major", .integer(0...65_535), "The major value of its beacons; any without it.") {
+                $0.region.constraint = BeaconConstraint(uuid: $0.region.constraint.uuid, major: $1)
+            },
+            .minor("The minor value of its beacons; any without it.") {
+                guard let major = $0.region.constraint.major else { return }
+                $0.region.constraint = BeaconConstraint(uuid: $0.region.constraint.uuid, major: major, minor: $1)
+            },
+            Setting(
+                "minimum-rssi",
+                .word("auto", or: .integer(SignalStrength.readings, unit: " (dBm), or auto") as SettingKind<Int8>),
+                title: "Signal in dBm",
+                "The least signal that enters it: −59 is a metre, −75 a room, −90 far. With `auto` it learns how strong its beacons are here."
+            ) { ($0.region.minimumRSSI, $0.region.isSignalLearned) = ($1, $1 == nil) },
+            Setting(
+                "exit-rssi", \.region.exitRSSI, .integer(SignalStrength.readings, unit: " (dBm)"),
+                default: "`minimum-rssi`", title: "Left below (dBm)",
+                "The least signal that keeps it; lower than the other, so that it does not flicker."),
+            Setting(
+                "exit-timeout", \.region.exitTimeout, .duration(.seconds(1)...(.seconds(86_400))),
+                title: "Left after being unheard for", "The silence after which it is left, as 10s or 2m."),
+            Setting(
+                "adaptive-exit", \.region.isExitAdaptive, .boolean,
+                title: "Wait longer for beacons that are seldom heard",
+                "Waits for three of its beacons' usual gaps, if that is longer."),
+            Setting(
+                "id", \.id,
+                .text(pattern: "^[A-Za-z0-9_-]{1,64}$", "write up to 64 letters (a to z), digits, - and _"),
+                title: "Id", "The id at Home Assistant, in place of the one that is made of UUID, major and minor."),
+        ]
+    ) { section, settings, isWhole in
+        let region = settings.region
+        if let minimum = region.minimumRSSI, let exit = region.exitRSSI, exit > minimum {
+            section.report(
+                section.origin(of: "exit-rssi"),
+                "\"exit-rssi\" is \(exit), above \"minimum-rssi\", which is \(minimum): the region would be "
+                    + "left by the very adverts that enter it; give one that is no higher")
+        }
+        if region.isSignalLearned, region.exitRSSI != nil {
+            section.report(
+                section.origin(of: "exit-rssi"),
+                "\"exit-rssi\" does not go with \"minimum-rssi: auto\", which learns both; remove it")
+        }
+        settings.region.exitRSSI = region.exitRSSI ?? region.minimumRSSI
+        return isWhole && (section.has("major") || !section.has("minor"))
+    }
+
+    /// Reads the regions of a configuration.
     static func read(_ root: ConfigurationSection) -> [RegionSettings] {
-        var names: Set<String> = []
         var ids: [String: String] = [:]
-        let what = "write a list of regions, each beginning with \"- name:\""
-        return root.items("regions", what).compactMap { node, path in
-            let section = ConfigurationSection(node, at: path, in: root.reading)
-            defer { section.finish() }
-            let region = read(section, names: &names)
-            if let region, let id = region.id, let other = ids.updateValue(region.name, forKey: id) {
+        return root.items("regions", "write a list of regions, each beginning with \"- name:\"") { section in
+            guard let region = grammar.read(section) else { return nil }
+            if let id = region.id, let other = ids.updateValue(region.name, forKey: id) {
                 section.report(
                     section.origin, "\"\(region.name)\" has the \"id\" of \"\(other)\", \(id); give it another one")
             }
             return region
         }
     }
+}
 
-    /// Reads one region.
-    ///
-    /// - Parameter names: the names of regions so far.
-    static func read(_ section: ConfigurationSection, names: inout Set<String>) -> RegionSettings? {
-        let name = section.name("region", known: &names)
-        let constraint = section.constraint()
-        let isLearned = section.isWord("auto", at: "minimum-rssi")
-        let minimum =
-            isLearned ? nil : section.integer("minimum-rssi", SignalStrength.readings, unit: " (dBm), or auto")
-        let exit = section.integer("exit-rssi", SignalStrength.readings, unit: " (dBm)")
-        let timeout = section.duration("exit-timeout", .seconds(1)...(.seconds(86_400)))
-        let isAdaptive = section.boolean("adaptive-exit") ?? false
-        if let minimum, let exit, exit.value > minimum.value {
-            section.report(
-                exit.origin,
-                "\"exit-rssi\" is \(exit.value), above \"minimum-rssi\", which is \(minimum.value): the region would be "
-                    + "left by the very adverts that enter it; give one that is no higher")
+extension String {
+    /// What to write where something has no name.
+    static func remedyForName(of what: String) -> String {
+        "give the \(what) a name, by which messages and other parts of the file call it"
+    }
+
+    /// What to write where beacons have no UUID.
+    static let remedyForUUID = "give the UUID that the beacons send, as \"beacon scan\" shows it"
+}
+
+extension Setting {
+    /// A minor value, which means nothing without its major value.
+    fileprivate static func minor(
+        required remedy: String? = nil, _ help: String, take: @escaping @Sendable (inout Root, UInt16) -> Void
+    ) -> Setting {
+        let kind: SettingKind<UInt16> = .integer(0...65_535)
+        return Setting("minor", kind.shape, required: remedy, help) { section, root in
+            guard let minor = section.read("minor", kind) else { return false }
+            if section.has("uuid"), !section.has("major") {
+                section.report(
+                    section.origin(of: "minor"),
+                    "\"minor\" needs a \"major\": a minor value means nothing without its major value")
+            }
+            take(&root, minor)
+            return true
         }
-        if isLearned, let exit {
-            section.report(
-                exit.origin, "\"exit-rssi\" does not go with \"minimum-rssi: auto\", which learns both; remove it")
-        }
-        let id = section.value("id", "write up to 64 letters (a to z), digits, - and _") { text in
-            text.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) == nil ? nil : text
-        }
-        guard let name, let constraint else { return nil }
-        var region = MonitoredRegion(
-            constraint, minimumRSSI: minimum.map { Int8($0.value) },
-            exitRSSI: (exit ?? minimum).map { Int8($0.value) },
-            exitTimeout: timeout ?? .seconds(30), isExitAdaptive: isAdaptive)
-        region.isSignalLearned = isLearned
-        return RegionSettings(name: name, region: region, id: id?.value)
     }
 }
 
@@ -105,58 +153,59 @@ public struct BeaconSettings: Hashable, Sendable {
 }
 
 extension BeaconSettings {
+    /// The keys of a named beacon.
+    static let grammar = Grammar<Self>(
+        BeaconSettings(
+            name: "", identity: BeaconIdentity(uuid: ProximityUUID(high: 0, low: 0), major: 0, minor: 0)),
+        [
+            Setting(
+                "name", \.name, .name("beacon"), required: .remedyForName(of: "beacon"),
+                "The name by which it is called everywhere."),
+            Setting(
+                "uuid", .uuid, required: .remedyForUUID, title: "UUID",
+                "The UUID that it sends; all beacons of an organisation share it."
+            ) { $0.identity = BeaconIdentity(uuid: $1, major: 0, minor: 0) },
+            Setting("major", .integer(0...65_535), required: remedyForPart, "The major value that it sends.") {
+                $0.identity = BeaconIdentity(uuid: $0.identity.uuid, major: $1, minor: 0)
+            },
+            .minor(required: remedyForPart, "The minor value that it sends.") {
+                $0.identity = BeaconIdentity(uuid: $0.identity.uuid, major: $0.identity.major, minor: $1)
+            },
+            Setting(
+                "place", \.place, .text(1...100, "write the name of the place that it is fixed in"),
+                title: "Where it is fixed",
+                "The place that it is fixed in; none for a beacon that somebody carries."),
+            Setting(
+                "attributes", \.attributes, .pairs("write attributes and their values, as { floor: 2 }"),
+                "What else is known of it, as `{ floor: 2 }`; it goes along with the beacon's events."),
+            Setting(
+                "tracker", \.isTracker, .boolean, title: "A person carries it",
+                "A person carries it: Home Assistant then has a tracker of it, which says who is home."),
+        ]
+    ) { section, beacon, isWhole in
+        if beacon.isTracker, beacon.place != nil {
+            section.warn(
+                "\"tracker\" is for a beacon that a person carries, and \"place\" for one that is fixed; remove one of them",
+                at: "place")
+        }
+        return isWhole
+    }
+
+    private static let remedyForPart = "a beacon is named by its uuid, major and minor"
+
+    /// Returns what to do about a beacon of the identity of another.
+    func sameIdentity(as other: String) -> String {
+        "\"\(name)\" has the uuid, major and minor of \"\(other)\"; a beacon has one name"
+    }
+
+    /// Reads the beacons of a configuration.
     static func read(_ root: ConfigurationSection) -> [BeaconSettings] {
-        var names: Set<String> = []
-        var identities: [BeaconIdentity: String] = [:]
-        let what = "write a list of beacons, each beginning with \"- name:\""
-        return root.items("beacons", what).compactMap { node, path in
-            let section = ConfigurationSection(node, at: path, in: root.reading)
-            defer { section.finish() }
-            return read(section, names: &names, identities: &identities)
+        root.items("beacons", "write a list of beacons, each beginning with \"- name:\"") { section in
+            guard let beacon = grammar.read(section) else { return nil }
+            if let other = root.reading.context.beacons.updateValue(beacon.name, forKey: beacon.identity) {
+                section.report(section.origin, beacon.sameIdentity(as: other))
+            }
+            return beacon
         }
-    }
-
-    /// Reads one beacon.
-    ///
-    /// - Parameters:
-    ///   - names: the names of beacons so far.
-    ///   - identities: the beacons so far.
-    static func read(
-        _ section: ConfigurationSection, names: inout Set<String>, identities: inout [BeaconIdentity: String]
-    ) -> BeaconSettings? {
-        let name = section.name("beacon", known: &names)
-        let constraint = section.constraint()
-        for key in ["major", "minor"] where !section.has(key) {
-            section.reportMissing(key, "a beacon is named by its uuid, major and minor")
-        }
-        let place = section.value("place", "write the name of the place that it is fixed in") {
-            $0.isEmpty || $0.count > 100 ? nil : $0
-        }
-        let attributes = section.textsByKey("attributes", "write attributes and their values, as { floor: 2 }")
-        let isTracker = section.boolean("tracker") ?? false
-        if isTracker, let place {
-            section.reading.report(
-                place.origin,
-                "\(section.subject)\"tracker\" is for a beacon that a person carries, and \"place\" for one that is fixed; "
-                    + "remove one of them", severity: .warning)
-        }
-        guard let name, let constraint, let major = constraint.major, let minor = constraint.minor else {
-            return nil
-        }
-        let identity = BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)
-        if let other = identities.updateValue(name, forKey: identity) {
-            section.report(
-                section.origin, "\"\(name)\" has the uuid, major and minor of \"\(other)\"; a beacon has one name")
-        }
-        return BeaconSettings(
-            name: name, identity: identity, place: place?.value, attributes: attributes, isTracker: isTracker)
-    }
-}
-
-extension ConfigurationSection {
-    /// Returns the beacons of names that have to be defined; nil where none are given, which means all.
-    func beaconNames(_ key: String, defined: [BeaconSettings]) -> Set<BeaconIdentity>? {
-        guard let names = names(key, of: "beacon", defined: Set(defined.map(\.name))) else { return nil }
-        return Set(defined.filter { names.contains($0.name) }.map(\.identity))
     }
 }

@@ -56,84 +56,119 @@ extension SourceSettings {
         return specification
     }
 
+    /// The kinds of sources that a mapping can name, by their keys.
+    private static let kinds = ["from", "mqtt", "esphome", "http"]
+
+    private static let remedy =
+        "write auto, hci, hci:hci0, bluez, a file, simulation:NAME, a broker at \"mqtt\", devices at \"esphome\", or gateways that post at \"http\""
+
+    /// The keys that every source has. The keys of its kind are read where it has that one alone.
+    private static let grammar = Grammar<Self>(
+        SourceSettings(name: "", specification: SourceSpecification("")),
+        [
+            Setting(
+                "name", \.name, .name("source"), required: .remedyForName(of: "source"), "The name in messages."),
+            Setting(
+                "receiver", \.receiver, .text(), default: "`name`, or what the source calls its receivers",
+                "The receiver's name in events."),
+            kind("speed", speed.shape, default: "1 for radios, else `max`", "How many times as fast as time it plays."),
+            kind("from", .text(), "A radio, file or simulation, in words as above."),
+            kind("mqtt", .mapping(BrokerSource.grammar.descriptions), "A broker to which receivers publish."),
+            kind("esphome", .mapping(ESPHomeSource.grammar.descriptions), "Bluetooth proxies of ESPHome."),
+            kind("http", .mapping(PostedSource.grammar.descriptions), "Gateways that post to the console."),
+        ])
+
+    /// What a list of sources may have.
+    static var shape: SettingShape {
+        let network = BrokerSource.topics.descriptions + ReceiverNetwork.Settings.grammar.descriptions
+        let mapping = ReceiverNetwork.Settings.mappingGrammar.descriptions
+        return .items(.either([.text(shortest: 1), .mapping(grammar.descriptions + network + mapping, oneOf: kinds)]))
+    }
+
+    private static let speed = SettingKind<Pace>(
+        .either([.number(above: 0), .words(["max"])]), "write how many times as fast as time it plays, or max"
+    ) {
+        if $0 == "max" { return .fastest }
+        return Double($0).flatMap { $0 > 0 && $0.isFinite ? .times($0) : nil }
+    }
+
+    /// A key that is read once the kind of source is known.
+    private static func kind(
+        _ key: String, _ shape: SettingShape, default fallback: String? = nil, _ help: String
+    ) -> Setting<SourceSettings> {
+        Setting(key, shape, help, default: { _ in fallback }) { section, _ in section.node(key) != nil }
+    }
+
     /// Returns what a source's mapping names: a text at "from", a broker at "mqtt", devices at "esphome", or gateways
     /// that post at "http".
-    private static func specification(of section: ConfigurationSection) -> SourceSpecification? {
-        let what =
-            "write auto, hci, hci:hci0, bluez, a file, simulation:NAME, a broker at \"mqtt\", devices at \"esphome\", or gateways that post at \"http\""
-        let kinds = ["from", "mqtt", "esphome", "http"]
+    private static func specification(of section: ConfigurationSection, _ name: String) -> SourceSpecification? {
         let given = kinds.filter(section.has)
         if given.count > 1 {
-            section.report(
-                section.origin,
-                "\(section.subject)\"\(given[0])\" and \"\(given[1])\" are two sources; write one of them")
+            section.report("\"\(given[0])\" and \"\(given[1])\" are two sources; write one of them")
         }
-        for kind in kinds { _ = section.node(kind) }
         switch given.last {
         case "http":
-            var source = PostedSource.read(section.section("http"), name: section.text("name")?.value ?? "")
-            source.network.read(section)
-            source.network.readMapping(section)
+            var source = PostedSource.grammar.read(section.section("http")) ?? PostedSource(name: name)
+            source.name = name
+            _ = ReceiverNetwork.Settings.grammar.fill(&source.network, from: section)
+            _ = ReceiverNetwork.Settings.mappingGrammar.fill(&source.network, from: section)
             if case .level? = source.network.mapping?.receiver {
                 section.report(
-                    section.origin,
-                    "\(section.subject)\"receiver-level\" is for the topics of a broker; write \"receiver\" or \"receiver-name\""
-                )
+                    "\"receiver-level\" is for the topics of a broker; write \"receiver\" or \"receiver-name\"")
             }
             reportForeign(["topics"], in: section)
             return .network(source)
         case "esphome":
-            var source = ESPHomeSource.read(section.section("esphome"))
-            source.network.read(section)
-            reportForeign(["topics", "mapping"], in: section)
-            return .network(source)
+            return .network(filled(ESPHomeSource.grammar.read(section.section("esphome")) ?? ESPHomeSource(), section))
         case "mqtt":
-            var broker = BrokerSource.read(section.section("mqtt")) ?? BrokerSource(MQTTOptions())
-            broker.readNetwork(section)
-            return .network(broker)
+            let broker = BrokerSource.grammar.read(section.section("mqtt"))
+            return .network(filled(broker ?? BrokerSource(MQTTSettings()), section))
         case "from":
-            guard let from = section.text("from", what) else { return nil }
-            let found = specification(from, "from", section.reading)
-            if var broker = found.network as? BrokerSource {
-                broker.readNetwork(section)
-                return .network(broker)
-            }
-            if var source = found.network as? ESPHomeSource {
-                source.network.read(section)
-                reportForeign(["topics", "mapping"], in: section)
-                return .network(source)
-            }
-            reportForeign(BrokerSource.networkKeys, in: section)
+            guard let text = section.text("from", remedy) else { return nil }
+            let found = specification(Located(text, section.origin(of: "from")), "from", section.reading)
+            if let broker = found.network as? BrokerSource { return .network(filled(broker, section)) }
+            if let source = found.network as? ESPHomeSource { return .network(filled(source, section)) }
+            reportForeign(["topics", "mapping", "receivers", "empty-after"], in: section)
             return found
         default:
-            section.reportMissing("from", what)
+            section.reportMissing("from", remedy)
             return nil
         }
     }
 
+    private static func filled(_ source: BrokerSource, _ section: ConfigurationSection) -> BrokerSource {
+        var source = source
+        _ = BrokerSource.topics.fill(&source, from: section)
+        _ = ReceiverNetwork.Settings.grammar.fill(&source.network, from: section)
+        _ = ReceiverNetwork.Settings.mappingGrammar.fill(&source.network, from: section)
+        return source
+    }
+
+    private static func filled(_ source: ESPHomeSource, _ section: ConfigurationSection) -> ESPHomeSource {
+        var source = source
+        _ = ReceiverNetwork.Settings.grammar.fill(&source.network, from: section)
+        reportForeign(["topics", "mapping"], in: section)
+        return source
+    }
+
     /// Reports keys that say something of the receivers of another kind of source.
     private static func reportForeign(_ keys: [String], in section: ConfigurationSection) {
-        for key in keys where section.has(key) {
-            section.report(section.origin, "\(section.subject)\"\(key)\" is for the receivers of a broker")
-        }
+        for key in keys where section.has(key) { section.report("\"\(key)\" is for the receivers of a broker") }
     }
 
     static func read(_ root: ConfigurationSection) -> [SourceSettings] {
         // In the environment, and where no more is needed, sources are a list of words.
-        if let override = root.reading.override(of: root.path + ["sources"]) {
-            _ = root.node("sources")
-            return override.value.split(separator: ",").map { text in
-                let text = text.trimmingCharacters(in: .whitespaces)
-                let specification = specification(Located(text, override.origin), "sources", root.reading)
-                return SourceSettings(name: specification.shownName ?? text, specification: specification)
+        if let words = root.isOverridden("sources") ? root.texts("sources", "") : nil {
+            return words.map { word in
+                let specification = specification(word, "sources", root.reading)
+                return SourceSettings(name: specification.shownName ?? word.value, specification: specification)
             }
         }
-        var names: Set<String> = []
         var speeds: [(source: String, pace: Located<Pace>)] = []
         let what = "write a list of sources, as in \"sources: [hci]\""
-        let sources: [SourceSettings] = root.items("sources", what).compactMap { node, path in
+        let sources: [SourceSettings] = root.nodes("sources", what).compactMap { node, path in
             if case .scalar(let scalar) = node, !node.isNothing {
-                guard names.insert(scalar.string).inserted else {
+                guard root.reading.context.take(scalar.string, "source") else {
                     let shown = SourceSpecification(scalar.string).shownName ?? scalar.string
                     root.report(.file(node.location), "the source \"\(shown)\" is there already")
                     return nil
@@ -146,26 +181,22 @@ extension SourceSettings {
             }
             let section = ConfigurationSection(node, at: path, in: root.reading)
             defer { section.finish() }
-            let name = section.name("source", known: &names)
-            let receiver = section.text("receiver")
-            let pace: Located<Pace>? = section.value("speed", "write how many times as fast as time it plays, or max") {
-                if $0 == "max" { return .fastest }
-                return Double($0).flatMap { $0 > 0 && $0.isFinite ? .times($0) : nil }
-            }
-            guard let specification = specification(of: section) else { return nil }
+            var source = grammar.blank
+            let isNamed = grammar.fill(&source, from: section)
+            let pace = section.read("speed", speed)
+            guard let specification = specification(of: section, source.name) else { return nil }
+            source.specification = specification
+            source.pace = pace ?? (specification.isLive ? .times(1) : .fastest)
             if let pace {
+                let pace = Located(pace, section.origin(of: "speed"))
                 if specification.isRadio {
                     section.report(pace.origin, "\"speed\" is for files and simulations; a radio is as fast as time")
                 } else {
-                    speeds.append((name ?? specification.title, pace))
+                    speeds.append((isNamed ? source.name : specification.title, pace))
                 }
             }
-            return name.map {
-                SourceSettings(
-                    name: $0, specification: specification,
-                    receiver: receiver?.value ?? (specification.canSend ? $0 : nil),
-                    pace: pace?.value)
-            }
+            if source.receiver == nil, specification.canSend { source.receiver = source.name }
+            return isNamed ? source : nil
         }
         return withOneSpeed(sources, speeds, root)
     }

@@ -19,40 +19,41 @@ public struct SuspicionSettings: Hashable, Sendable {
 }
 
 extension SuspicionSettings {
+    /// The keys of the search for cloned beacons.
+    static let grammar = Grammar<Self>(
+        SuspicionSettings(),
+        [
+            Setting(
+                "reasons", \.rules.reasons, .words(SuspicionReason.all.map { ($0.rawValue, $0) }),
+                "The reasons for which a beacon is suspicious."),
+            Setting(
+                "regions", \.regions, .names(of: "region"), default: "all, and the named beacons",
+                "The regions whose beacons are looked at."),
+            Setting(
+                "speed", \.rules.fastest, .integer(1...1_000, unit: " metres per second"),
+                "The speed that nothing exceeds."),
+            Setting(
+                "margin", \.rules.margin, .integer(0...60, unit: " dB"),
+                "How much stronger than free space lets expect a beacon may be."),
+            Setting(
+                "again-after", \.rules.pause, .duration(.seconds(1)...(.seconds(366 * 86_400))),
+                "The time after which the same is told of a beacon again."),
+            Setting("receivers", \.positions, .positions, "Where receivers are, as `{ hall-pi: [0, 0] }`."),
+        ])
+}
+
+extension SettingKind<[String: ReceiverPosition]> {
     /// The most receivers that have positions in the file, and the farthest from the corner, in metres.
     private static let mostPositions = 20_000
     private static let farthest = 10_000_000.0
 
-    /// Reads `suspicious: true`, or a mapping; nil where nothing is looked for.
-    ///
-    /// - Parameter regions: the names of the regions that there are.
-    static func read(_ root: ConfigurationSection, regions: Set<String>) -> SuspicionSettings? {
-        guard let node = root.node("suspicious") else { return nil }
-        var settings = SuspicionSettings()
-        guard case .mapping = node else { return root.boolean("suspicious") == true ? settings : nil }
-        let section = root.section("suspicious")
-        if let reasons = section.choices("reasons", SuspicionReason.all.map { ($0.rawValue, $0) }) {
-            settings.rules.reasons = Set(reasons)
-        }
-        settings.regions = section.regionNames("regions", defined: regions)
-        if let speed = section.integer("speed", 1...1_000, unit: " metres per second") {
-            settings.rules.fastest = Double(speed.value)
-        }
-        if let margin = section.integer("margin", 0...60, unit: " dB") { settings.rules.margin = Double(margin.value) }
-        if let pause = section.duration("again-after", .seconds(1)...(.seconds(366 * 86_400))) {
-            settings.rules.pause = pause
-        }
-        settings.positions = readPositions(section)
-        section.finish()
-        return settings
-    }
-
-    private static func readPositions(_ section: ConfigurationSection) -> [String: ReceiverPosition] {
+    /// Positions of receivers by their names.
+    fileprivate static let positions = SettingKind(.pairs(.point, most: mostPositions, longest: 200)) { section, key in
         let what = "write names of receivers with [x, y] in metres, as in {hall-pi: [0, 0], depot-pi: [60, 12.5]}"
-        guard let node = section.node("receivers") else { return [:] }
+        guard let node = section.node(key) else { return nil }
         guard case .mapping(let mapping) = node, mapping.count <= mostPositions else {
-            section.report(.file(node.location), "\"receivers\" is \(node.summary); \(what)")
-            return [:]
+            section.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what)")
+            return nil
         }
         var positions: [String: ReceiverPosition] = [:]
         for (name, value) in mapping {
@@ -60,7 +61,7 @@ extension SuspicionSettings {
             guard let name = name.scalar?.string, !name.isEmpty, value.sequence?.count == 2, numbers.count == 2,
                 numbers.allSatisfy({ abs($0) <= farthest })
             else {
-                section.report(.file(value.location), "\"receivers\" has \(value.summary); \(what)")
+                section.report(.file(value.location), "\"\(key)\" has \(value.summary); \(what)")
                 continue
             }
             positions[name] = ReceiverPosition(x: numbers[0], y: numbers[1])

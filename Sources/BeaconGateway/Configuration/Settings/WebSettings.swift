@@ -97,69 +97,83 @@ extension WebSettings {
     /// The entry of `names` for every name that a proxy on another machine passes on.
     package static let anyName = "*"
 
+    private static let listen = SettingKind<(host: String, port: Int)>(
+        .text(), "write an address and a port, as 127.0.0.1:8099", parse: address)
+
+    private static let hash = SettingKind<String>(
+        .text(pattern: "^[0-9A-Fa-f]{64}$"), "write the 64 hexadecimal digits that \"beacond token\" prints"
+    ) { $0.count == 64 && $0.allSatisfy(\.isHexDigit) ? $0.lowercased() : nil }
+
+    /// The keys of the console.
+    static let grammar = Grammar<Self>(
+        WebSettings(),
+        [
+            Setting(
+                "listen", listen, default: "`127.0.0.1:8099`", "The address and the port that are listened on."
+            ) { (settings, address) in (settings.host, settings.port) = address },
+            Setting(
+                "token-hash", \.tokenHash, hash,
+                "The SHA-256 of the token that opens the console, as `beacond token` prints it."),
+            Setting("certificate", \.certificate, .existingFile, "The certificate chain (PEM) for HTTPS."),
+            Setting("key", \.key, .existingFile, "The certificate's key (PEM)."),
+            Setting(
+                "names", \.names, .texts("write names of this machine, as [beacons.example.com]"),
+                "Further names by which browsers reach this machine, such as those of a reverse proxy."),
+            Setting(
+                "trusted-proxies", .list(.text()),
+                "The addresses of proxies that sign their users in, as Home Assistant's ingress does.",
+                read: { $1.readTrustedProxies($0) }),
+            Setting("read-only", \.isReadOnly, .boolean, "The console shows, and changes nothing."),
+            Setting("programs", \.allowsPrograms, .boolean, "Rules that are made in the console may start programs."),
+            Setting(
+                "history-age", \.historyAge, .duration(.seconds(3600)...(.seconds(3660 * 86_400))),
+                "The age from which on events are forgotten."),
+            Setting(
+                "history-entries", \.historyEntries, .integer(100...10_000_000), "The number of events that are kept."),
+        ]
+    ) { section, settings, isWhole in
+        settings.check(section)
+        return isWhole
+    }
+
     /// Reads `web: true`, or a mapping; nil where there is no console.
     static func read(_ root: ConfigurationSection) -> WebSettings? {
-        guard let node = root.node("web") else { return nil }
-        guard case .mapping = node else {
-            if case .scalar = node, let text = root.text("web"), let listen = Self.meantAddress(text.value) {
-                root.report(
-                    text.origin,
-                    "\"web\" is \"\(text.value)\"; write \"web: true\", or for another address "
-                        + "\"web: { listen: '\(listen)' }\"")
-                return nil
-            }
-            return root.boolean("web") == true ? WebSettings() : nil
+        if case .scalar? = root.node("web"), let text = root.text("web"), let listen = Self.meantAddress(text) {
+            root.report(
+                root.origin(of: "web"),
+                "\"web\" is \"\(text)\"; write \"web: true\", or for another address \"web: { listen: '\(listen)' }\"")
+            return nil
         }
-        let section = root.section("web")
-        var settings = WebSettings()
-        if let address = section.value("listen", "write an address and a port, as 127.0.0.1:8099", Self.address) {
-            (settings.host, settings.port) = (address.value.host, address.value.port)
-        }
-        let hash = section.value("token-hash", "write the 64 hexadecimal digits that \"beacond token\" prints") {
-            $0.count == 64 && $0.allSatisfy(\.isHexDigit) ? $0.lowercased() : nil
-        }
-        settings.tokenHash = hash?.value
-        settings.certificate = section.existingFile("certificate")
-        settings.key = section.existingFile("key")
-        settings.names =
-            section.texts("names", "write names of this machine, as [beacons.example.com]")?.map(\.value) ?? []
-        settings.readTrustedProxies(section)
-        settings.checkNames(section)
-        settings.isReadOnly = section.boolean("read-only") ?? false
-        settings.allowsPrograms = section.boolean("programs") ?? false
-        if let age = section.duration("history-age", .seconds(3600)...(.seconds(3660 * 86_400))) {
-            settings.historyAge = age
-        }
-        if let entries = section.integer("history-entries", 100...10_000_000) {
-            settings.historyEntries = entries.value
-        }
-        if (settings.certificate == nil) != (settings.key == nil) {
+        return root.read("web", .switch(grammar))
+    }
+
+    /// Reports what does not go together.
+    private func check(_ section: ConfigurationSection) {
+        checkNames(section)
+        if (certificate == nil) != (key == nil) {
             section.report(section.origin, "HTTPS needs both a \"certificate\" and a \"key\"")
         }
-        if let certificate = settings.certificate, FileManager.default.isReadableFile(atPath: certificate) {
+        if let certificate, FileManager.default.isReadableFile(atPath: certificate) {
             do {
-                _ = try settings.tls()
+                _ = try tls()
             } catch {
                 section.report(
                     section.origin, "\"certificate\" and \"key\" are no certificate (PEM) and its key: \(error)")
             }
         }
         // By a proxy alone nobody sends a token, and whoever else asks is refused.
-        let isBehindProxies = !settings.trustedProxies.isEmpty && !section.has("token-hash")
-        if !settings.isLoopback, !isBehindProxies, !section.has("token-hash") {
+        guard !isLoopback, trustedProxies.isEmpty || section.has("token-hash") else { return }
+        if !section.has("token-hash") {
             section.reportMissing(
                 "token-hash",
-                "others can reach \(settings.host), and would see who is where; \"beacond token\" makes a token and prints "
-                    + "this line")
+                "others can reach \(host), and would see who is where; \"beacond token\" makes a token and prints this line"
+            )
         }
-        if !settings.isLoopback, !isBehindProxies, settings.certificate == nil {
-            section.reading.report(
-                section.origin,
-                "\(section.subject)the token and all that is shown cross the network without encryption; write \"certificate\" "
-                    + "and \"key\", or have a proxy on this machine do it", severity: .warning)
+        if certificate == nil {
+            section.warn(
+                "the token and all that is shown cross the network without encryption; write \"certificate\" and \"key\", or "
+                    + "have a proxy on this machine do it")
         }
-        section.finish()
-        return settings
     }
 
     /// Returns the address that somebody meant who wrote it, or its port, in place of true or false.
@@ -170,9 +184,10 @@ extension WebSettings {
         return authority(host, port)
     }
 
-    private mutating func readTrustedProxies(_ section: ConfigurationSection) {
+    private mutating func readTrustedProxies(_ section: ConfigurationSection) -> Bool {
         let what = "write the addresses of proxies, as [172.30.32.2]"
-        for proxy in section.texts("trusted-proxies", what) ?? [] {
+        let proxies = section.texts("trusted-proxies", what)
+        for proxy in proxies ?? [] {
             // In the form in which the system writes it, whichever the file has.
             if let address = try? SocketAddress(ipAddress: proxy.value, port: 0).plainAddress {
                 trustedProxies.insert(address)
@@ -186,6 +201,7 @@ extension WebSettings {
                 section.report(proxy.origin, "\"trusted-proxies\" has \"\(proxy.value)\", which is no address; \(what)")
             }
         }
+        return proxies != nil
     }
 
     /// Reports `*` among the names where no proxy of another machine checks names.

@@ -1,7 +1,7 @@
 package import BeaconSupport
 
 /// The settings of a connection to NATS.
-package struct NATSOptions: Hashable, Sendable {
+package struct NATSSettings: Hashable, Sendable {
     /// The servers, each as `nats://HOST:PORT` or, with TLS, `tls://HOST:PORT`. They are tried in this order; a
     /// connection that is lost is made again with the next one. They should all belong to one cluster.
     package var servers: [String]

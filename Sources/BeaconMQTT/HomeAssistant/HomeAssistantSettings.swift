@@ -1,6 +1,6 @@
 /// The settings of Home Assistant's discovery over MQTT, by which regions and named beacons become devices
 /// (home-assistant.io/integrations/mqtt, "MQTT Discovery").
-public struct HomeAssistantOptions: Hashable, Sendable {
+public struct HomeAssistantSettings: Hashable, Sendable {
     /// True to announce devices; false to remove those that were announced.
     public var isEnabled: Bool
 

@@ -1,6 +1,6 @@
 import BeaconSupport
 
-extension MQTTOptions {
+extension MQTTSettings {
     /// The broker's host and port, for messages.
     var address: String { HostAndPort(host: resolvedHost, port: effectivePort).description }
 

@@ -4,7 +4,7 @@ import Foundation
 @_exported public import struct BeaconSupport.Secret
 
 /// The settings of a connection to a broker, and of the topics.
-public struct MQTTOptions: Hashable, Sendable {
+public struct MQTTSettings: Hashable, Sendable {
     /// The broker's host name or address.
     public var host: String
 
@@ -17,7 +17,7 @@ public struct MQTTOptions: Hashable, Sendable {
 
     /// The client id, by default `beacond-` and the machine's name. Of two clients with one id the broker disconnects
     /// the first, so it has to be unique. It should never change, since Home Assistant's ids contain it unless
-    /// ``HomeAssistantOptions/nodeID`` is set.
+    /// ``HomeAssistantSettings/nodeID`` is set.
     public var clientID: String
 
     /// The user name, where the broker requires one.
@@ -27,7 +27,7 @@ public struct MQTTOptions: Hashable, Sendable {
     public var password: Secret?
 
     /// The TLS settings; nil for a connection in the clear, which is for a broker on the same machine.
-    public var tls: MQTTTLSOptions?
+    public var tls: MQTTTLSSettings?
 
     /// The longest silence before the client pings the broker, 5 s to 65535 s. The broker announces this client as
     /// offline after one and a half times this (MQTT 5.0, 3.1.2.10).
@@ -77,7 +77,7 @@ public struct MQTTOptions: Hashable, Sendable {
     ///   - reconnection: the waits between attempts to connect.
     public init(
         host: String = "localhost", port: UInt16? = nil, version: MQTTVersion? = nil, clientID: String? = nil,
-        user: String? = nil, password: Secret? = nil, tls: MQTTTLSOptions? = nil, keepAlive: Duration = .seconds(60),
+        user: String? = nil, password: Secret? = nil, tls: MQTTTLSSettings? = nil, keepAlive: Duration = .seconds(60),
         baseTopic: String? = nil, announcesAvailability: Bool = true, retainsMessages: Bool = true,
         qualityOfService: MQTTQualityOfService = .atLeastOnce,
         publishTimeout: Duration = .seconds(10), maximumInFlight: Int = 20,
@@ -154,7 +154,7 @@ extension MQTTVersion: CustomStringConvertible {
 }
 
 /// The TLS settings of a connection to a broker. The broker's certificate and host name are always verified.
-public struct MQTTTLSOptions: Hashable, Sendable {
+public struct MQTTTLSSettings: Hashable, Sendable {
     /// The default folder of certificate authorities, that of Debian's package ca-certificates.
     public static let systemAuthorityFolder = "/etc/ssl/certs"
 
@@ -179,7 +179,7 @@ public struct MQTTTLSOptions: Hashable, Sendable {
     ///   - certificateFile: a PEM file with the client's certificate.
     ///   - keyFile: a PEM file with the certificate's key.
     public init(
-        authorityFile: String? = nil, authorityFolder: String = MQTTTLSOptions.systemAuthorityFolder,
+        authorityFile: String? = nil, authorityFolder: String = MQTTTLSSettings.systemAuthorityFolder,
         certificateFile: String? = nil, keyFile: String? = nil
     ) {
         self.authorityFile = authorityFile

@@ -2,7 +2,7 @@ import Crypto
 public import Foundation
 
 /// The configuration of a ``WebhookSink``: address, headers, signature, form.
-public struct WebhookConfiguration: Sendable {
+public struct WebhookSettings: Hashable, Sendable {
     /// The webhook's address, `https` or `http`. It may be a secret in itself, and is not logged.
     public var url: URL
 
@@ -53,7 +53,7 @@ public struct WebhookConfiguration: Sendable {
     }
 }
 
-extension WebhookConfiguration: CustomStringConvertible, CustomReflectable {
+extension WebhookSettings: CustomStringConvertible, CustomReflectable {
     /// The host, without the rest of the address.
     public var description: String { "webhook at \(url.host ?? "nowhere")" }
     /// A mirror with no more than the host.

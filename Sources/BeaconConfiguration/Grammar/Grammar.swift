@@ -1,0 +1,179 @@
+/// The keys of a mapping, each declared once, and the value that they make.
+///
+/// The reader, the faults, the reference in the docs, the JSON Schema and the console's forms come from the declaration:
+///
+/// ```swift
+/// extension PlaceRules {
+///     static let grammar = Grammar(PlaceRules(), [
+///         Setting("hold-time", \.holdTime, .duration(.zero...(.seconds(3600))), "The time for which …")
+///     ])
+/// }
+/// ```
+package struct Grammar<Root: Sendable>: Sendable {
+    /// A check of what keys have to do with each other.
+    ///
+    /// It gets whether every required key has a value, and returns false where the keys make no value.
+    package typealias Check = @Sendable (ConfigurationSection, inout Root, _ isWhole: Bool) -> Bool
+
+    /// The value without any key, which has the defaults.
+    package let blank: Root
+
+    /// The keys, in the order in which they are read and listed.
+    package let settings: [Setting<Root>]
+
+    private let check: Check
+
+    /// Declares the keys of a mapping.
+    ///
+    /// - Parameters:
+    ///   - blank: the value without any key, which has the defaults.
+    ///   - settings: the keys.
+    ///   - check: a check of the whole, also where a key is missing.
+    package init(_ blank: Root, _ settings: [Setting<Root>], check: @escaping Check = { _, _, isWhole in isWhole }) {
+        self.blank = blank
+        self.settings = settings
+        self.check = check
+    }
+
+    /// Reads a mapping whose keys are all here.
+    ///
+    /// - Returns: nil where something without which it is nothing is missing or has a fault.
+    package func read(_ section: ConfigurationSection) -> Root? {
+        var root = blank
+        return readInto(&root, from: section) ? root : nil
+    }
+
+    /// Reads a mapping whose keys are all here into a value.
+    package func readInto(_ root: inout Root, from section: ConfigurationSection) -> Bool {
+        defer { section.finish() }
+        return fill(&root, from: section)
+    }
+
+    /// Reads the value of a mapping that has other keys too.
+    ///
+    /// - Returns: nil where something without which it is nothing is missing or has a fault.
+    package func value(_ section: ConfigurationSection) -> Root? {
+        var root = blank
+        return fill(&root, from: section) ? root : nil
+    }
+
+    /// Reads the keys of a mapping into a value.
+    ///
+    /// - Returns: false where something without which it is nothing is missing or has a fault.
+    package func fill(_ root: inout Root, from section: ConfigurationSection) -> Bool {
+        var isWhole = true
+        for setting in settings where !setting.read(section, &root) && setting.remedy != nil { isWhole = false }
+        for setting in settings {
+            guard let remedy = setting.remedy, !section.has(setting.key) else { continue }
+            section.reportMissing(setting.key, remedy)
+        }
+        return check(section, &root, isWhole)
+    }
+
+    /// What is known of the keys, for people and editors.
+    package var descriptions: [SettingDescription] { settings.map { $0.describe(blank) } }
+}
+
+/// One key of a mapping: what it may be, what it means, and where its value goes.
+package struct Setting<Root: Sendable>: Sendable {
+    /// The key.
+    package let key: String
+
+    /// What to write where it is missing; nil where it may be.
+    let remedy: String?
+
+    /// Reads the value into its place. It returns false where there is none.
+    let read: @Sendable (ConfigurationSection, inout Root) -> Bool
+
+    /// Returns what is known of the key, with the default that a blank value has.
+    let describe: @Sendable (Root) -> SettingDescription
+
+    /// A key whose value is a property.
+    ///
+    /// - Parameters:
+    ///   - key: the key.
+    ///   - place: the property.
+    ///   - kind: what the value may be.
+    ///   - remedy: what to write where it is missing; nil where it may be.
+    ///   - fallback: the default for people, where the property does not tell it.
+    ///   - title: a short name for forms; nil for one that is made of the key.
+    ///   - help: what it means, in a sentence.
+    package init<Value>(
+        _ key: String, _ place: any WritableKeyPath<Root, Value> & Sendable, _ kind: SettingKind<Value>,
+        required remedy: String? = nil, default fallback: String? = nil, title: String? = nil, _ help: String
+    ) {
+        self.init(
+            key, kind.shape, required: remedy, title: title, help,
+            default: { fallback ?? (remedy == nil ? kind.show($0[keyPath: place]) : nil) }
+        ) { section, root in
+            guard let value = kind.read(section, key) else { return false }
+            root[keyPath: place] = value
+            return true
+        }
+    }
+
+    /// A key whose value is a property that may be nil.
+    package init<Value>(
+        _ key: String, _ place: any WritableKeyPath<Root, Value?> & Sendable, _ kind: SettingKind<Value>,
+        required remedy: String? = nil, default fallback: String? = nil, title: String? = nil, _ help: String
+    ) {
+        self.init(
+            key, kind.shape, required: remedy, title: title, help,
+            default: { fallback ?? (remedy == nil ? $0[keyPath: place].flatMap(kind.show) : nil) }
+        ) { section, root in
+            guard let value = kind.read(section, key) else { return false }
+            root[keyPath: place] = value
+            return true
+        }
+    }
+
+    /// A key whose value is taken in by a function.
+    package init<Value>(
+        _ key: String, _ kind: SettingKind<Value>, required remedy: String? = nil, default fallback: String? = nil,
+        title: String? = nil, _ help: String, take: @escaping @Sendable (inout Root, Value) -> Void
+    ) {
+        self.init(key, kind.shape, required: remedy, title: title, help, default: { _ in fallback }) { section, root in
+            guard let value = kind.read(section, key) else { return false }
+            take(&root, value)
+            return true
+        }
+    }
+
+    /// A key that is read together with others.
+    ///
+    /// - Parameter read: returns false where there is no value.
+    package init(
+        _ key: String, _ shape: SettingShape, required remedy: String? = nil, title: String? = nil, _ help: String,
+        default fallback: @escaping @Sendable (Root) -> String? = { _ in nil },
+        read: @escaping @Sendable (ConfigurationSection, inout Root) -> Bool
+    ) {
+        self.key = key
+        self.remedy = remedy
+        self.read = read
+        describe = {
+            SettingDescription(
+                key: key, title: title, help: help, shape: shape, isRequired: remedy != nil, fallback: fallback($0))
+        }
+    }
+}
+
+extension Setting {
+    /// The key for a value of which this one's is a property.
+    package func within<Outer>(_ place: any WritableKeyPath<Outer, Root> & Sendable) -> Setting<Outer> {
+        Setting<Outer>(
+            key: key, remedy: remedy, read: { read($0, &$1[keyPath: place]) },
+            describe: { describe($0[keyPath: place]) })
+    }
+
+    private init(
+        key: String, remedy: String?, read: @escaping @Sendable (ConfigurationSection, inout Root) -> Bool,
+        describe: @escaping @Sendable (Root) -> SettingDescription
+    ) {
+        (self.key, self.remedy, self.read, self.describe) = (key, remedy, read, describe)
+    }
+}
+
+extension ConfigurationSection {
+    /// Reads a value by what it may be.
+    package func read<Value>(_ key: String, _ kind: SettingKind<Value>) -> Value? { kind.read(self, key) }
+}

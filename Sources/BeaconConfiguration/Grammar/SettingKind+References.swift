@@ -1,0 +1,241 @@
+package import BeaconDelivery
+import BeaconPrograms
+import BeaconSupport
+package import Foundation
+import Yams
+
+// MARK: - Names of other things
+
+extension SettingKind {
+    /// Names of things of a kind that have to be defined.
+    package static func names(of what: String) -> SettingKind where Value == Set<String> {
+        SettingKind(.list(.text())) { section, key in
+            guard let names = section.texts(key, "write names of \(what)s") else { return nil }
+            let defined = section.reading.context.defined(what)
+            for name in names where !defined.contains(name.value) {
+                var message = "\"\(key)\" has \"\(name.value)\", and there is no \(what) of this name"
+                if let nearest = SpellingSuggestion.to(name.value, among: defined.sorted()) {
+                    message += "; was \"\(nearest)\" meant?"
+                } else if !defined.isEmpty {
+                    let names = defined.sorted()
+                    message += "; there are \(names.prefix(20).joined(separator: ", "))\(names.count > 20 ? ", …" : "")"
+                }
+                section.report(name.origin, message)
+            }
+            return Set(names.map(\.value))
+        }
+    }
+
+    /// Names of things of a kind that have to be defined, in the order of the alphabet.
+    package static func sortedNames(of what: String) -> SettingKind where Value == [String] {
+        let names = SettingKind<Set<String>>.names(of: what)
+        return SettingKind(names.shape) { names.read($0, $1)?.sorted() }
+    }
+}
+
+// MARK: - Files and addresses
+
+extension SettingKind where Value == String {
+    /// The path of a file: a relative one is resolved against the configuration's folder, and `~` against home.
+    package static var path: SettingKind {
+        SettingKind(.path) { section, key in
+            section.text(key, "write the path of a file").map { text in
+                let expanded = NSString(string: text).expandingTildeInPath
+                guard !expanded.hasPrefix("/") else { return expanded }
+                return section.reading.folder.appendingPathComponent(expanded).standardizedFileURL.path
+            }
+        }
+    }
+
+    /// The path of a file that can be read here.
+    package static var existingFile: SettingKind {
+        SettingKind(.path) { section, key in
+            guard let path = Self.path.read(section, key) else { return nil }
+            if !FileManager.default.isReadableFile(atPath: path) {
+                section.report(section.origin(of: key), "\"\(key)\": \(path) cannot be read here")
+            }
+            return path
+        }
+    }
+}
+
+extension SettingKind {
+    /// What a function makes of a file.
+    package static func file(_ load: @escaping @Sendable (URL) throws -> Value) -> SettingKind {
+        SettingKind(.path) { section, key in
+            guard let path = SettingKind<String>.path.read(section, key) else { return nil }
+            do {
+                return try load(URL(fileURLWithPath: path))
+            } catch {
+                section.report(section.origin(of: key), "\"\(key)\": \(error)")
+                return nil
+            }
+        }
+    }
+}
+
+extension SettingKind where Value == URL {
+    /// An `http` or `https` address with a host. One that is a secret in itself is given as secrets are.
+    package static var url: SettingKind {
+        SettingKind(.url, show: { $0.absoluteString }) { section, key in
+            let what = "write an address such as https://example.com/beacons"
+            if case .mapping(let mapping)? = section.node(key), !section.isOverridden(key) {
+                guard let secret = section.read(key, .secret), !secret.isEmpty else { return nil }
+                guard let url = webAddress(secret.reveal()) else {
+                    section.report(
+                        .file(mapping.mark.map(SourceLocation.init) ?? SourceLocation(line: 1, column: 1)),
+                        "what \"\(key)\" gives is no address; \(what)")
+                    return nil
+                }
+                return url
+            }
+            guard let text = section.text(key, what) else { return nil }
+            let origin = section.origin(of: key)
+            guard let url = webAddress(text) else {
+                section.report(origin, "\"\(key)\" is \"\(text.shownAddress)\"; \(what)")
+                return nil
+            }
+            if url.password != nil, case .file = origin {
+                section.report(
+                    origin,
+                    "\"\(key)\" has a password in it; write { env: NAME } or { file: PATH } to say where the address is"
+                )
+                return nil
+            }
+            return url
+        }
+    }
+
+    private static func webAddress(_ text: String) -> URL? {
+        guard let url = URL(string: text), let host = url.host, !host.isEmpty,
+            ["http", "https"].contains(url.scheme?.lowercased())
+        else { return nil }
+        return url
+    }
+}
+
+extension SettingKind where Value == [String] {
+    /// A program and its arguments: a list, or one line whose words are separated by spaces.
+    package static var commandWords: SettingKind {
+        SettingKind(.list(.text())) { section, key in
+            guard case .scalar? = section.node(key) else {
+                let words = section.texts(key, "write the program and its arguments")?.map(\.value)
+                if words?.isEmpty == true {
+                    section.report(section.origin, "\"\(key)\" is empty; write the program and its arguments")
+                }
+                return words?.isEmpty == true ? nil : words
+            }
+            guard let line = section.text(key) else { return nil }
+            do throws(CommandWords.Failure) {
+                return try CommandWords.split(line)
+            } catch {
+                section.report(
+                    section.origin(of: key),
+                    error == .empty ? "\"\(key)\" is empty" : "in \"\(key)\", a quote has no end")
+                return nil
+            }
+        }
+    }
+}
+
+// MARK: - Secrets
+
+extension SettingKind where Value == Secret {
+    /// A secret from the environment or a file: `{ env: NAME }` or `{ file: PATH }`.
+    ///
+    /// One that is missing here may be there on the machine that the configuration is for. The daemon does not start
+    /// without it.
+    package static var secret: SettingKind<Secret> {
+        SettingKind(.secret) { section, key in
+            let node = section.node(key)
+            if let override = section.override(of: key) {
+                return filled(Secret(override), section, key, section.origin(of: key), "the environment")
+            }
+            guard let node else { return nil }
+            guard case .mapping = node else {
+                let variable = (section.path + [key]).joined(separator: "_").uppercased().replacing("-", with: "_")
+                section.report(
+                    .file(node.location),
+                    "\"\(key)\" is written here for all to read; write { env: NAME } or { file: PATH } to say where it is, or set "
+                        + "\(ConfigurationReading.prefix)_\(variable) in the environment")
+                return nil
+            }
+            return place(of: key, node, section)
+        }
+    }
+
+    /// Reads where a secret is, and the secret from there.
+    private static func place(of key: String, _ node: Node, _ section: ConfigurationSection) -> Secret? {
+        let inside = ConfigurationSection(node, at: section.path + [key], in: section.reading)
+        let name = inside.text("env", "write the name of a variable of the environment")
+        let file = inside.read("file", .path)
+        inside.finish()
+        switch (name, file) {
+        case (let name?, nil):
+            let origin = inside.origin(of: "env")
+            if let text = section.reading.variable(name) {
+                return filled(Secret(text), section, key, origin, section.reading.place(of: name))
+            }
+            section.report(
+                origin,
+                "\"\(key)\" is to come from \(name), which the environment does not have here"
+                    + section.reading.remedy(for: name))
+        case (nil, let file?):
+            let origin = inside.origin(of: "file")
+            if let text = try? String(contentsOfFile: file, encoding: .utf8) {
+                // Editors end a file with a line's end, which nobody means.
+                return filled(Secret(text.trimmingCharacters(in: .newlines)), section, key, origin, file)
+            }
+            section.report(origin, "\"\(key)\" is to come from \(file), which cannot be read here")
+        default:
+            section.report(.file(node.location), "\"\(key)\" needs either \"env\" or \"file\" to say where it is")
+        }
+        return nil
+    }
+
+    /// Returns a secret that is not empty.
+    ///
+    /// - Parameter place: where it came from, for people.
+    private static func filled(
+        _ secret: Secret, _ section: ConfigurationSection, _ key: String, _ origin: Diagnostic.Origin, _ place: String
+    ) -> Secret? {
+        guard secret.isEmpty else { return secret }
+        section.report(origin, "\"\(key)\" comes from \(place), where it is empty; write the secret there")
+        return nil
+    }
+}
+
+// MARK: - Mappings and lists of them
+
+extension SettingKind {
+    /// A mapping.
+    package static func mapping(_ grammar: Grammar<Value>) -> SettingKind {
+        SettingKind(.mapping(grammar.descriptions)) { section, key in grammar.read(section.section(key)) }
+    }
+
+    /// A mapping that may be missing.
+    package static func mappingIfGiven(_ grammar: Grammar<Value>) -> SettingKind {
+        SettingKind(.mapping(grammar.descriptions)) { section, key in
+            guard section.has(key) else {
+                _ = section.node(key)
+                return nil
+            }
+            return grammar.read(section.section(key))
+        }
+    }
+
+    /// A mapping, or `true` for one without keys, or `false`.
+    package static func `switch`(_ grammar: Grammar<Value>) -> SettingKind {
+        SettingKind(.either([.boolean, .mapping(grammar.descriptions)])) { section, key in
+            if case .mapping? = section.node(key) { return grammar.read(section.section(key)) }
+            return section.read(key, .boolean) == true ? grammar.blank : nil
+        }
+    }
+
+    /// A list of mappings that have names. One with a fault is left out.
+    package static func items<Item>(_ what: String, _ item: Grammar<Item>) -> SettingKind where Value == [Item] {
+        SettingKind(.items(.mapping(item.descriptions))) { section, key in
+            section.node(key) == nil ? nil : section.items(key, what, read: item.read)
+        }
+    }
+}
