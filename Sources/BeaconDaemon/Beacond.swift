@@ -17,6 +17,7 @@ struct Beacond: AsyncParsableCommand {
 
               beacond setup --config beacond.yaml         make one in the browser, step by step, and go on with it
               beacond check beacond.yaml                  report every fault in it
+              beacond schema                              print the JSON Schema of such files, for editors
               beacond --config beacond.yaml --dry-run     print notifications instead of sending them
               beacond --config beacond.yaml               run, until Ctrl-C or SIGTERM
               beacond outbox list                         list notifications that wait or were refused
@@ -36,9 +37,8 @@ struct Beacond: AsyncParsableCommand {
             """,
         version: ProgramVersion.current,
         subcommands: [
-            Run.self, Check.self, Setup.self, OutboxCommand.self, FleetCommand.self, Open.self, TokenCommand.self,
-            Ready.self,
-            Restore.self,
+            Run.self, Check.self, Schema.self, Setup.self, OutboxCommand.self, FleetCommand.self, Open.self,
+            TokenCommand.self, Ready.self, Restore.self,
         ], defaultSubcommand: Run.self)
 
     static func main() async {

@@ -21,6 +21,9 @@ package struct Grammar<Root: Sendable>: Sendable {
     /// The keys, in the order in which they are read and listed.
     package let settings: [Setting<Root>]
 
+    /// The keys of which one has to be there; none where all may be missing.
+    private let choice: [String]
+
     private let check: Check
 
     /// Declares the keys of a mapping.
@@ -28,10 +31,15 @@ package struct Grammar<Root: Sendable>: Sendable {
     /// - Parameters:
     ///   - blank: the value without any key, which has the defaults.
     ///   - settings: the keys.
+    ///   - choice: the keys of which one has to be there, which the check reports.
     ///   - check: a check of the whole, also where a key is missing.
-    package init(_ blank: Root, _ settings: [Setting<Root>], check: @escaping Check = { _, _, isWhole in isWhole }) {
+    package init(
+        _ blank: Root, _ settings: [Setting<Root>], oneOf choice: [String] = [],
+        check: @escaping Check = { _, _, isWhole in isWhole }
+    ) {
         self.blank = blank
         self.settings = settings
+        self.choice = choice
         self.check = check
     }
 
@@ -72,6 +80,9 @@ package struct Grammar<Root: Sendable>: Sendable {
 
     /// What is known of the keys, for people and editors.
     package var descriptions: [SettingDescription] { settings.map { $0.describe(blank) } }
+
+    /// What the mapping may be.
+    package var shape: SettingShape { .mapping(descriptions, oneOf: choice) }
 }
 
 /// One key of a mapping: what it may be, what it means, and where its value goes.

@@ -210,12 +210,12 @@ extension SettingKind where Value == Secret {
 extension SettingKind {
     /// A mapping.
     package static func mapping(_ grammar: Grammar<Value>) -> SettingKind {
-        SettingKind(.mapping(grammar.descriptions)) { section, key in grammar.read(section.section(key)) }
+        SettingKind(grammar.shape) { section, key in grammar.read(section.section(key)) }
     }
 
     /// A mapping that may be missing.
     package static func mappingIfGiven(_ grammar: Grammar<Value>) -> SettingKind {
-        SettingKind(.mapping(grammar.descriptions)) { section, key in
+        SettingKind(grammar.shape) { section, key in
             guard section.has(key) else {
                 _ = section.node(key)
                 return nil
@@ -226,7 +226,7 @@ extension SettingKind {
 
     /// A mapping, or `true` for one without keys, or `false`.
     package static func `switch`(_ grammar: Grammar<Value>) -> SettingKind {
-        SettingKind(.either([.boolean, .mapping(grammar.descriptions)])) { section, key in
+        SettingKind(.either([.boolean, grammar.shape])) { section, key in
             if case .mapping? = section.node(key) { return grammar.read(section.section(key)) }
             return section.read(key, .boolean) == true ? grammar.blank : nil
         }
@@ -234,7 +234,7 @@ extension SettingKind {
 
     /// A list of mappings that have names. One with a fault is left out.
     package static func items<Item>(_ what: String, _ item: Grammar<Item>) -> SettingKind where Value == [Item] {
-        SettingKind(.items(.mapping(item.descriptions))) { section, key in
+        SettingKind(.items(item.shape)) { section, key in
             section.node(key) == nil ? nil : section.items(key, what, read: item.read)
         }
     }

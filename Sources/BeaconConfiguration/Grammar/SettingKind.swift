@@ -81,7 +81,7 @@ extension SettingKind {
 
     /// A span of time of a range, or the word `off`.
     package static func durationOrOff(_ range: ClosedRange<Duration>) -> SettingKind where Value == Duration? {
-        let off = SettingShape.words(["off", "false"])
+        let off = SettingShape.words(["off"])
         return SettingKind(
             .either([.duration(range), off]), DurationText.form(in: range) + ", or off",
             show: { $0.map(DurationText.text) ?? "off" }
@@ -125,7 +125,7 @@ extension SettingKind {
 
     /// A word that stands beside the other values, which is nil, or a value of another kind.
     package static func word<Other>(_ word: String, or other: SettingKind<Other>) -> SettingKind where Value == Other? {
-        SettingKind(.either([other.shape, .words([word])]), show: { $0.map(other.show) ?? word }) { section, key in
+        SettingKind(.either([other.shape.without(word), .words([word])]), show: { $0.map(other.show) ?? word }) { section, key in
             section.isWord(word, at: key) ? .some(nil) : other.read(section, key).map(Optional.some)
         }
     }

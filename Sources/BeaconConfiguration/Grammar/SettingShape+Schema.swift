@@ -112,9 +112,14 @@ extension SettingShape {
                 "additionalProperties": .bool(false),
                 "properties": .object(Dictionary(properties) { first, _ in first }),
                 "required": required.isEmpty ? nil : .array(required),
-                "anyOf": choice.isEmpty
-                    ? nil : .array(choice.map { .object(["required": .array([.string($0)])]) }),
+                "anyOf": choice.isEmpty ? nil : .array(choice.map(given)),
             ])
+    }
+
+    /// Returns the schema of mappings that have something at a key.
+    private static func given(_ key: String) -> JSONValue {
+        let something = JSONValue.object(["not": .object(["type": .string("null")])])
+        return .object(["required": .array([.string(key)]), "properties": .object([key: something])])
     }
 
     private static func typed(
@@ -169,11 +174,9 @@ extension ClosedRange<Int> {
         var parts: [String] = []
         var start = least
         while start <= most {
-            // The largest block of numbers with one beginning: all that differ in the last digits.
+            // The largest block of numbers of one length with one beginning, which differ in the last digits.
             var size = 1
-            while start % (size * 10) == 0, start + size * 10 - 1 <= most, start > 0 || size * 10 <= most + 1 {
-                size *= 10
-            }
+            while start % (size * 10) == 0, start >= size * 10, start + size * 10 - 1 <= most { size *= 10 }
             var end = start + size - 1
             while end + size <= most, (end + 1) / size % 10 != 0 { end += size }
             let (head, first, last) = (start / size / 10, start / size % 10, end / size % 10)

@@ -69,10 +69,17 @@ extension SettingShape {
         }
     }
 
+    /// The shape without a word that its unit names beside the numbers, for messages.
+    func without(_ word: String) -> SettingShape {
+        guard case .integer(let range, let unit) = self else { return self }
+        return .integer(range, unit: unit.replacing(", or \(word)", with: ""))
+    }
+
     /// What may be written, for people.
     var words: String {
         switch self {
-        case .text, .path: "text"
+        case .text: "text"
+        case .path: "path"
         case .integer(let range, let unit): "\(range.lowerBound) to \(range.upperBound)\(unit)"
         case .number: "number"
         case .boolean: "`true`, `false`"
@@ -86,6 +93,7 @@ extension SettingShape {
         case .secret: "secret"
         case .mapping, .variants: "mapping"
         case .pairs: "names with values"
+        case .items(.either): "list of texts and mappings"
         case .items: "list of mappings"
         case .either(let shapes): shapes.map(\.words).joined(separator: ", or ")
         }

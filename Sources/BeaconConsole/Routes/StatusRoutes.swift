@@ -99,7 +99,10 @@ struct StatusRoutes: Sendable {
             return try Response.json(["live": true])
         }
         router.get("openapi.json") { _, _ in
-            Response.json(bytes: ConsoleFiles.interface.content)
+            Response.json(bytes: InterfaceDocument.description)
+        }
+        router.get("schema.json") { _, _ in
+            Response.json(bytes: InterfaceDocument.schema)
         }
     }
 

@@ -137,7 +137,7 @@ extension Rule {
             Setting(
                 "interval", \.interval, .duration(.zero...(.seconds(86_400))),
                 "The least time from one start to the next."),
-        ]
+        ], oneOf: actions
     ) { section, rule, isWhole in
         if !actions.contains(where: section.has) {
             section.reportMissing(

@@ -58,7 +58,7 @@ extension RuleMessage {
 extension SettingKind<RuleMessage> {
     /// A text, or a mapping.
     static let ruleMessage = SettingKind(
-        .either([RuleMessage.text.shape, .mapping(RuleMessage.grammar.descriptions)])
+        .either([RuleMessage.text.shape, RuleMessage.grammar.shape])
     ) { section, key in
         guard section.has(key) else {
             _ = section.node(key)

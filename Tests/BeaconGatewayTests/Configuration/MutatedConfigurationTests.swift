@@ -6,6 +6,7 @@ import Testing
 /// Mistakes of many kinds in a configuration with every key: the messages, lines and columns are as they were.
 ///
 /// `BEACON_WRITE_GOLDEN=1` writes the file of what is expected anew. Read the difference before you commit it.
+/// `BEACON_WRITE_MUTANTS=FOLDER` writes the configurations, for scripts/check-schema.py.
 @Suite("Mutated configurations")
 struct MutatedConfigurationTests {
     private static let folder = URL(fileURLWithPath: #filePath)
@@ -88,11 +89,15 @@ struct MutatedConfigurationTests {
     private func told() throws -> [String] {
         let text = try String(contentsOf: Self.folder.appendingPathComponent("every-key.yaml"), encoding: .utf8)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast()
-        return (0..<240).map { seed in
+        return try (0..<240).map { seed in
             var random = SplitMix64(seed: UInt64(seed))
             var mutant = Mutant(lines: Array(lines))
             for _ in 0..<(seed == 0 ? 0 : Int.random(in: 1...3, using: &random)) { mutant.change(&random) }
             let told = ConfigurationBench.lines(mutant.text, mutant.environment)
+            if let folder = ProcessInfo.processInfo.environment["BEACON_WRITE_MUTANTS"] {
+                try Data(mutant.text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(seed).yaml"))
+                try Data(told.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: "\(folder)/\(seed).told"))
+            }
             return (["# \(seed): \(mutant.words.joined(separator: "; "))"] + told).joined(separator: "\n")
         }
     }

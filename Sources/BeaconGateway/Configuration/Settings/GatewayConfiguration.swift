@@ -173,11 +173,11 @@ extension GatewayConfiguration {
         GatewayConfiguration(outbox: OutboxSettings(path: "")),
         [
             key("sources", SourceSettings.shape, "Where adverts come from.") { $1.sources = SourceSettings.read($0) },
-            key("regions", .items(.mapping(RegionSettings.grammar.descriptions)), "The regions that are monitored.") {
+            key("regions", .items(RegionSettings.grammar.shape), "The regions that are monitored.") {
                 $1.regions = RegionSettings.read($0)
                 $0.reading.context.define($1.regions.map(\.name), "region")
             },
-            key("beacons", .items(.mapping(BeaconSettings.grammar.descriptions)), "The beacons that have names.") {
+            key("beacons", .items(BeaconSettings.grammar.shape), "The beacons that have names.") {
                 $1.beacons = BeaconSettings.read($0)
                 $0.reading.context.define($1.beacons.map(\.name), "beacon")
             },
@@ -185,10 +185,10 @@ extension GatewayConfiguration {
                 $1.places = PlacePlan.read($0)
             },
             key(
-                "places", .items(.mapping(PlacePlan.Place.grammar.descriptions)),
+                "places", .items(PlacePlan.Place.grammar.shape),
                 "The places in which beacons are located."
             ) { $1.definePlaces(in: $0.reading.context) },
-            key("place-rules", .mapping(PlaceRules.grammar.descriptions), "When a beacon changes its place."),
+            key("place-rules", PlaceRules.grammar.shape, "When a beacon changes its place."),
             key("calibration", .path, "The file of what `beacon calibrate --save` measured.") {
                 if let calibrations = $0.read("calibration", .file { try CalibrationSet(file: $0) }) {
                     $1.calibrations = calibrations
@@ -207,10 +207,10 @@ extension GatewayConfiguration {
                 $1.destinations = DestinationSettings.read($0, in: $1)
                 $0.reading.context.define($1.destinations.map(\.name), "destination")
             },
-            key("outbox", .mapping(OutboxSettings.grammar.descriptions), "What waits to be delivered, on the disk.") {
+            key("outbox", OutboxSettings.grammar.shape, "What waits to be delivered, on the disk.") {
                 _ = OutboxSettings.grammar.readInto(&$1.outbox, from: $0.section("outbox"))
             },
-            key("intake", .mapping(IntakeSettings.grammar.descriptions), "Who may send events here.") {
+            key("intake", IntakeSettings.grammar.shape, "Who may send events here.") {
                 root, configuration in
                 let section = root.section("intake")
                 configuration.intake = IntakeSettings.grammar.read(section) ?? IntakeSettings()
@@ -220,23 +220,23 @@ extension GatewayConfiguration {
                 let learns = configuration.suspicions != nil || !configuration.intake.webhooks.isEmpty
                 root.reading.context.learnsOfClones = learns
             },
-            key("launch", .mapping(LaunchSettings.grammar.descriptions), "What is done for events.") {
+            key("launch", LaunchSettings.grammar.shape, "What is done for events.") {
                 let section = $0.section("launch")
                 $1.launch = LaunchSettings.grammar.read(section) ?? LaunchSettings()
                 if case .sequence(let nodes)? = section.node("rules") {
                     $1.items += ConfigurationItem.ofFile(.rule, nodes)
                 }
             },
-            key("web", .either([.boolean, .mapping(WebSettings.grammar.descriptions)]), "The console in the browser.") {
+            key("web", .either([.boolean, WebSettings.grammar.shape]), "The console in the browser.") {
                 $1.web = WebSettings.read($0)
                 $1.checkPostedSources($0)
             },
-            key("proxy", .either([.boolean, .mapping(ProxySettings.grammar.descriptions)]), "Passes on what is heard.")
+            key("proxy", .either([.boolean, ProxySettings.grammar.shape]), "Passes on what is heard.")
             {
                 $1.proxy = ProxySettings.read($0, sources: $1.sources)
             },
             key(
-                "fleet", .either([.text(shortest: 1), .mapping(FleetSettings.grammar.descriptions)]),
+                "fleet", .either([.text(shortest: 1), FleetSettings.grammar.shape]),
                 "The machines that decide together."
             ) { $1.fleet = FleetSettings.read($0) },
             Setting("log", \.log, .mapping(LogSettings.grammar), "The log."),

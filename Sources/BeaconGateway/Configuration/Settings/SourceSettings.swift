@@ -73,9 +73,9 @@ extension SourceSettings {
                 "The receiver's name in events."),
             kind("speed", speed.shape, default: "1 for radios, else `max`", "How many times as fast as time it plays."),
             kind("from", .text(), "A radio, file or simulation, in words as above."),
-            kind("mqtt", .mapping(BrokerSource.grammar.descriptions), "A broker to which receivers publish."),
-            kind("esphome", .mapping(ESPHomeSource.grammar.descriptions), "Bluetooth proxies of ESPHome."),
-            kind("http", .mapping(PostedSource.grammar.descriptions), "Gateways that post to the console."),
+            kind("mqtt", BrokerSource.grammar.shape, "A broker to which receivers publish."),
+            kind("esphome", ESPHomeSource.grammar.shape, "Bluetooth proxies of ESPHome."),
+            kind("http", PostedSource.grammar.shape, "Gateways that post to the console."),
         ])
 
     /// What a list of sources may have.

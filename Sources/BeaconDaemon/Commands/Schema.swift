@@ -1,0 +1,28 @@
+import ArgumentParser
+import BeaconConfiguration
+import BeaconGateway
+import Foundation
+
+/// `beacond schema`: prints what a configuration may have.
+struct Schema: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the JSON Schema of the configuration, for editors.",
+        discussion: """
+            An editor with the language server of YAML then knows each key with its meaning, and marks what is none:
+
+              beacond schema > beacond.schema.json
+
+            and as the first line of beacond.yaml:
+
+              # yaml-language-server: $schema=beacond.schema.json
+
+            What a schema cannot say, as that there is a region of a name, "beacond check" reports.
+            """)
+
+    @Flag(help: "Print the reference of all keys, in Markdown.")
+    var markdown = false
+
+    func run() throws {
+        print(markdown ? GatewayConfiguration.reference : try GatewayConfiguration.schemaText())
+    }
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Checks that the JSON Schema of the configuration takes what beacond takes, and refuses the shape of what it refuses.
+
+usage: scripts/check-schema.py BEACOND [MUTANTS]
+
+MUTANTS is a folder of configurations with mistakes, each N.yaml with N.told, what beacond tells of it: MutatedConfigurationTests
+writes them where BEACON_WRITE_MUTANTS names a folder. scripts/check-console calls this.
+"""
+import collections
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+import jsonschema
+import yaml
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# What is wrong with what a value refers to, with two keys together, with the machine, or with YAML itself: no schema of one value
+# knows of it. The keys of a source depend on its kind.
+BEYOND = [
+    r"and there is no (region|beacon|place|destination) of this name", r"there is a \w+ named .* already", r"nor a file that can be read",
+    r"is given more than once", r"this is not YAML", r"is to come from", r"no address of this machine", r"gateways that post need",
+    r"needs (places|a console|a \"major\")", r"the event (place|suspicious) needs", r"is for (events of beacons|files and simulations)",
+    r"is for the receivers of a broker", r"are two sources", r"say once which receiver", r"say where the advert is",
+    r"there are name, receiver, speed, from, mqtt",
+]
+
+
+class CoreLoader(yaml.SafeLoader):
+    """YAML 1.2's core schema, as editors read it: no dates, and true and false alone."""
+
+
+CoreLoader.yaml_implicit_resolvers = {}
+for tag, pattern, first in [
+    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", "tTfF"), ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+    ("int", r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$", "-+0123456789"),
+    ("float", r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$", "-+.0123456789"),
+]:
+    CoreLoader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
+
+
+def faults(validator, text):
+    """Returns what the schema refuses in a text; a text that is no YAML is one fault, and a value that its own tag refuses is unknown: None."""
+    try:
+        document = yaml.load(text, CoreLoader)
+    except yaml.YAMLError as error:
+        return [str(error).splitlines()[0]]
+    except ValueError:
+        return None
+    return [error.message for error in validator.iter_errors(document)]
+
+
+def fenced(path):
+    """Returns the configurations of a page, each from its sources on."""
+    with open(path) as file:
+        return [text for text in re.findall(r"```yaml\n(.*?)```", file.read(), re.S) if re.search(r"^sources:", text, re.M) and "…" not in text]
+
+
+def main():
+    beacond, mutants = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+    schema = json.loads(subprocess.run([beacond, "schema"], check=True, capture_output=True).stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    failed = 0
+
+    names = [os.path.join(ROOT, name) for name in ("Examples", "Packaging", "Tests/Golden/configurations", "Lab")]
+    texts = {}
+    for name in names:
+        for path in glob.glob(f"{name}/**/*.yaml", recursive=True):
+            with open(path) as file:
+                text = file.read()
+            if re.search(r"^sources:", text, re.M):
+                texts[os.path.relpath(path, ROOT)] = text
+    for path in glob.glob(f"{ROOT}/docs/*.md") + [f"{ROOT}/README.md"]:
+        for number, text in enumerate(fenced(path)):
+            texts[f"{os.path.relpath(path, ROOT)}, example {number + 1}"] = text
+    # The example has all other keys as comments.
+    with open(os.path.join(ROOT, "Examples", "beacond.yaml")) as file:
+        texts["Examples/beacond.yaml with all keys"] = re.sub(r"^(\s*)#((?:  +)?(?:[a-z-]+:|- ))", r"\1\2", file.read(), flags=re.M)
+    for name, text in sorted(texts.items()):
+        found = faults(validator, text)
+        if found:
+            failed += 1
+            print(f"FAIL {name}: the schema refuses what beacond takes: {found[0]}")
+    print(f"ok   the schema takes {len(texts) - failed} configurations of examples and pages" if not failed else "")
+
+    if mutants:
+        counts = collections.Counter()
+        for path in sorted(glob.glob(f"{mutants}/*.yaml")):
+            with open(path) as file, open(path[:-4] + "told") as words:
+                text, told = file.read(), words.read().splitlines()
+            found = faults(validator, text)
+            errors = [line for line in told if ": error: " in line and line.startswith("f:")]
+            shaped = [line for line in errors if not any(re.search(one, line) for one in BEYOND)]
+            kind = "beyond" if found is None else "shape" if shaped else "beyond" if errors else "right"
+            counts[kind, bool(found)] += 1
+            if (kind == "shape" and not found) or (kind == "right" and found):
+                failed += 1
+                print(f"FAIL {os.path.basename(path)}: " + (f"not refused: {shaped[0]}" if shaped else f"refused: {found[0]}"))
+        print(
+            f"ok   of {sum(counts.values())} configurations with mistakes it refuses all {counts['shape', True]} with one in a value or key; of "
+            f"{counts['beyond', True] + counts['beyond', False]} with others alone {counts['beyond', True]}; none of {counts['right', False]} that beacond takes")
+    sys.exit(1 if failed else 0)
+
+
+main()
