@@ -103,6 +103,9 @@ static const unsigned char settings_apps_js[] = {
 static const unsigned char settings_beacons_js[] = {
 #embed "Files/settings-beacons.js"
 };
+static const unsigned char settings_keys_js[] = {
+#embed "Files/settings-keys.js"
+};
 static const unsigned char settings_list_js[] = {
 #embed "Files/settings-list.js"
 };
@@ -175,6 +178,7 @@ static const struct beacon_console_file files[] = {
     FILE_OF("session.js", session_js),
     FILE_OF("settings-apps.js", settings_apps_js),
     FILE_OF("settings-beacons.js", settings_beacons_js),
+    FILE_OF("settings-keys.js", settings_keys_js),
     FILE_OF("settings-list.js", settings_list_js),
     FILE_OF("settings-places.js", settings_places_js),
     FILE_OF("settings-plan.js", settings_plan_js),

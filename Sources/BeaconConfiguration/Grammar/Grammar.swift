@@ -1,6 +1,6 @@
 /// The keys of a mapping, each declared once, and the value that they make.
 ///
-/// The reader, the faults, the reference in the docs, the JSON Schema and the console's forms come from the declaration:
+/// From the declaration come the reader, its faults, the reference in the docs, the JSON Schema and the console's forms:
 ///
 /// ```swift
 /// extension PlaceRules {

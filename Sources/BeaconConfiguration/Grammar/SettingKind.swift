@@ -125,7 +125,8 @@ extension SettingKind {
 
     /// A word that stands beside the other values, which is nil, or a value of another kind.
     package static func word<Other>(_ word: String, or other: SettingKind<Other>) -> SettingKind where Value == Other? {
-        SettingKind(.either([other.shape.without(word), .words([word])]), show: { $0.map(other.show) ?? word }) { section, key in
+        SettingKind(.either([other.shape.without(word), .words([word])]), show: { $0.map(other.show) ?? word }) {
+            section, key in
             section.isWord(word, at: key) ? .some(nil) : other.read(section, key).map(Optional.some)
         }
     }

@@ -146,12 +146,22 @@ extension SettingShape {
 }
 
 extension SettingDescription {
-    /// The schema of the value, with its name and its meaning.
+    /// The schema of the value, with its name, its meaning and its default.
     var schema: JSONValue {
         guard case .object(var schema) = shape.schema(isRequired: isRequired) else { return .object([:]) }
         schema["title"] = .string(title ?? key.replacing("-", with: " ").capitalizedFirst)
-        schema["description"] = .string(fallback.map { "\(help) Default: \($0)." } ?? help)
+        schema["default"] = literal
+        let words = literal == nil ? fallback.map { " Default: \($0)." } : nil
+        schema["description"] = .string(help + (words ?? ""))
         return .object(schema)
+    }
+
+    /// The default as a value of JSON; nil where it is told in words.
+    private var literal: JSONValue? {
+        guard let fallback else { return nil }
+        if fallback == "true" || fallback == "false" { return .bool(fallback == "true") }
+        if let number = Int64(fallback) { return .integer(number) }
+        return fallback == "off" || DurationText.duration(fallback) != nil ? .string(fallback) : nil
     }
 }
 

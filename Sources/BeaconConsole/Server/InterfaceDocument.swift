@@ -6,7 +6,8 @@ import Foundation
 enum InterfaceDocument {
     /// The description of the interface, with the schemas of the items from the grammar of the configuration.
     static let description: [UInt8] = {
-        guard let document = try? JSONDecoder().decode(JSONValue.self, from: Data(ConsoleFiles.interface.content)) else {
+        guard let document = try? JSONDecoder().decode(JSONValue.self, from: Data(ConsoleFiles.interface.content))
+        else {
             return ConsoleFiles.interface.content
         }
         return text(document.merging(["components": .object(["schemas": .object(itemSchemas)])]))
@@ -15,7 +16,9 @@ enum InterfaceDocument {
     /// The JSON Schema of the file.
     static let schema = text(GatewayConfiguration.schema)
 
-    private static func text(_ value: JSONValue) -> [UInt8] { Array((try? JSONEncoder.interface.encode(value)) ?? Data()) }
+    private static func text(_ value: JSONValue) -> [UInt8] {
+        Array((try? JSONEncoder.interface.encode(value)) ?? Data())
+    }
 
     /// The schemas of what the console adds.
     private static var itemSchemas: [String: JSONValue] {
@@ -58,8 +61,8 @@ enum InterfaceDocument {
 }
 
 extension JSONValue {
-    /// Returns an object with the values of another one, in which objects of the same key are merged too. What refers to
-    /// another schema takes the place of one.
+    /// Returns an object with the values of another one; objects of the same key are merged too. What refers to another
+    /// schema takes the place of one.
     fileprivate func merging(_ others: [String: JSONValue]) -> JSONValue {
         guard case .object(let own) = self, others["$ref"] == nil else { return .object(others) }
         return .object(

@@ -90,28 +90,34 @@ extension Rule {
         Rule(name: "", target: nil),
         [
             Setting(
-                "name", \.name, .name("rule"), required: .remedyForName(of: "rule"), "The name in messages and events."),
-            Setting("regions", \.regions, .names(of: "region"), default: "all", "The regions whose events count."),
-            Setting("beacons", .list(.text()), "The named beacons whose events count; all without it.") {
-                section, rule in
+                "name", \.name, .name("rule"), required: .remedyForName(of: "rule"),
+                "The name in messages and events, by which you find it again."),
+            Setting(
+                "regions", \.regions, .names(of: "region"), default: "all", title: "In which regions",
+                "The regions whose events count."),
+            Setting(
+                "beacons", .list(.text()), title: "Which beacons", "The named beacons whose events count.",
+                default: { _ in "all of the regions" }
+            ) { section, rule in
                 guard let names = section.read("beacons", .names(of: "beacon")) else { return false }
                 rule.beacons = Set(section.reading.context.beacons.filter { names.contains($0.value) }.map(\.key))
                 return true
             },
             Setting(
-                "places", \.places, .names(of: "place"), default: "all",
+                "places", \.places, .names(of: "place"), default: "all", title: "Into which places",
                 "The places into which a beacon has to come, or that it is fixed in."),
             Setting(
                 "events", \.events, .ruleEvents, default: "`enter`",
                 "The events that count, as `[enter, near for 30s]`."),
             Setting("who", \.audience, .mappingIfGiven(RuleAudience.grammar), "Only events of apps, of these people."),
             Setting(
-                "when", \.schedule, .mappingIfGiven(RuleSchedule.grammar), "The days and hours; always without it."),
+                "when", \.schedule, .mappingIfGiven(RuleSchedule.grammar), default: "always", "The days and hours."),
             Setting(
-                "at-most", \.span, .duration(.seconds(1)...(.seconds(3660 * 86_400))),
-                "Once in this span for each user, install, beacon or region."),
+                "at-most", \.span, .duration(.seconds(1)...(.seconds(3660 * 86_400))), default: "each time",
+                title: "Span of time", "Once in this span for each user, install, beacon or region."),
             Setting(
-                "late", \.acceptsLateEvents, .boolean, "Also for events that became known more than ten minutes late."),
+                "late", \.acceptsLateEvents, .boolean, title: "Also for events that arrive late",
+                "Also for events that are known more than ten minutes late: phones without a network report later."),
             Setting("enabled", \.isEnabled, .boolean, "A rule that is not enabled does nothing."),
             Setting(
                 "message", \.message, .ruleMessage,
@@ -119,23 +125,27 @@ extension Rule {
             ),
             Setting(
                 "destinations", \.destinations, .sortedNames(of: "destination"),
-                "The destinations that are notified."),
-            Setting("program", .commandWords, "The program to start and its arguments, or one line of both.") {
-                $0.target = .program($1)
-            },
+                title: "Notify destinations of the configuration", "The destinations that are notified."),
             Setting(
-                "unit", .text(pattern: #"^[A-Za-z0-9:_.\\@][A-Za-z0-9:_.\\@-]*$"#),
+                "program", .commandWords, title: "Program and its arguments",
+                "The program to start and its arguments, or one line of both."
+            ) { $0.target = .program($1) },
+            Setting(
+                "unit", .text(pattern: #"^[A-Za-z0-9:_.\\@][A-Za-z0-9:_.\\@-]*$"#), title: "or a systemd unit",
                 "The systemd unit to start, in place of a program."
             ) { $1.readUnit($0) },
-            Setting("folder", \.folder, .path, default: "beacond's own", "The working directory of the program."),
+            Setting(
+                "folder", \.folder, .path, default: "beacond's own", title: "Working folder",
+                "The working directory of the program."),
             Setting(
                 "environment", \.environment, .texts("write names of environment variables, as [LIGHTS_KEY]"),
+                title: "Environment variables that it gets",
                 "The variables of the environment that the program gets, besides those of a session."),
             Setting(
-                "time-limit", \.timeLimit, .duration(.seconds(1)...(.seconds(86_400))),
+                "time-limit", \.timeLimit, .duration(.seconds(1)...(.seconds(86_400))), title: "It may run for",
                 "The time that the program may run."),
             Setting(
-                "interval", \.interval, .duration(.zero...(.seconds(86_400))),
+                "interval", \.interval, .duration(.zero...(.seconds(86_400))), title: "At least between two starts",
                 "The least time from one start to the next."),
         ], oneOf: actions
     ) { section, rule, isWhole in

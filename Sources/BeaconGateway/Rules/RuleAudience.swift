@@ -34,9 +34,10 @@ extension RuleAudience {
             Setting("users", \.users, .texts("write names of users, as apps give them"), "Users, as apps name them."),
             Setting(
                 "installs", \.installs, .texts("write identifiers of installs, as the console lists them"),
-                "Identifiers of installs."),
+                "Identifiers of installs; the console lists them under People."),
             Setting(
                 "attributes", \.attributes, .pairs("write attributes and their values, as { plan: gold }"),
+                title: "Attributes that they have",
                 "What users have to be, as `{ plan: gold }`."),
         ])
 }

@@ -48,7 +48,8 @@ extension RuleMessage {
             Setting("title", \.title, .text(0...200, "write a text of at most 200 characters"), "The heading."),
             Setting("text", \.text, text, required: "write what the message says", "What the message says."),
             Setting(
-                "url", \.url, .text(0...2_000, "write an address of at most 2000 characters"), "An address to open."),
+                "url", \.url, .text(0...2_000, "write an address of at most 2000 characters"), title: "Address to open",
+                "An address to open."),
         ])
 
     fileprivate static let text = SettingKind<String>.text(

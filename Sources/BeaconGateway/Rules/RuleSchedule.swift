@@ -109,9 +109,15 @@ extension RuleSchedule {
         RuleSchedule(),
         [
             Setting(
-                "from", \.from, SettingKind(dayShape, "write a day, as 2026-12-01", parse: Day.init), "The first day."),
-            Setting("to", \.to, SettingKind(dayShape, "write a day, as 2026-12-24", parse: Day.init), "The last day."),
-            Setting("days", \.days, .words(dayWords), default: "all", "The days of the week, as `[sat, sun]`."),
+                "from", \.from, SettingKind(dayShape, "write a day, as 2026-12-01", parse: Day.init),
+                title: "First day",
+                "The first day."),
+            Setting(
+                "to", \.to, SettingKind(dayShape, "write a day, as 2026-12-24", parse: Day.init), title: "Last day",
+                "The last day."),
+            Setting(
+                "days", \.days, .words(dayWords), default: "all", title: "Days of the week",
+                "The days of the week, as `[sat, sun]`."),
             Setting(
                 "hours", \.hours,
                 SettingKind(

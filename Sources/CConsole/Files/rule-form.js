@@ -2,7 +2,8 @@
 
 import { get, pathOf, send, server } from "./api.js";
 import { attribute, el, patch, show, text } from "./dom.js";
-import { areaField, checkField, chipsField, formDialog, pairsField, selectField, textField } from "./form.js";
+import { checkField, chipsField, formDialog, selectField, textField } from "./form.js";
+import { settingFields } from "./settings-keys.js";
 import { tryRule } from "./rule-history.js";
 import { dayWords, eventParts, ruleFaults, ruleWords } from "./rule-words.js";
 
@@ -18,41 +19,35 @@ const wholeLines = (value) => value.split(/\r?\n/).map((line) => line.trim()).fi
 export async function ruleForm({ rule, saved }) {
   const mayStart = server.status?.programs !== false;
   const destinations = server.status?.destinations || [];
-  const [regions, places, beacons] = await Promise.all([
+  const [keys, regions, places, beacons] = await Promise.all([
+    settingFields("launch.rules"),
     get("v1/regions").then((answer) => answer.regions), get("v1/places").then((answer) => answer.places), get("v1/registered-beacons").then((answer) => answer.beacons),
   ]);
   const named = (list) => list.map((one) => [one.name, one.name]);
   const fields = {
-    name: textField("name", "Name", { help: "By which you find it again.", attributes: { maxlength: 100 } }),
+    name: keys.text("name", { attributes: { maxlength: 100 } }),
     events: chipsField("events", "What has to happen", eventChoices),
     near: selectField("near", "Or a beacon comes this near", nearChoices),
     stay: textField("stay", "and stays for", { optional: true, help: "As 30s or 5m.", attributes: { placeholder: "at once", autocapitalize: "none" } }),
-    regions: chipsField("regions", "In which regions", named(regions), { help: "None chosen: in any." }),
-    beacons: chipsField("beacons", "Which beacons", named(beacons), { help: "None chosen: all of the regions." }),
-    places: chipsField("places", "Into which places", named(places), { help: "None chosen: into any." }),
-    users: areaField("who.users", "Users", { optional: true, help: "One in each line, as the app calls them.", attributes: { rows: 2, autocapitalize: "none" } }),
-    attributes: pairsField("who.attributes", "Attributes that they have", { help: "All of them have to match." }),
-    installs: areaField("who.installs", "Installs", { optional: true, help: "One id in each line; they are under People.", attributes: { rows: 2, autocapitalize: "none" } }),
-    from: textField("when.from", "First day", { optional: true, attributes: { type: "date" } }),
-    to: textField("when.to", "Last day", { optional: true, attributes: { type: "date" } }),
-    days: chipsField("when.days", "Days of the week", Object.entries(dayWords).map(([day, word]) => [day, word.slice(0, 3)]), { help: "None chosen: every day." }),
+    regions: keys.chips("regions", named(regions)), beacons: keys.chips("beacons", named(beacons)), places: keys.chips("places", named(places)),
+    users: keys.area("who.users", { optional: true, attributes: { rows: 2, autocapitalize: "none" } }), attributes: keys.pairs("who.attributes"),
+    installs: keys.area("who.installs", { optional: true, attributes: { rows: 2, autocapitalize: "none" } }),
+    from: keys.text("when.from", { optional: true, help: null, attributes: { type: "date" } }), to: keys.text("when.to", { optional: true, help: null, attributes: { type: "date" } }),
+    days: keys.chips("when.days", Object.entries(dayWords).map(([day, word]) => [day, word.slice(0, 3)])),
     start: textField("when.hours", "From", { optional: true, attributes: { type: "time" } }),
     end: textField("hours-end", "To", { optional: true, attributes: { type: "time" } }),
-    zone: textField("when.time-zone", "Time zone", { optional: true, help: "Empty: that of the machine.", attributes: { placeholder: Intl.DateTimeFormat().resolvedOptions().timeZone, list: "time-zones", spellcheck: "false" } }),
+    zone: keys.text("when.time-zone", { optional: true, attributes: { placeholder: Intl.DateTimeFormat().resolvedOptions().timeZone, list: "time-zones", spellcheck: "false" } }),
     often: selectField("often", "How often at most", oftenChoices, { help: "Counted for each person; for each beacon or region where nobody is known." }),
-    span: textField("at-most", "Span of time", { help: "As 30m, 2h or 3d." }),
-    late: checkField("late", "Also for events that arrive late", { help: "Phones without a network report later. Without this, what is more than ten minutes old is withheld." }),
+    span: keys.text("at-most", { help: "As 30m, 2h or 3d." }), late: keys.check("late"),
     doMessage: checkField("action", "Send a message to the person’s app", { help: "To the app whose event it is. Events that this machine’s own receivers hear belong to no app, and get none." }),
-    title: textField("message.title", "Title", { optional: true }),
-    text: areaField("message.text", "Text", { attributes: { rows: 2 } }),
-    url: textField("message.url", "Address to open", { optional: true, attributes: { type: "url", placeholder: "https://", autocapitalize: "none" } }),
-    destinations: chipsField("destinations", "Notify destinations of the configuration", destinations.map((name) => [name, name])),
-    program: areaField("program", "Program and its arguments", { optional: true, help: "One in each line: the program’s whole path first. There is no shell; the event is its standard input, as JSON.", attributes: { rows: 2, spellcheck: "false", autocapitalize: "none", placeholder: "/usr/local/bin/lights" } }),
-    unit: textField("unit", "or a systemd unit", { optional: true, attributes: { placeholder: "lights.service", spellcheck: "false", autocapitalize: "none" } }),
-    interval: textField("interval", "At least between two starts", { optional: true, attributes: { placeholder: "1s" } }),
-    limit: textField("time-limit", "It may run for", { optional: true, attributes: { placeholder: "30s" } }),
-    folder: textField("folder", "Working folder", { optional: true, attributes: { spellcheck: "false", autocapitalize: "none" } }),
-    environment: textField("environment", "Environment variables that it gets", { optional: true, help: "Their names, with commas.", attributes: { spellcheck: "false", autocapitalize: "none" } }),
+    title: keys.text("message.title", { optional: true, help: null }), text: keys.area("message.text", { help: null, attributes: { rows: 2 } }),
+    url: keys.text("message.url", { optional: true, help: null, attributes: { type: "url", placeholder: "https://", autocapitalize: "none" } }),
+    destinations: keys.chips("destinations", destinations.map((name) => [name, name]), { help: null }),
+    program: keys.area("program", { optional: true, help: "One in each line: the program’s whole path first. There is no shell; the event is its standard input, as JSON.", attributes: { rows: 2, spellcheck: "false", autocapitalize: "none", placeholder: "/usr/local/bin/lights" } }),
+    unit: keys.text("unit", { optional: true, help: null, attributes: { placeholder: "lights.service", spellcheck: "false", autocapitalize: "none" } }),
+    interval: keys.text("interval", { optional: true, help: null }), limit: keys.text("time-limit", { optional: true, help: null }),
+    folder: keys.text("folder", { optional: true, help: null, attributes: { spellcheck: "false", autocapitalize: "none" } }),
+    environment: keys.text("environment", { optional: true, help: "Their names, with commas.", attributes: { spellcheck: "false", autocapitalize: "none" } }),
   };
   // What the simple form has no place for is kept: a second proximity, for instance.
   let extra = [];

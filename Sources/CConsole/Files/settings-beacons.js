@@ -2,9 +2,10 @@
 
 import { get, isReadOnly, pathOf, send, upload } from "./api.js";
 import { attribute, el, patch, show, text, toast } from "./dom.js";
-import { checkField, formDialog, pairsField, textField } from "./form.js";
+import { checkField, formDialog } from "./form.js";
 import { counted, shortUUID } from "./format.js";
 import { identityFaults, identityFields, identityOf } from "./settings-regions.js";
+import { settingFields } from "./settings-keys.js";
 import { originBadge, settingsList } from "./settings-list.js";
 
 export const title = "Beacons";
@@ -56,13 +57,11 @@ function row(item) {
 }
 
 async function beaconForm(item, saved) {
-  const places = await get("v1/places").then((answer) => answer.places.map((place) => place.name));
-  const identity = identityFields(true);
+  const [places, keys] = await Promise.all([get("v1/places").then((answer) => answer.places.map((place) => place.name)), settingFields("beacons")]);
+  const identity = identityFields(keys, true);
   const fields = {
-    name: textField("name", "Name", { attributes: { maxlength: 100 } }), ...identity,
-    place: textField("place", "Where it is fixed", { optional: true, help: "A place’s name, or whatever you call it. Leave it empty for a beacon that somebody carries.", attributes: { list: "beacon-places" } }),
-    tracker: checkField("tracker", "A person carries it", { help: "Home Assistant then has a tracker of it, which says who is home." }),
-    attributes: pairsField("attributes", "Attributes", { help: "For instance shelf = 12. They go along with the beacon’s events." }),
+    name: keys.text("name", { attributes: { maxlength: 100 } }), ...identity, place: keys.text("place", { optional: true, attributes: { list: "beacon-places" } }),
+    tracker: keys.check("tracker"), attributes: keys.pairs("attributes"),
   };
   const given = item?.settings || {};
   fields.name.set(given.name);
@@ -75,7 +74,7 @@ async function beaconForm(item, saved) {
   formDialog({
     title: item ? `Beacon ${item.name}` : "A new beacon", fields: Object.values(fields), verb: item ? "Save" : "Add the beacon",
     content: [fields.name.node, identity.uuid.node, el("div.field-row", null, identity.major.node, identity.minor.node), fields.place.node, el("datalist", { id: "beacon-places" }, ...places.map((name) => el("option", { value: name }))), fields.tracker.node, fields.attributes.node],
-    check: () => [...(fields.name.value() ? [] : [{ key: "name", detail: "write a name" }]), ...identityFaults(identity, true)],
+    check: () => [...(fields.name.value() ? [] : [{ key: "name", detail: "write a name" }]), ...identityFaults(keys, identity, true)],
     send: async () => {
       const body = { name: fields.name.value(), ...identityOf(identity), place: fields.place.value() || undefined, tracker: fields.tracker.value() || undefined, attributes: fields.attributes.value() };
       if (item) await send("PUT", pathOf("v1/registered-beacons", item.name), body);

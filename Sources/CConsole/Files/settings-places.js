@@ -1,7 +1,8 @@
 // Settings: places, and the receivers that are in them.
 
 import { get, pathOf, send } from "./api.js";
-import { chipsField, formDialog, textField } from "./form.js";
+import { formDialog } from "./form.js";
+import { settingFields } from "./settings-keys.js";
 import { settingRow, settingsList } from "./settings-list.js";
 
 export const title = "Places";
@@ -23,11 +24,10 @@ export function open(root) {
 }
 
 async function placeForm(item, saved) {
-  const { receivers } = await get("v1/receivers");
-  const name = textField("name", "Name", { attributes: { maxlength: 100 } });
-  const chosen = chipsField("receivers", "Receivers that are there", receivers.map((receiver) => [receiver.name, receiver.name]), {
-    help: receivers.length ? "A receiver belongs to one place." : "No receiver has been heard of so far; a source of the configuration brings them.",
-    missing: " (not there now)",
+  const [{ receivers }, keys] = await Promise.all([get("v1/receivers"), settingFields("places")]);
+  const name = keys.text("name", { attributes: { maxlength: 100 } });
+  const chosen = keys.chips("receivers", receivers.map((receiver) => [receiver.name, receiver.name]), {
+    ...(receivers.length ? {} : { help: "No receiver has been heard of so far; a source of the configuration brings them." }), missing: " (not there now)",
   });
   name.set(item?.name);
   chosen.set(item?.settings.receivers);

@@ -2,8 +2,9 @@
 
 import { pathOf, send } from "./api.js";
 import { el } from "./dom.js";
-import { checkField, formDialog, selectField, textField } from "./form.js";
+import { formDialog, selectField } from "./form.js";
 import { parseUUID, parseWhole, regionIdentity } from "./format.js";
+import { settingFields } from "./settings-keys.js";
 import { settingRow, settingsList } from "./settings-list.js";
 import { spanWords } from "./rule-words.js";
 
@@ -35,25 +36,24 @@ function describe({ settings, ...region }) {
   return parts.join("; ");
 }
 
-const uuidHelp = "32 hexadecimal digits; all beacons of an organisation share it.";
 const anyNumber = { optional: true, attributes: { inputmode: "numeric", placeholder: "any" } };
 
 /** The fields that say which beacons are meant: `{ uuid, major, minor }`. */
-export function identityFields(whole) {
-  const number = whole ? { attributes: { inputmode: "numeric" } } : anyNumber;
+export function identityFields(keys, whole) {
+  const number = whole ? { attributes: { inputmode: "numeric" }, help: null } : { ...anyNumber, help: null };
   return {
-    uuid: textField("uuid", "UUID", { help: uuidHelp, attributes: { spellcheck: "false", autocapitalize: "characters", maxlength: 40, class: "mono" } }),
-    major: textField("major", "Major", number), minor: textField("minor", "Minor", number),
+    uuid: keys.text("uuid", { attributes: { spellcheck: "false", autocapitalize: "characters", maxlength: 40, class: "mono" } }),
+    major: keys.text("major", number), minor: keys.text("minor", number),
   };
 }
 
 /** Faults of an identity, before the server is asked. */
-export function identityFaults({ uuid, major, minor }, whole) {
+export function identityFaults(keys, { uuid, major, minor }, whole) {
   const faults = [];
   if (!parseUUID(uuid.value())) faults.push({ key: "uuid", detail: "a UUID has 32 hexadecimal digits, as in E2C56DB5-DFFB-48D2-B060-D0F5A71096E0" });
   for (const field of [major, minor]) {
     const given = field.value();
-    if (given === "" ? whole : parseWhole(given, 0, 65535) === null) faults.push({ key: field.key, detail: "a whole number from 0 to 65535" });
+    if (given === "" ? whole : parseWhole(given, ...keys.range(field.key)) === null) faults.push({ key: field.key, detail: keys.rangeFault(field.key) });
   }
   if (!whole && minor.value() !== "" && major.value() === "") faults.push({ key: "major", detail: "a minor needs a major" });
   return faults;
@@ -67,15 +67,14 @@ export function identityOf({ uuid, major, minor }) {
 
 const signals = [["", "As soon as it is heard"], ["auto", "Near by: learn how strong that is here"], ["own", "From a signal of…"]];
 
-function regionForm(item, saved) {
-  const identity = identityFields(false);
+async function regionForm(item, saved) {
+  const keys = await settingFields("regions");
+  const identity = identityFields(keys, false);
   const fields = {
-    name: textField("name", "Name", { attributes: { maxlength: 100 } }), ...identity,
+    name: keys.text("name", { attributes: { maxlength: 100 } }), ...identity,
     signal: selectField("signal", "Entered", signals),
-    minimum: textField("minimum-rssi", "Signal in dBm", { help: "−59 is a metre, −75 a room, −90 far.", attributes: { inputmode: "text" } }),
-    exit: textField("exit-rssi", "Left below (dBm)", { optional: true, help: "Lower than the other, so that it does not flicker." }),
-    timeout: textField("exit-timeout", "Left after being unheard for", { optional: true, help: "As 10s or 2m.", attributes: { placeholder: "30s", autocapitalize: "none" } }),
-    adaptive: checkField("adaptive-exit", "Wait longer for beacons that are seldom heard", { help: "Three of their usual gaps, if that is longer." }),
+    minimum: keys.text("minimum-rssi", { attributes: { inputmode: "text" } }), exit: keys.text("exit-rssi", { optional: true }),
+    timeout: keys.text("exit-timeout", { optional: true, attributes: { autocapitalize: "none" } }), adaptive: keys.check("adaptive-exit"),
   };
   const own = el("div.field-row", null, fields.minimum.node, fields.exit.node);
   const given = item?.settings || {};
@@ -89,16 +88,16 @@ function regionForm(item, saved) {
   fields.exit.set(given["exit-rssi"] ?? "");
   fields.timeout.set(given["exit-timeout"] ?? "");
   fields.adaptive.set(given["adaptive-exit"]);
-  const dbm = (field) => parseWhole(field.value(), -127, -1);
+  const dbm = (field) => parseWhole(field.value(), ...keys.range("exit-rssi"));
   const { form } = formDialog({
     title: item ? `Region ${item.name}` : "A new region", fields: Object.values(fields), verb: item ? "Save" : "Add the region",
     content: [fields.name.node, identity.uuid.node, el("div.field-row", null, identity.major.node, identity.minor.node), fields.signal.node, own, fields.timeout.node, fields.adaptive.node],
     check: () => {
-      const faults = identityFaults(identity, false);
+      const faults = identityFaults(keys, identity, false);
       if (!fields.name.value()) faults.unshift({ key: "name", detail: "write a name" });
       if (fields.signal.value() === "own") {
-        if (dbm(fields.minimum) === null) faults.push({ key: "minimum-rssi", detail: "a whole number from −127 to −1" });
-        if (fields.exit.value() && dbm(fields.exit) === null) faults.push({ key: "exit-rssi", detail: "a whole number from −127 to −1" });
+        if (dbm(fields.minimum) === null) faults.push({ key: "minimum-rssi", detail: keys.rangeFault("exit-rssi") });
+        if (fields.exit.value() && dbm(fields.exit) === null) faults.push({ key: "exit-rssi", detail: keys.rangeFault("exit-rssi") });
       }
       return faults;
     },

@@ -10,22 +10,67 @@ struct SchemaTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appendingPathComponent("../../..").standardizedFileURL
 
-    /// The lines between which docs/beacond.md has the reference.
-    private static let (start, end) = ("<!-- keys: beacond schema --markdown -->\n", "<!-- end of keys -->")
-
-    /// `BEACON_WRITE_GOLDEN=1` writes it anew.
-    @Test("The reference in the docs is that of the declarations")
-    func reference() throws {
-        let page = Self.root.appendingPathComponent("docs/beacond.md")
+    /// Compares a part of a file with what the declarations make of it. `BEACON_WRITE_GOLDEN=1` writes it anew.
+    private static func compare(_ file: String, between start: String, and end: String, with new: String) throws {
+        let page = root.appendingPathComponent(file)
         let text = try String(contentsOf: page, encoding: .utf8)
-        let begin = try #require(text.range(of: Self.start))
-        let finish = try #require(text.range(of: Self.end))
-        let new = "\n" + GatewayConfiguration.reference + "\n"
+        let begin = try #require(text.range(of: start))
+        let finish = try #require(text.range(of: end))
         if ProcessInfo.processInfo.environment["BEACON_WRITE_GOLDEN"] != nil {
             let whole = text[..<begin.upperBound] + new + text[finish.lowerBound...]
             return try Data(whole.utf8).write(to: page)
         }
         #expect(text[begin.upperBound..<finish.lowerBound] == new)
+    }
+
+    @Test("The reference in the docs is that of the declarations")
+    func reference() throws {
+        try Self.compare(
+            "docs/beacond.md", between: "<!-- keys: beacond schema --markdown -->\n", and: "<!-- end of keys -->",
+            with: "\n" + GatewayConfiguration.reference + "\n")
+    }
+
+    /// What Home Assistant's supervisor has for a value (developers.home-assistant.io, "App configuration", "Options /
+    /// Schema").
+    private static func option(_ schema: [String: JSONValue]) -> String {
+        if case .array(let words)? = schema["enum"] {
+            return
+                "list(\(words.compactMap { if case .string(let word) = $0 { word } else { nil } }.joined(separator: "|")))"
+        }
+        guard case .array(let types)? = schema["type"] else { return "str" }
+        if types.contains(.string("boolean")), types.contains(.string("integer")) { return "bool" }
+        if types.contains(.string("integer")), case .integer(let least)? = schema["minimum"],
+            case .integer(let most)? = schema["maximum"]
+        {
+            return "int(\(least),\(most))"
+        }
+        if types.first == .string("string"), case .string(let pattern)? = schema["pattern"], schema["maximum"] != nil {
+            return "match(\(pattern))"
+        }
+        return "str"
+    }
+
+    @Test("The options of the app for Home Assistant are those of the declarations")
+    func homeAssistant() throws {
+        var lines: [String] = []
+        for (list, keys) in [
+            ("regions", ["name", "uuid", "major", "minor", "exit-timeout"]),
+            ("beacons", ["name", "uuid", "major", "minor", "tracker"]),
+        ] {
+            let item = try Self.property("properties", list, "items")
+            guard case .array(let required)? = item["required"] else { continue }
+            lines.append("  \(list):")
+            for key in keys {
+                let option = Self.option(try Self.property("properties", list, "items", "properties", key))
+                let name = key.replacing("-", with: "_")
+                let mark = required.contains(.string(key)) ? "" : "?"
+                lines.append("    \(key == keys[0] ? "-" : " ") \(name): \(option)\(mark)")
+            }
+        }
+        lines.append("  log: " + Self.option(try Self.property("properties", "log", "properties", "level")))
+        try Self.compare(
+            "Packaging/home-assistant/config.yaml", between: "  # The keys of beacond's file.\n", and: "# End of them.",
+            with: lines.joined(separator: "\n") + "\n")
     }
 
     @Test("The example has every key")
@@ -63,6 +108,8 @@ struct SchemaTests {
         for number in -300...70_000 where number < 12_000 || number > 58_000 || number % 97 == 0 {
             #expect((try pattern.wholeMatch(in: "\(number)") != nil) == range.contains(number), "\(number)")
         }
-        for other in ["", "x", "1x", "--1", "1.0", "7 "] { #expect(try pattern.wholeMatch(in: other) == nil, "\(other)") }
+        for other in ["", "x", "1x", "--1", "1.0", "7 "] {
+            #expect(try pattern.wholeMatch(in: other) == nil, "\(other)")
+        }
     }
 }

@@ -5,9 +5,9 @@ import BeaconSupport
 import Foundation
 import HTTPTypes
 import Testing
+
 @testable import BeaconConsole
 @testable import BeaconGateway
-
 
 @Suite("The guided start")
 struct GuidedStartTests {

@@ -231,8 +231,7 @@ extension GatewayConfiguration {
                 $1.web = WebSettings.read($0)
                 $1.checkPostedSources($0)
             },
-            key("proxy", .either([.boolean, ProxySettings.grammar.shape]), "Passes on what is heard.")
-            {
+            key("proxy", .either([.boolean, ProxySettings.grammar.shape]), "Passes on what is heard.") {
                 $1.proxy = ProxySettings.read($0, sources: $1.sources)
             },
             key(
