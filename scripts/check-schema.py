@@ -19,8 +19,8 @@ import yaml
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-# What is wrong with what a value refers to, with two keys together, with the machine, or with YAML itself: no schema of one value
-# knows of it. The keys of a source depend on its kind.
+# Faults of names that a value refers to, of two keys together, of the machine, or of YAML itself: no schema of one value
+# knows of them. The keys of a source depend on its kind.
 BEYOND = [
     r"and there is no (region|beacon|place|destination) of this name", r"there is a \w+ named .* already", r"nor a file that can be read",
     r"is given more than once", r"this is not YAML", r"is to come from", r"no address of this machine", r"gateways that post need",

@@ -1,6 +1,6 @@
 /// The keys of a mapping, each declared once, and the value that they make.
 ///
-/// From the declaration come the reader, its faults, the reference in the docs, the JSON Schema and the console's forms:
+/// From the declaration come the reader, its faults, the reference in the docs, the JSON Schema and the forms:
 ///
 /// ```swift
 /// extension PlaceRules {
@@ -78,22 +78,22 @@ package struct Grammar<Root: Sendable>: Sendable {
         return check(section, &root, isWhole)
     }
 
-    /// What is known of the keys, for people and editors.
+    /// The descriptions of the keys, for people and editors.
     package var descriptions: [SettingDescription] { settings.map { $0.describe(blank) } }
 
-    /// What the mapping may be.
+    /// The shape of the mapping.
     package var shape: SettingShape { .mapping(descriptions, oneOf: choice) }
 }
 
-/// One key of a mapping: what it may be, what it means, and where its value goes.
+/// One key of a mapping: its kind of value, its meaning, and the place of its value.
 package struct Setting<Root: Sendable>: Sendable {
     /// The key.
     package let key: String
 
-    /// What to write where it is missing; nil where it may be.
+    /// The remedy where it is missing; nil where it may be.
     let remedy: String?
 
-    /// Reads the value into its place. It returns false where there is none.
+    /// Reads the value into its place. It returns false without a value.
     let read: @Sendable (ConfigurationSection, inout Root) -> Bool
 
     /// Returns what is known of the key, with the default that a blank value has.
@@ -104,11 +104,11 @@ package struct Setting<Root: Sendable>: Sendable {
     /// - Parameters:
     ///   - key: the key.
     ///   - place: the property.
-    ///   - kind: what the value may be.
-    ///   - remedy: what to write where it is missing; nil where it may be.
+    ///   - kind: the kind of value.
+    ///   - remedy: the remedy where it is missing; nil where it may be.
     ///   - fallback: the default for people, where the property does not tell it.
     ///   - title: a short name for forms; nil for one that is made of the key.
-    ///   - help: what it means, in a sentence.
+    ///   - help: its meaning, in a sentence.
     package init<Value>(
         _ key: String, _ place: any WritableKeyPath<Root, Value> & Sendable, _ kind: SettingKind<Value>,
         required remedy: String? = nil, default fallback: String? = nil, title: String? = nil, _ help: String
@@ -138,7 +138,7 @@ package struct Setting<Root: Sendable>: Sendable {
         }
     }
 
-    /// A key whose value is taken in by a function.
+    /// A key whose value is the argument of a function.
     package init<Value>(
         _ key: String, _ kind: SettingKind<Value>, required remedy: String? = nil, default fallback: String? = nil,
         title: String? = nil, _ help: String, take: @escaping @Sendable (inout Root, Value) -> Void
@@ -185,6 +185,6 @@ extension Setting {
 }
 
 extension ConfigurationSection {
-    /// Reads a value by what it may be.
+    /// Reads a value of a kind.
     package func read<Value>(_ key: String, _ kind: SettingKind<Value>) -> Value? { kind.read(self, key) }
 }

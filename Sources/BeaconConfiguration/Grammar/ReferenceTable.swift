@@ -1,5 +1,4 @@
-/// The reference of the keys in Markdown: a table for each mapping, with what may be written, the default and the
-/// meaning.
+/// The reference of the keys in Markdown: a table for each mapping, with kinds of values, defaults and meanings.
 package struct ReferenceTable {
     /// The lines so far.
     private var lines: [String] = []
@@ -19,7 +18,7 @@ package struct ReferenceTable {
         return table.lines.joined(separator: "\n")
     }
 
-    /// Returns what may be written for a key of the file, and what is without it.
+    /// Returns the kind of value of a key of the file, and its default.
     private static func sentence(_ key: SettingDescription) -> String {
         let value = key.shape.words
         return value.prefix(1).uppercased() + value.dropFirst() + (key.fallback.map { "; \($0) without it." } ?? ".")

@@ -60,7 +60,7 @@ extension SettingKind where Value == String {
 }
 
 extension SettingKind {
-    /// What a function makes of a file.
+    /// A file, and the value that a function makes of it.
     package static func file(_ load: @escaping @Sendable (URL) throws -> Value) -> SettingKind {
         SettingKind(.path) { section, key in
             guard let path = SettingKind<String>.path.read(section, key) else { return nil }
@@ -183,7 +183,7 @@ extension SettingKind where Value == Secret {
         case (nil, let file?):
             let origin = inside.origin(of: "file")
             if let text = try? String(contentsOfFile: file, encoding: .utf8) {
-                // Editors end a file with a line's end, which nobody means.
+                // Editors end a file with a line's end, which is no part of the secret.
                 return filled(Secret(text.trimmingCharacters(in: .newlines)), section, key, origin, file)
             }
             section.report(origin, "\"\(key)\" is to come from \(file), which cannot be read here")

@@ -2,16 +2,16 @@ package import BeaconModel
 import BeaconSupport
 import Yams
 
-/// What the value of a key may be: how it is read, what it looks like, and how its default is written.
+/// A kind of value: its shape, its reader, and the text of a default.
 package struct SettingKind<Value: Sendable>: Sendable {
-    /// What the value looks like.
+    /// The shape of the value.
     package let shape: SettingShape
-    /// Reads the value of a key, and reports its fault; nil where there is none, or one with a fault.
+    /// Reads the value of a key, and reports its fault; nil without a value, and for a faulty one.
     package let read: @Sendable (ConfigurationSection, String) -> Value?
     /// Returns a default for people; nil for none.
     let show: @Sendable (Value) -> String?
 
-    /// A kind of its own.
+    /// A kind of value from its parts.
     package init(
         _ shape: SettingShape, show: @escaping @Sendable (Value) -> String? = { _ in nil },
         read: @escaping @Sendable (ConfigurationSection, String) -> Value?
@@ -22,8 +22,8 @@ package struct SettingKind<Value: Sendable>: Sendable {
     /// A text of which a function makes the value.
     ///
     /// - Parameters:
-    ///   - shape: what the text looks like.
-    ///   - what: what to write in place of a text of which it makes none.
+    ///   - shape: the shape of the text.
+    ///   - what: the remedy for a text of which it makes no value.
     package init(
         _ shape: SettingShape, _ what: String, show: @escaping @Sendable (Value) -> String? = { _ in nil },
         parse: @escaping @Sendable (String) -> Value?
@@ -93,7 +93,7 @@ extension SettingKind {
 
     /// One of several values by its word.
     ///
-    /// - Parameter meant: what is meant by words that others would have for it, in small letters.
+    /// - Parameter meant: the words of other programs for a value, in small letters, and its own word.
     package static func word(_ choices: [(String, Value)], meant: [String: String] = [:]) -> SettingKind
     where Value: Equatable {
         let what = "write \(ConfigurationSection.list(choices.map(\.0)))"
@@ -159,7 +159,7 @@ extension SettingKind where Value == ProximityUUID {
 extension SettingKind where Value == String {
     /// A text.
     ///
-    /// - Parameter what: what to write in place of what is none.
+    /// - Parameter what: the remedy for a value that is no text.
     package static func text(_ what: String = "write a text") -> SettingKind {
         SettingKind(.text(), show: { $0.isEmpty ? nil : "`\($0)`" }) { $0.text($1, what) }
     }

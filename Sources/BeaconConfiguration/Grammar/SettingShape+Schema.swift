@@ -1,7 +1,7 @@
 package import BeaconModel
 import BeaconSupport
 
-/// JSON Schema (2020-12) of what the file may have, for editors and for the interface.
+/// The JSON Schema (2020-12) of a value, for editors and for the interface.
 extension SettingShape {
     /// Spans of time as texts: numbers with units.
     package static let durationPattern = #"(([0-9]+\.?[0-9]*|\.[0-9]+)(us|ms|[smhd]))+"#
@@ -156,7 +156,7 @@ extension SettingDescription {
         return .object(schema)
     }
 
-    /// The default as a value of JSON; nil where it is told in words.
+    /// The default as a value of JSON; nil for one in words.
     private var literal: JSONValue? {
         guard let fallback else { return nil }
         if fallback == "true" || fallback == "false" { return .bool(fallback == "true") }

@@ -1,24 +1,24 @@
 import BeaconSupport
 
-/// What is known of a key, for the reference in the docs, editors and forms.
+/// The description of a key, for the reference in the docs, editors and forms.
 package struct SettingDescription: Sendable {
     /// The key.
     package var key: String
     /// A short name for forms; nil for one that is made of the key.
     package var title: String?
-    /// What it means, in a sentence.
+    /// Its meaning, in a sentence.
     package var help: String
-    /// What the value may be.
+    /// The shape of the value.
     package var shape: SettingShape
     /// True where it has to be there.
     package var isRequired: Bool
-    /// The default for people; nil where there is none.
+    /// The default for people; nil for no default.
     package var fallback: String?
     /// The version that had it first.
     package var since = "0.1.0"
 }
 
-/// What a value of the configuration may be.
+/// A shape of values of the configuration.
 package indirect enum SettingShape: Sendable {
     /// A text, with the longest in characters and a pattern (ECMA-262).
     case text(shortest: Int = 0, longest: Int? = nil, pattern: String? = nil)
@@ -44,7 +44,7 @@ package indirect enum SettingShape: Sendable {
     case secret
     /// The path of a file.
     case path
-    /// A mapping of keys that are known, of which one of some has to be there.
+    /// A mapping of known keys. Of some of them, one has to be there.
     case mapping([SettingDescription], oneOf: [String] = [])
     /// A mapping of names that the user chooses.
     case pairs(SettingShape, most: Int, longest: Int)
@@ -57,7 +57,7 @@ package indirect enum SettingShape: Sendable {
 }
 
 extension SettingShape {
-    /// The mappings inside, of which the reference has a table each.
+    /// The mappings inside. The reference has a table for each.
     var mappings: [(word: String?, keys: [SettingDescription])] {
         switch self {
         case .mapping(let keys, _): [(nil, keys)]
@@ -75,7 +75,7 @@ extension SettingShape {
         return .integer(range, unit: unit.replacing(", or \(word)", with: ""))
     }
 
-    /// What may be written, for people.
+    /// The shape in words, for people.
     var words: String {
         switch self {
         case .text: "text"

@@ -1,10 +1,10 @@
 package import BeaconModel
 
-/// What the parts of a configuration know of each other while they are read.
+/// The knowledge that the parts of a configuration have of each other while they are read.
 ///
 /// A name is taken as soon as something has it, also where that has a fault. It can be referred to once the thing is
 /// part of the configuration.
-package final class ConfigurationContext {
+package struct ConfigurationContext: Sendable {
     private var taken: [String: Set<String>] = [:]
     private var defined: [String: Set<String>] = [:]
 
@@ -24,13 +24,19 @@ package final class ConfigurationContext {
     package init() {}
 
     /// Takes a name for a thing of a group. It returns false where another has it.
-    package func take(_ name: String, _ group: String) -> Bool { taken[group, default: []].insert(name).inserted }
+    package mutating func take(_ name: String, _ group: String) -> Bool {
+        taken[group, default: []].insert(name).inserted
+    }
 
     /// Takes the names of things of a group that are there already.
-    package func take(_ names: some Sequence<String>, _ group: String) { taken[group, default: []].formUnion(names) }
+    package mutating func take(_ names: some Sequence<String>, _ group: String) {
+        taken[group, default: []].formUnion(names)
+    }
 
     /// Defines things of a kind.
-    package func define(_ names: some Sequence<String>, _ kind: String) { defined[kind, default: []].formUnion(names) }
+    package mutating func define(_ names: some Sequence<String>, _ kind: String) {
+        defined[kind, default: []].formUnion(names)
+    }
 
     /// Returns the names of the things of a kind that can be referred to.
     package func defined(_ kind: String) -> Set<String> { defined[kind] ?? [] }

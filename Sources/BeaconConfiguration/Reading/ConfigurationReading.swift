@@ -21,7 +21,7 @@ package final class ConfigurationReading {
     package let folder: URL
 
     /// What parts of the configuration know of each other.
-    package let context: ConfigurationContext
+    package var context: ConfigurationContext
 
     /// The faults so far.
     package private(set) var diagnostics: [Diagnostic] = []

@@ -60,7 +60,7 @@ struct ItemRoutes: Sendable {
             await gateway.placesValue.places.first { $0.name == name }
         }
         changes.add(of: .beacon, at: "registered-beacons", to: router) { name in
-            await gateway.configuration.registeredBeacons.first { $0.name == name }
+            await gateway.configuration.registeredBeacon(name)
         }
         router.get("registered-beacons/export") { _, _ in
             Response(

@@ -129,10 +129,11 @@ struct RuleRoutes: Sendable {
 
     private func ruleValues() async -> [RuleValue] {
         let names = await gateway.names
+        let items = await gateway.configuration.itemsInUse(.rule)
         var values: [RuleValue] = []
         for one in await rules.active {
             let (rule, counts) = (one.rule, await one.runner?.counts)
-            let (origin, settings) = await gateway.configuration.item(.rule, rule.name)
+            let (origin, settings) = items[rule.name].shown(rule.name)
             let last = [one.counts.last, await one.runner?.lastStart].compactMap { $0 }.max()
             values.append(
                 RuleValue(

@@ -2,7 +2,7 @@ import BeaconGateway
 import BeaconModel
 import Foundation
 
-/// What programs and editors may read of the interface: its description (OpenAPI 3.1), and the JSON Schema of the file.
+/// The documents of the interface: its description (OpenAPI 3.1), and the JSON Schema of the file.
 enum InterfaceDocument {
     /// The description of the interface, with the schemas of the items from the grammar of the configuration.
     static let description: [UInt8] = {
@@ -20,7 +20,7 @@ enum InterfaceDocument {
         Array((try? JSONEncoder.interface.encode(value)) ?? Data())
     }
 
-    /// The schemas of what the console adds.
+    /// The schemas of the items that the console adds.
     private static var itemSchemas: [String: JSONValue] {
         let uuid = JSONValue.string("f7826da6-4fa2-4e98-8024-bc5b71e0893e")
         return [

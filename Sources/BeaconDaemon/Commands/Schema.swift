@@ -3,12 +3,12 @@ import BeaconConfiguration
 import BeaconGateway
 import Foundation
 
-/// `beacond schema`: prints what a configuration may have.
+/// `beacond schema`: prints the schema of a configuration.
 struct Schema: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the JSON Schema of the configuration, for editors.",
         discussion: """
-            An editor with the language server of YAML then knows each key with its meaning, and marks what is none:
+            An editor with the language server of YAML then knows each key with its meaning, and marks mistakes:
 
               beacond schema > beacond.schema.json
 

@@ -16,10 +16,11 @@ struct GatewaySnapshot: Sendable {
 
     /// The regions of the configuration, in its order.
     var regionValues: [RegionValue] {
-        configuration.regions.map { region in
+        let items = configuration.itemsInUse(.region)
+        return configuration.regions.map { region in
             let constraint = region.region.constraint
             let change = view.regionChanges[region.name]
-            let (origin, settings) = configuration.item(.region, region.name)
+            let (origin, settings) = items[region.name].shown(region.name)
             return RegionValue(
                 name: region.name, uuid: constraint.uuid.description, major: constraint.major.map(Int.init),
                 minor: constraint.minor.map(Int.init), state: (states[region.name] ?? .unknown).description,
@@ -32,9 +33,10 @@ struct GatewaySnapshot: Sendable {
         guard let plan = configuration.places else { return PlacesValue() }
         var value = PlacesValue()
         let hearing = Set(receivers.filter { $0.hearing == "hearing" }.map(\.name))
+        let items = configuration.itemsInUse(.place)
         value.places = plan.placeNames.map { name in
             let names = plan.places.first { $0.name == name }?.receivers ?? []
-            let (origin, settings) = configuration.item(.place, name)
+            let (origin, settings) = items[name].shown(name)
             return .init(
                 name: name, receivers: names, dark: !isInFleet && !names.isEmpty && hearing.isDisjoint(with: names),
                 origin: origin, settings: settings)

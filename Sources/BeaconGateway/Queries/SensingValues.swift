@@ -201,21 +201,41 @@ package struct AdvertisingValue: Codable, Sendable {
 }
 
 extension GatewayConfiguration {
-    /// Returns where an item that is in use is configured, and how.
-    package func item(_ kind: ConfigurationItem.Kind, _ name: String) -> (origin: String, settings: JSONValue) {
-        let item = items.first { $0.kind == kind && $0.name == name && $0.fault == nil }
-        return (item?.origin.rawValue ?? "file", item?.shownSettings ?? .object(["name": .string(name)]))
+    /// Returns the items of a kind that are in use, by their names.
+    package func itemsInUse(_ kind: ConfigurationItem.Kind) -> [String: ConfigurationItem] {
+        Dictionary(
+            items.lazy.filter { $0.kind == kind && $0.fault == nil }.map { ($0.name, $0) }
+        ) { first, _ in first }
     }
 
     /// The beacons that have names, in the order of the configuration.
     package var registeredBeacons: [RegisteredBeaconValue] {
-        beacons.map { beacon in
-            let (origin, settings) = item(.beacon, beacon.name)
-            return RegisteredBeaconValue(
-                uuid: beacon.identity.uuid.description, major: Int(beacon.identity.major),
-                minor: Int(beacon.identity.minor), name: beacon.name, place: beacon.place,
-                attributes: beacon.attributes, origin: origin, settings: settings)
-        }
+        let items = itemsInUse(.beacon)
+        return beacons.map { RegisteredBeaconValue($0, items[$0.name]) }
+    }
+
+    /// Returns the beacon of a name; nil for an unknown name.
+    package func registeredBeacon(_ name: String) -> RegisteredBeaconValue? {
+        guard let beacon = beacons.first(where: { $0.name == name }) else { return nil }
+        let item = items.first { $0.kind == .beacon && $0.name == name && $0.fault == nil }
+        return RegisteredBeaconValue(beacon, item)
+    }
+}
+
+extension RegisteredBeaconValue {
+    fileprivate init(_ beacon: BeaconSettings, _ item: ConfigurationItem?) {
+        let (origin, settings) = item.shown(beacon.name)
+        self.init(
+            uuid: beacon.identity.uuid.description, major: Int(beacon.identity.major),
+            minor: Int(beacon.identity.minor), name: beacon.name, place: beacon.place, attributes: beacon.attributes,
+            origin: origin, settings: settings)
+    }
+}
+
+extension ConfigurationItem? {
+    /// Returns where what is in use by a name is configured, and how.
+    package func shown(_ name: String) -> (origin: String, settings: JSONValue) {
+        (self?.origin.rawValue ?? "file", self?.shownSettings ?? .object(["name": .string(name)]))
     }
 }
 

@@ -91,7 +91,7 @@ extension Rule {
         [
             Setting(
                 "name", \.name, .name("rule"), required: .remedyForName(of: "rule"),
-                "The name in messages and events, by which you find it again."),
+                "The name in messages and events."),
             Setting(
                 "regions", \.regions, .names(of: "region"), default: "all", title: "In which regions",
                 "The regions whose events count."),
@@ -121,7 +121,7 @@ extension Rule {
             Setting("enabled", \.isEnabled, .boolean, "A rule that is not enabled does nothing."),
             Setting(
                 "message", \.message, .ruleMessage,
-                "A message to the install whose event it is: a text, or `title`, `text` and `url`, in which `{beacon}`, `{region}`, `{place}`, `{user}` and `{event}` stand for the event's."
+                "A message to the install whose event it is: a text, or `title`, `text` and `url`. `{beacon}`, `{region}`, `{place}`, `{user}` and `{event}` stand for the event's."
             ),
             Setting(
                 "destinations", \.destinations, .sortedNames(of: "destination"),
@@ -160,7 +160,7 @@ extension Rule {
         return true
     }
 
-    /// The keys of what a rule does, of which it has one at least.
+    /// The keys of actions. A rule has one at least.
     static let actions = ["program", "unit", "message", "destinations"]
 
     /// Reports what does not go together.

@@ -46,7 +46,7 @@ extension RuleMessage {
         RuleMessage(text: ""),
         [
             Setting("title", \.title, .text(0...200, "write a text of at most 200 characters"), "The heading."),
-            Setting("text", \.text, text, required: "write what the message says", "What the message says."),
+            Setting("text", \.text, text, required: "write what the message says", "The text of the message."),
             Setting(
                 "url", \.url, .text(0...2_000, "write an address of at most 2000 characters"), title: "Address to open",
                 "An address to open."),

@@ -23,7 +23,7 @@ struct MachineIdentity: Hashable, Sendable {
     /// The machine's name without its domain, which the network may change.
     let name: String
 
-    /// False where the machine has no name of its own.
+    /// False for a machine without a name.
     private let hasName: Bool
 
     /// 16 hexadecimal digits, the same for as long as the system is installed; nil without a usable machine id.

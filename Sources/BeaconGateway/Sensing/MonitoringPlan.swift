@@ -24,8 +24,8 @@ struct MonitoringPlan {
         of configuration: GatewayConfiguration, in names: Set<String>
     ) -> [BeaconConstraint] {
         let regions = configuration.regions.filter { names.contains($0.name) }.map(\.region.constraint)
-        let beacons = configuration.beacons.filter { beacon in regions.contains { $0.matches(beacon.identity) } }
-        return regions + beacons.map { BeaconConstraint($0.identity) }
+        let covered = ConstraintList(regions)
+        return regions + configuration.beacons.map(\.identity).filter(covered.covers).map { BeaconConstraint($0) }
     }
 
     /// The plan without conditions, places and suspicions, for whoever leaves those to others.
@@ -60,27 +60,18 @@ struct MonitoringPlan {
             rules.kinds.contains(.proximity) || rules.kinds.contains(.gone) || rules.heartbeatInterval != nil
             || reportsBeacons
         let runsByProximity = configuration.launch.rules.contains { $0.events.contains(where: \.needsRanging) }
-        var rangings: [BeaconConstraint] = []
-        if asksForProximity && !configuration.destinations.isEmpty || runsByProximity {
-            for region in configuration.regions where !rangings.contains(region.region.constraint) {
-                rangings.append(region.region.constraint)
-            }
-        }
-        if reportsBeacons {
-            for beacon in configuration.beacons where !rangings.contains(where: { $0.matches(beacon.identity) }) {
-                rangings.append(BeaconConstraint(beacon.identity))
-            }
-        }
-        self.rangings = rangings
+        let regions = configuration.regions.map(\.region.constraint)
+        var rangings = ConstraintList()
+        if asksForProximity && !configuration.destinations.isEmpty || runsByProximity { rangings.add(regions) }
+        if reportsBeacons { rangings.add(configuration.beacons.map(\.identity)) }
+        self.rangings = rangings.constraints
 
-        var all: [BeaconConstraint] = []
-        for region in configuration.regions where !all.contains(region.region.constraint) {
-            all.append(region.region.constraint)
+        var all = ConstraintList()
+        if configuration.places != nil {
+            all.add(regions)
+            all.add(configuration.beacons.map(\.identity))
         }
-        for beacon in configuration.beacons where !all.contains(where: { $0.matches(beacon.identity) }) {
-            all.append(BeaconConstraint(beacon.identity))
-        }
-        located = configuration.places == nil ? [] : all
+        located = all.constraints
         awaited = configuration.places == nil ? [] : configuration.beacons.map(\.identity)
         if let settings = configuration.suspicions {
             // Those with names in any case, so that no others take the room of theirs.
@@ -92,5 +83,29 @@ struct MonitoringPlan {
         } else {
             suspected = []
         }
+    }
+}
+
+/// Constraints in an order, none of them twice.
+private struct ConstraintList {
+    private(set) var constraints: [BeaconConstraint] = []
+    private var known: Set<BeaconConstraint> = []
+
+    init(_ constraints: [BeaconConstraint] = []) { add(constraints) }
+
+    /// Adds those that are not there yet.
+    mutating func add(_ others: [BeaconConstraint]) {
+        constraints += others.filter { known.insert($0).inserted }
+    }
+
+    /// Adds those of the beacons that none matches yet.
+    mutating func add(_ beacons: [BeaconIdentity]) {
+        for beacon in beacons where !covers(beacon) { add([BeaconConstraint(beacon)]) }
+    }
+
+    /// Returns true for a beacon that one of the constraints matches.
+    func covers(_ beacon: BeaconIdentity) -> Bool {
+        known.contains(BeaconConstraint(beacon)) || known.contains(BeaconConstraint(uuid: beacon.uuid))
+            || known.contains(BeaconConstraint(uuid: beacon.uuid, major: beacon.major))
     }
 }

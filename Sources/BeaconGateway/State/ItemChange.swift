@@ -47,7 +47,7 @@ extension ItemChange {
             )
         }
         let after = base.adding(changed)
-        try check(after, base.adding(items))
+        try check(after, before: { base.adding(items) })
         return (changed, after)
     }
 
@@ -97,20 +97,18 @@ extension ItemChange {
     }
 
     /// Refuses a change by which an item would not be in use that was, or that is new.
-    fileprivate func check(_ after: GatewayConfiguration, _ before: GatewayConfiguration) throws {
-        let new = added
-        let names = Set(new.map(\.name))
-        let found = after.items.filter { $0.origin == .console && $0.fault != nil && names.contains($0.name) }
-        for item in new {
-            guard let now = found.first(where: { $0.kind == item.kind && $0.name == item.name }), let fault = now.fault
-            else { continue }
+    fileprivate func check(_ after: GatewayConfiguration, before: () -> GatewayConfiguration) throws {
+        let faulty = after.items.filter { $0.fault != nil }
+        guard !faulty.isEmpty else { return }
+        for item in added {
+            let now = faulty.first { $0.origin == .console && $0.kind == item.kind && $0.name == item.name }
+            guard let now, let fault = now.fault else { continue }
             throw Failure(code: .faults, description: fault, faults: now.faults)
         }
-        for item in after.items where item.fault != nil {
-            let wasUsed = before.items.contains {
-                $0.kind == item.kind && $0.name == item.name && $0.origin == item.origin && $0.fault == nil
-            }
-            guard wasUsed, let fault = item.fault else { continue }
+        let before = before()
+        let used = Dictionary(uniqueKeysWithValues: ConfigurationItem.Kind.allCases.map { ($0, before.itemsInUse($0)) })
+        for item in faulty {
+            guard used[item.kind]?[item.name]?.origin == item.origin, let fault = item.fault else { continue }
             throw Failure(
                 code: .taken,
                 description:

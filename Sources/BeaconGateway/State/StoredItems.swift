@@ -16,9 +16,16 @@ package struct StoredItems: Sendable {
         var settings: JSONValue
     }
 
+    /// An item and its place among all of them.
+    private typealias Placed = (order: Int, item: ConfigurationItem)
+
     let store: EventStore
     /// The number of changes.
     package let revision = Locked(0)
+    /// The items as they were after a number of changes, so that a change does not read thousands of others.
+    private let known = Locked<(revision: Int, items: [Placed])?>(nil)
+
+    init(store: EventStore) { self.store = store }
 
     /// Returns the items in the order in which they were added.
     func all() async throws(EventStoreError) -> [ConfigurationItem] {
@@ -30,8 +37,8 @@ package struct StoredItems: Sendable {
         try store.readStateBlocking { try Self.rows(in: $0).map(\.item) }
     }
 
-    private static func rows(in state: StateReader) throws -> [(order: Int, item: ConfigurationItem)] {
-        try state.rows(Namespace.item, limit: .max).compactMap { row -> (order: Int, item: ConfigurationItem)? in
+    private static func rows(in state: StateReader) throws -> [Placed] {
+        try state.rows(Namespace.item, limit: .max).compactMap { row -> Placed? in
             guard let value = row.decoded(Row.self), let kind = ConfigurationItem.Kind(rawValue: value.kind) else {
                 return nil
             }
@@ -56,30 +63,42 @@ package struct StoredItems: Sendable {
     ) async throws -> (configuration: GatewayConfiguration, revision: Int) {
         let revision = revision
         while true {
-            // The whole configuration is looked at, which takes too long for a transaction.
-            let all = try await store.readState { try Self.rows(in: $0) }
+            let (number, all) = try await current()
             let before = all.filter { !isInFleet || !$0.item.kind.isShared }
             let (items, after) = try change.applied(to: before.map(\.item), beside: base)
-            let changes = try Self.changes(from: before, to: items, next: (all.last?.order ?? 0) + 1)
-            let number = try await store.update { state, step -> Int? in
-                // Another change may have come between.
-                guard try Self.rows(in: state).elementsEqual(all, by: ==) else { return nil }
-                step.changes += changes
-                try RuleTrail.moveSwitches(change.renamedRules, in: state, &step)
+            let (changes, placed) = try Self.changes(from: before, to: items, next: (all.last?.order ?? 0) + 1)
+            let next = try await store.update { state, step -> Int? in
                 // Before the next read, so that the numbers are in the order of the changes.
-                return revision.withLock { revision in
+                let next = revision.withLock { revision -> Int? in
+                    // Another change may have come between.
+                    guard revision == number else { return nil }
                     revision += 1
                     return revision
                 }
+                guard let next else { return nil }
+                step.changes += changes
+                try RuleTrail.moveSwitches(change.renamedRules, in: state, &step)
+                return next
             }
-            if let number { return (after, number) }
+            guard let next else { continue }
+            let others = isInFleet ? all.filter(\.item.kind.isShared) : []
+            known.withLock { $0 = (next, (placed + others).sorted { $0.order < $1.order }) }
+            return (after, next)
         }
     }
 
-    /// Returns the changes that lead from items to others, in their order. Those that stay as they are are not written.
+    /// Returns the items, and the number of changes that led to them.
+    private func current() async throws(EventStoreError) -> (revision: Int, items: [Placed]) {
+        let number = revision.withLock { $0 }
+        if let known = known.withLock({ $0 }), known.revision == number { return known }
+        return (number, try await store.readState { try Self.rows(in: $0) })
+    }
+
+    /// Returns the changes that lead from items to others, in their order, and these with their places. Those that stay
+    /// as they are are not written.
     private static func changes(
-        from before: [(order: Int, item: ConfigurationItem)], to after: [ConfigurationItem], next: Int
-    ) throws -> [StateChange] {
+        from before: [Placed], to after: [ConfigurationItem], next: Int
+    ) throws -> (changes: [StateChange], items: [Placed]) {
         var (removed, inserted): (Set<Int>, Set<Int>) = ([], [])
         for change in after.difference(from: before.map(\.item)) {
             switch change {
@@ -90,11 +109,15 @@ package struct StoredItems: Sendable {
         var changes = removed.map { offset in
             StateChange(namespace: Namespace.item, key: key(of: before[offset].item), value: nil)
         }
+        var items: [Placed] = []
         var (old, new, next) = (0, 0, next)
         while old < before.count || new < after.count {
             let isRemoved = removed.contains(old)
             guard inserted.contains(new) else {
-                if !isRemoved { new += 1 }
+                if !isRemoved {
+                    items.append(before[old])
+                    new += 1
+                }
                 old += 1
                 continue
             }
@@ -103,12 +126,13 @@ package struct StoredItems: Sendable {
             let order = isRemoved ? before[old].order : next
             if isRemoved { old += 1 } else { next += 1 }
             new += 1
+            items.append((order, item))
             changes.append(
                 try StateChange(
                     Namespace.item, key(of: item),
                     Row(order: order, kind: item.kind.rawValue, name: item.name, settings: item.settings)))
         }
-        return changes
+        return (changes, items)
     }
 
     private static func key(of item: ConfigurationItem) -> String { GatewayState.key(item.kind.rawValue, item.name) }

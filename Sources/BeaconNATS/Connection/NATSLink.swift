@@ -364,7 +364,7 @@ final class NATSLink: @unchecked Sendable {
     private func check(reading file: String, _ status: natsStatus) throws(NATSError) {
         guard status != NATS_OK else { return }
         throw NATSError(
-            .invalidSettings, "The file \(file) for NATS cannot be used; check that it is there, and what is in it.",
+            .invalidSettings, "The file \(file) for NATS cannot be used; check that it is there, and its content.",
             cause: lastError(status))
     }
 }

@@ -1,4 +1,4 @@
-// What the forms know of the keys of the configuration: their names, meanings and ranges, from its schema.
+// The names, meanings and ranges of the keys of the configuration, from its schema, for forms.
 
 import { get } from "./api.js";
 import { areaField, checkField, chipsField, pairsField, textField } from "./form.js";
@@ -14,7 +14,7 @@ function flatten(mapping, path, keys) {
 }
 
 /** Fields for the items of a list, as `regions` or `launch.rules`: each of `text`, `area`, `check`, `chips` and `pairs` takes a key, and
- *  options in place of what the schema has. `range(key)` is `[least, most]`. */
+ *  options that replace the schema's. `range(key)` is `[least, most]`. */
 export async function settingFields(list) {
   schema ||= await get("v1/schema.json");
   const mapping = list.split(".").reduce((inside, key) => inside.properties[key], schema);

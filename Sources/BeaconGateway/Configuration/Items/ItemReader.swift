@@ -7,23 +7,22 @@ import Foundation
 import Yams
 
 extension GatewayConfiguration {
-    /// Returns this configuration, which is the file's, with what was added in the console.
+    /// Returns this configuration, which is the file's, with the items of the console.
     ///
     /// - Parameter stored: the items of the console, in the order in which they were added.
     /// - Returns: the configuration with those that can be used; all of them are in ``items``.
     package func adding(_ stored: [ConfigurationItem]) -> GatewayConfiguration {
         var reader = ItemReader(self)
-        // What is referred to comes before what refers to it.
+        // Rules come last, since they refer to the others.
         for kind in ConfigurationItem.Kind.allCases {
             for item in stored where item.kind == kind { reader.add(item) }
         }
-        itemReadings.keep(reader.readings)
-        return reader.configuration
+        return reader.finish()
     }
 
     /// Reads a rule as the console has it, to be tried.
     ///
-    /// - Returns: the rule, or what is wrong with it.
+    /// - Returns: the rule, or its faults.
     package func rule(_ settings: JSONValue) -> (rule: Rule?, faults: [ConfigurationItem.Fault]) {
         var reader = ItemReader(self)
         let reading = reader.read(settings, as: .rule, in: reader.rulesContext)
@@ -32,7 +31,7 @@ extension GatewayConfiguration {
     }
 }
 
-/// What the settings of an item are, or what is wrong with them.
+/// The value of an item's settings, or their faults.
 struct ItemReading: Sendable {
     /// The item as the configuration has it.
     enum Value: Sendable {
@@ -42,49 +41,67 @@ struct ItemReading: Sendable {
         case rule(Rule)
     }
 
-    /// The settings, and what else the reading depends on.
-    struct Source: Hashable {
-        var kind: ConfigurationItem.Kind
-        var settings: JSONValue
-        /// What rules may refer to, as a hash; 0 for items that refer to nothing.
-        var context: Int
-    }
-
     var value: Value?
     var faults: [ConfigurationItem.Fault] = []
 }
 
 /// The readings of the console's items, so that a change reads what has changed and no other of thousands.
 package final class ItemReadings: Sendable {
-    private let readings = Locked<[ItemReading.Source: ItemReading]>([:])
+    /// An item among those of all kinds.
+    struct Key: Hashable {
+        var kind: ConfigurationItem.Kind
+        var name: String
+    }
+
+    /// A reading, with the settings that were read.
+    struct Entry {
+        var settings: JSONValue
+        /// The hash of the names that rules may refer to; 0 for items that refer to nothing.
+        var context: Int
+        var reading: ItemReading
+    }
+
+    private let entries = Locked<[Key: Entry]>([:])
+    private let reads = Locked(0)
 
     init() {}
 
-    /// Returns the reading of settings that were read before.
-    func reading(_ source: ItemReading.Source) -> ItemReading? { readings.withLock { $0[source] } }
+    /// The number of items that were read so far.
+    var count: Int { reads.withLock { $0 } }
 
-    /// Keeps the readings of the items that there are now. Of a single one, as of a line of a table, nothing is kept.
-    func keep(_ now: [ItemReading.Source: ItemReading]) {
-        guard now.count > 1 else { return }
-        readings.withLock { $0 = now }
+    /// All readings.
+    var all: [Key: Entry] { entries.withLock { $0 } }
+
+    /// Adds readings.
+    ///
+    /// - Parameter count: the number of items now. Where far more are known, those of the past are forgotten.
+    func add(_ new: [Key: Entry], of count: Int) {
+        guard !new.isEmpty else { return }
+        reads.withLock { $0 += new.count }
+        entries.withLock { entries in
+            if entries.count > 2 * count + 1_000 { entries = [:] }
+            entries.merge(new) { _, new in new }
+        }
     }
 }
 
 /// A reader of the console's items into a configuration.
 private struct ItemReader {
-    private(set) var configuration: GatewayConfiguration
-    private(set) var readings: [ItemReading.Source: ItemReading] = [:]
+    private var configuration: GatewayConfiguration
+    private var known: [ItemReadings.Key: ItemReadings.Entry]
+    private var new: [ItemReadings.Key: ItemReadings.Entry] = [:]
 
     /// The names that are taken, and the beacons and receivers that have one.
-    private let context = ConfigurationContext()
+    private var context = ConfigurationContext()
     private let ofFile: [ConfigurationItem.Kind: Set<String>]
     private let folder: URL
 
-    /// What rules may refer to, with its hash, once all else is read.
+    /// The names that rules may refer to, with their hash, once all else is read.
     private var rules: (context: ConfigurationContext, hash: Int)?
 
     init(_ configuration: GatewayConfiguration) {
         self.configuration = configuration
+        known = configuration.itemReadings.all
         ofFile = Dictionary(grouping: configuration.items, by: \.kind).mapValues { Set($0.map(\.name)) }
         let file = configuration.path ?? configuration.outbox.path
         folder = URL(fileURLWithPath: file).deletingLastPathComponent()
@@ -95,19 +112,19 @@ private struct ItemReader {
         context.beacons = configuration.beaconNames
     }
 
-    /// What rules may refer to.
+    /// The names that rules may refer to.
     var rulesContext: ConfigurationContext { mutating get { rulesWithHash.context } }
 
     private var rulesWithHash: (context: ConfigurationContext, hash: Int) {
         mutating get {
             if let rules { return rules }
-            let context = ConfigurationContext()
+            var context = ConfigurationContext()
             context.define(configuration.regions.map(\.name), "region")
             context.define(configuration.beacons.map(\.name), "beacon")
             context.define(configuration.destinations.map(\.name), "destination")
             context.beacons = configuration.beaconNames
             context.learnsOfClones = configuration.suspicions != nil || !configuration.intake.webhooks.isEmpty
-            configuration.definePlaces(in: context)
+            configuration.definePlaces(in: &context)
             var hasher = Hasher()
             for kind in ["region", "beacon", "destination", "place"] { hasher.combine(context.defined(kind)) }
             hasher.combine(context.beacons)
@@ -136,24 +153,33 @@ private struct ItemReader {
         item.fault = faults.map(\.message).joined(separator: "; ")
     }
 
-    /// Returns what an item is, which is read where nothing that it depends on was read before.
+    /// Returns the reading of an item. It reads an item that has changed, and one whose context has.
     private mutating func reading(of item: ConfigurationItem) -> ItemReading {
         let others = item.kind == .rule ? rulesWithHash : nil
-        let source = ItemReading.Source(kind: item.kind, settings: item.settings, context: others?.hash ?? 0)
-        let reading =
-            configuration.itemReadings.reading(source) ?? read(item.settings, as: item.kind, in: others?.context)
-        readings[source] = reading
+        let key = ItemReadings.Key(kind: item.kind, name: item.name)
+        if let entry = known[key], entry.context == others?.hash ?? 0, entry.settings == item.settings {
+            return entry.reading
+        }
+        let reading = read(item.settings, as: item.kind, in: others?.context)
+        new[key] = ItemReadings.Entry(settings: item.settings, context: others?.hash ?? 0, reading: reading)
         return reading
+    }
+
+    /// Keeps what was read, and returns the configuration with the items.
+    mutating func finish() -> GatewayConfiguration {
+        known = [:]
+        configuration.itemReadings.add(new, of: configuration.items.count)
+        return configuration
     }
 
     /// Reads settings, for themselves.
     ///
-    /// - Parameter others: what they may refer to; nil for nothing.
+    /// - Parameter others: the context of rules; nil for items that refer to nothing.
     func read(
         _ settings: JSONValue, as kind: ConfigurationItem.Kind, in others: ConfigurationContext?
     ) -> ItemReading {
-        let context = others ?? ConfigurationContext()
-        let reading = ConfigurationReading(environment: [:], folder: folder, context: context)
+        let reading = ConfigurationReading(
+            environment: [:], folder: folder, context: others ?? ConfigurationContext())
         let section = ConfigurationSection(Node(settings), at: [], in: reading)
         let value: ItemReading.Value? =
             switch kind {
@@ -166,7 +192,7 @@ private struct ItemReader {
         return ItemReading(value: value, faults: faults)
     }
 
-    /// Adds what an item is to the configuration.
+    /// Adds the value of an item to the configuration.
     ///
     /// - Returns: why it cannot be used beside the others; nil where it is.
     private mutating func take(_ value: ItemReading.Value) -> String? {

@@ -3,7 +3,7 @@ public import BeaconMQTT
 import BeaconSupport
 import Foundation
 
-/// A broker that notifications are published to, with what it is told beside them.
+/// A broker that notifications are published to, with the states and announcements beside them.
 public struct BrokerSettings: Hashable, Sendable {
     /// The connection and the topics.
     public var connection = MQTTSettings(host: "")
@@ -111,7 +111,7 @@ extension BrokerSettings {
         return broker
     }
 
-    /// Returns a message of the connection with the file's key instead of its own name, with which it may begin.
+    /// Returns a message of the connection with the file's key in place of the property's name at its beginning.
     private static func keys(in message: String) -> String {
         let keys = [
             "host": "host", "clientID": "client-id", "keepAlive": "keep-alive", "baseTopic": "topic",

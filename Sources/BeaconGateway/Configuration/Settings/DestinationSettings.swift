@@ -90,7 +90,7 @@ extension DestinationSettings {
                 default: "all", "The kinds of event that it receives."),
         ])
 
-    /// What a list of destinations may have.
+    /// The shape of a list of destinations.
     static var shape: SettingShape {
         .items(
             .variants(

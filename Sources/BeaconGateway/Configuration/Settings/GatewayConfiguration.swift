@@ -70,7 +70,7 @@ public struct GatewayConfiguration: Sendable {
     /// The path of the file that it was read from.
     public var path: String?
 
-    /// What is logged.
+    /// The settings of the log.
     public var log = LogSettings()
 
     /// Creates a configuration without sources, regions and destinations.
@@ -172,7 +172,7 @@ extension GatewayConfiguration {
     package static let grammar = Grammar<Self>(
         GatewayConfiguration(outbox: OutboxSettings(path: "")),
         [
-            key("sources", SourceSettings.shape, "Where adverts come from.") { $1.sources = SourceSettings.read($0) },
+            key("sources", SourceSettings.shape, "The sources of adverts.") { $1.sources = SourceSettings.read($0) },
             key("regions", .items(RegionSettings.grammar.shape), "The regions that are monitored.") {
                 $1.regions = RegionSettings.read($0)
                 $0.reading.context.define($1.regions.map(\.name), "region")
@@ -181,15 +181,15 @@ extension GatewayConfiguration {
                 $1.beacons = BeaconSettings.read($0)
                 $0.reading.context.define($1.beacons.map(\.name), "beacon")
             },
-            key("taught-places", .path, "The file of what `beacon places teach` wrote.") {
+            key("taught-places", .path, "The file that `beacon teach` wrote.") {
                 $1.places = PlacePlan.read($0)
             },
             key(
                 "places", .items(PlacePlan.Place.grammar.shape),
                 "The places in which beacons are located."
-            ) { $1.definePlaces(in: $0.reading.context) },
-            key("place-rules", PlaceRules.grammar.shape, "When a beacon changes its place."),
-            key("calibration", .path, "The file of what `beacon calibrate --save` measured.") {
+            ) { $1.definePlaces(in: &$0.reading.context) },
+            key("place-rules", PlaceRules.grammar.shape, "The rules by which a beacon changes its place."),
+            key("calibration", .path, "The file that `beacon calibrate --save` wrote.") {
                 if let calibrations = $0.read("calibration", .file { try CalibrationSet(file: $0) }) {
                     $1.calibrations = calibrations
                 }
@@ -202,15 +202,16 @@ extension GatewayConfiguration {
             Setting(
                 "suspicious", \.suspicions, .switch(SuspicionSettings.grammar), default: "false",
                 "Looks for beacons that may have been cloned."),
-            Setting("notify", \.notify, .mapping(NotificationRules.grammar), "What is worth a notification."),
-            key("destinations", DestinationSettings.shape, "Where notifications go.") {
+            Setting(
+                "notify", \.notify, .mapping(NotificationRules.grammar), "The events that are worth a notification."),
+            key("destinations", DestinationSettings.shape, "The destinations of notifications.") {
                 $1.destinations = DestinationSettings.read($0, in: $1)
                 $0.reading.context.define($1.destinations.map(\.name), "destination")
             },
-            key("outbox", OutboxSettings.grammar.shape, "What waits to be delivered, on the disk.") {
+            key("outbox", OutboxSettings.grammar.shape, "The events on the disk, which wait to be delivered.") {
                 _ = OutboxSettings.grammar.readInto(&$1.outbox, from: $0.section("outbox"))
             },
-            key("intake", IntakeSettings.grammar.shape, "Who may send events here.") {
+            key("intake", IntakeSettings.grammar.shape, "The senders whose events are taken.") {
                 root, configuration in
                 let section = root.section("intake")
                 configuration.intake = IntakeSettings.grammar.read(section) ?? IntakeSettings()
@@ -220,7 +221,7 @@ extension GatewayConfiguration {
                 let learns = configuration.suspicions != nil || !configuration.intake.webhooks.isEmpty
                 root.reading.context.learnsOfClones = learns
             },
-            key("launch", LaunchSettings.grammar.shape, "What is done for events.") {
+            key("launch", LaunchSettings.grammar.shape, "The programs and rules for events.") {
                 let section = $0.section("launch")
                 $1.launch = LaunchSettings.grammar.read(section) ?? LaunchSettings()
                 if case .sequence(let nodes)? = section.node("rules") {
@@ -231,7 +232,10 @@ extension GatewayConfiguration {
                 $1.web = WebSettings.read($0)
                 $1.checkPostedSources($0)
             },
-            key("proxy", .either([.boolean, ProxySettings.grammar.shape]), "Passes on what is heard.") {
+            key(
+                "proxy", .either([.boolean, ProxySettings.grammar.shape]),
+                "Passes on all adverts, as a Bluetooth proxy of ESPHome."
+            ) {
                 $1.proxy = ProxySettings.read($0, sources: $1.sources)
             },
             key(
@@ -257,12 +261,12 @@ extension GatewayConfiguration {
     }
 
     /// Defines the places that rules may name: those in which beacons are located, and those that they are fixed in.
-    func definePlaces(in context: ConfigurationContext) {
+    func definePlaces(in context: inout ConfigurationContext) {
         context.hasPlaces = places != nil
         context.define((places?.placeNames ?? []) + beacons.compactMap(\.place), "place")
     }
 
-    /// Reports gateways that post to a console that there is not.
+    /// Reports gateways that post, where there is no console for them.
     private func checkPostedSources(_ root: ConfigurationSection) {
         guard web == nil, sources.contains(where: { $0.specification.network is PostedSource }),
             !root.has("web") || root.read("web", .boolean) == false
@@ -285,7 +289,7 @@ extension GatewayConfiguration {
     }
 }
 
-/// What is logged.
+/// The settings of the log.
 public struct LogSettings: Hashable, Sendable {
     /// The least level.
     public var level = Logger.Level.info
@@ -296,6 +300,6 @@ public struct LogSettings: Hashable, Sendable {
         [
             Setting(
                 "level", \.level, .word(Logger.Level.allCases.map { ($0.rawValue, $0) }),
-                "The least level of what is logged.")
+                "The least level of the lines that are logged.")
         ])
 }

@@ -47,7 +47,7 @@ extension LaunchSettings.Applications {
 }
 
 extension LaunchSettings {
-    /// The keys of what is started for events.
+    /// The keys of the programs and rules for events.
     static let grammar = Grammar<Self>(
         LaunchSettings(),
         [
@@ -56,7 +56,7 @@ extension LaunchSettings {
                 "Starts the user's apps on Core Location for their regions."),
             Setting(
                 "rules", \.rules, .items("write a list of rules, each beginning with \"- name:\"", Rule.grammar),
-                "What is done for events."),
+                "The rules for events."),
         ])
 
     /// Reports what of this machine is unsafe or unknown for the configuration's file and its rules.

@@ -9,16 +9,16 @@ extension NotificationRules {
     static let kindWords: [(String, BeaconNotification.Kind)] =
         [.enter, .exit, .proximity, .gone, .place, .suspicious].map { ($0.rawValue, $0) }
 
-    /// The keys of what is worth a notification.
+    /// The keys of the choice of notifications.
     static let grammar = Grammar<Self>(
         NotificationRules(),
         [
             Setting("events", \.kinds, .words(kindWords), "The events that are worth a notification."),
-            Setting("regions", \.regions, .names(of: "region"), default: "all", "The regions whose events are."),
+            Setting("regions", \.regions, .names(of: "region"), default: "all", "The regions whose events count."),
             Setting(
                 "minimum-proximity", \.minimumProximity,
                 .word([("immediate", .immediate), ("near", .near), ("far", .far)]), default: "any",
-                "The farthest proximity that is."),
+                "The farthest proximity that counts."),
             Setting(
                 "cool-down", .durationOrOff(.zero...(.seconds(86_400))), default: "0s",
                 "The time after a change of proximity in which further ones of the same beacon wait."
@@ -43,16 +43,16 @@ public struct OutboxSettings: Hashable, Sendable {
 }
 
 extension OutboxSettings {
-    /// The keys of what waits to be delivered.
+    /// The keys of the queue.
     static let grammar = Grammar<Self>(
         OutboxSettings(path: ""),
         [
             Setting(
                 "path", \.path, .path, default: "`beacond.sqlite` in the state folder",
-                "The file of events, states and what waits to be delivered."),
+                "The file of events, states and queues."),
             Setting(
                 "maximum-age", \.limits.age, .duration(.seconds(60)...(.seconds(366 * 86_400))),
-                "The age at which what was not delivered is dropped."),
+                "The age at which an undelivered notification is dropped."),
             Setting(
                 "maximum-entries", \.limits.events, .integer(1...100_000_000),
                 "The most notifications that wait for a destination; beyond it the oldest are dropped."),

@@ -17,10 +17,9 @@ extension PlacePlan.Place {
             ) { section, place in
                 guard let receivers = section.texts("receivers", remedyForReceivers) else { return false }
                 for receiver in receivers {
-                    let owners = section.reading.context
-                    guard let other = owners.placesOfReceivers.updateValue(place.name, forKey: receiver.value) else {
-                        continue
-                    }
+                    let other = section.reading.context.placesOfReceivers.updateValue(
+                        place.name, forKey: receiver.value)
+                    guard let other else { continue }
                     section.report(
                         receiver.origin,
                         "the receiver \"\(receiver.value)\" is in \"\(other)\" already; a receiver has one place")

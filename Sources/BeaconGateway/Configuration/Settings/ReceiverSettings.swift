@@ -24,7 +24,7 @@ extension ESPHomeSource {
 
 /// Gateways that post what they hear among the sources.
 extension PostedSource {
-    /// The keys of what gateways are known by.
+    /// The keys of gateways that post.
     static let grammar = Grammar<Self>(
         PostedSource(name: ""),
         [Setting("token", \.token, .secret, "The token that gateways show, of 16 characters at least.")]
@@ -77,7 +77,7 @@ extension BrokerSource {
 }
 
 extension ReceiverNetwork.Settings {
-    /// The keys of what is known of the receivers of a source.
+    /// The keys of the receivers of a source.
     static let grammar = Grammar<Self>(
         ReceiverNetwork.Settings(),
         [
@@ -90,13 +90,13 @@ extension ReceiverNetwork.Settings {
             ) { $0.emptyAfter = $1.map { Int64($0 / .nanoseconds(1)) } ?? .max },
         ])
 
-    /// The key of where things are in messages of another kind.
+    /// The key of the mapping of messages of another kind.
     static let mappingGrammar = Grammar<Self>(
         ReceiverNetwork.Settings(),
         [
             Setting(
                 "mapping", \.mapping, .mappingIfGiven(ReceiverMapping.grammar),
-                "Where messages of another kind have what matters.")
+                "The places of values in messages of another kind.")
         ])
 }
 
@@ -106,7 +106,7 @@ extension ReceiverMapping {
     /// A place in a message.
     private static let path = SettingKind(.text(), form, parse: JSONPath.init)
 
-    /// The keys of where what matters is in a gateway's messages.
+    /// The keys of the places of values in a gateway's messages.
     static let grammar = Grammar<Self>(
         ReceiverMapping(receiver: .fixed(""), rssi: JSONPath(), data: JSONPath()),
         [
@@ -152,7 +152,7 @@ extension ReceiverMapping {
         return isWhole && receiverKeys.contains(where: section.has) && (mapping.data != nil || isDecoded)
     }
 
-    /// The keys that say which receiver heard, of which there is one.
+    /// The keys of the receiver that heard. A mapping has one of them.
     private static let receiverKeys = ["receiver", "receiver-level", "receiver-name"]
 
     private static func receiver<Value>(

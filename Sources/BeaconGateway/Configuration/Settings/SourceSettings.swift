@@ -69,16 +69,16 @@ extension SourceSettings {
             Setting(
                 "name", \.name, .name("source"), required: .remedyForName(of: "source"), "The name in messages."),
             Setting(
-                "receiver", \.receiver, .text(), default: "`name`, or what the source calls its receivers",
+                "receiver", \.receiver, .text(), default: "`name`, or the names that the source has",
                 "The receiver's name in events."),
             kind("speed", speed.shape, default: "1 for radios, else `max`", "How many times as fast as time it plays."),
-            kind("from", .text(), "A radio, file or simulation, in words as above."),
+            kind("from", .text(), "A radio, file or simulation, as `hci`, `bluez`, a path or `simulation:museum`."),
             kind("mqtt", BrokerSource.grammar.shape, "A broker to which receivers publish."),
             kind("esphome", ESPHomeSource.grammar.shape, "Bluetooth proxies of ESPHome."),
             kind("http", PostedSource.grammar.shape, "Gateways that post to the console."),
         ])
 
-    /// What a list of sources may have.
+    /// The shape of a list of sources.
     static var shape: SettingShape {
         let network = BrokerSource.topics.descriptions + ReceiverNetwork.Settings.grammar.descriptions
         let mapping = ReceiverNetwork.Settings.mappingGrammar.descriptions

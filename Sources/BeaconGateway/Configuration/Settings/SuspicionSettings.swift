@@ -37,7 +37,7 @@ extension SuspicionSettings {
                 "How much stronger than free space lets expect a beacon may be."),
             Setting(
                 "again-after", \.rules.pause, .duration(.seconds(1)...(.seconds(366 * 86_400))),
-                "The time after which the same is told of a beacon again."),
+                "The time after which the same suspicion of a beacon is an event again."),
             Setting("receivers", \.positions, .positions, "Where receivers are, as `{ hall-pi: [0, 0] }`."),
         ])
 }

@@ -2,7 +2,7 @@ import BeaconConfiguration
 import BeaconMonitoring
 import BeaconRelay
 
-/// The devices by which what is heard is passed on, in the file.
+/// The devices that pass on adverts, in the file.
 extension ProxySettings {
     /// The keys of the proxy.
     static let grammar = Grammar<Self>(
@@ -25,7 +25,7 @@ extension ProxySettings {
 
     /// Reads `proxy: true`, or a mapping; nil where nothing is passed on.
     ///
-    /// - Parameter sources: what is heard.
+    /// - Parameter sources: the sources of the configuration.
     static func read(_ root: ConfigurationSection, sources: [SourceSettings]) -> ProxySettings? {
         var settings = root.read("proxy", .switch(grammar))
         settings?.isOfNetwork = sources.contains { $0.specification.hasReceivers }

@@ -59,7 +59,7 @@ extension FleetSettings {
 }
 
 extension NATSSettings {
-    /// The keys of who a machine is at NATS servers.
+    /// The keys of the credentials for NATS servers.
     static let grammar = Grammar<Self>(
         NATSSettings(servers: []),
         [

@@ -1,0 +1,90 @@
+import BeaconConfiguration
+public import BeaconModel
+
+/// A beacon with a name.
+public struct BeaconSettings: Hashable, Sendable {
+    /// The name.
+    public var name: String
+
+    /// The identity.
+    public var identity: BeaconIdentity
+
+    /// The place that it is fixed in; nil for one that is carried.
+    public var place: String?
+
+    /// What else is known of it, by name.
+    public var attributes: [String: String]
+
+    /// True for one that a person carries, whom Home Assistant tracks by it.
+    public var isTracker: Bool
+
+    /// Creates the settings of a beacon.
+    public init(
+        name: String, identity: BeaconIdentity, place: String? = nil, attributes: [String: String] = [:],
+        isTracker: Bool = false
+    ) {
+        self.name = name
+        self.identity = identity
+        self.place = place
+        self.attributes = attributes
+        self.isTracker = isTracker
+    }
+}
+
+extension BeaconSettings {
+    /// The keys of a named beacon.
+    static let grammar = Grammar<Self>(
+        BeaconSettings(
+            name: "", identity: BeaconIdentity(uuid: ProximityUUID(high: 0, low: 0), major: 0, minor: 0)),
+        [
+            Setting(
+                "name", \.name, .name("beacon"), required: .remedyForName(of: "beacon"),
+                "The name by which it is called everywhere."),
+            Setting(
+                "uuid", .uuid, required: .remedyForUUID, title: "UUID",
+                "The UUID that it sends; all beacons of an organisation share it."
+            ) { $0.identity = BeaconIdentity(uuid: $1, major: 0, minor: 0) },
+            Setting("major", .integer(0...65_535), required: remedyForPart, "The major value that it sends.") {
+                $0.identity = BeaconIdentity(uuid: $0.identity.uuid, major: $1, minor: 0)
+            },
+            .minor(required: remedyForPart, "The minor value that it sends.") {
+                $0.identity = BeaconIdentity(uuid: $0.identity.uuid, major: $0.identity.major, minor: $1)
+            },
+            Setting(
+                "place", \.place, .text(1...100, "write the name of the place that it is fixed in"),
+                title: "Where it is fixed",
+                "The place that it is fixed in; none for a beacon that a person carries."),
+            Setting(
+                "attributes", \.attributes, .pairs("write attributes and their values, as { floor: 2 }"),
+                "What else is known of it, as `{ floor: 2 }`; it goes along with the beacon's events."),
+            Setting(
+                "tracker", \.isTracker, .boolean, title: "A person carries it",
+                "A person carries it: Home Assistant then has a tracker of it, which says who is home."),
+        ]
+    ) { section, beacon, isWhole in
+        if beacon.isTracker, beacon.place != nil {
+            section.warn(
+                "\"tracker\" is for a beacon that a person carries, and \"place\" for one that is fixed; remove one of them",
+                at: "place")
+        }
+        return isWhole
+    }
+
+    private static let remedyForPart = "a beacon is named by its uuid, major and minor"
+
+    /// Returns the fault of a beacon that has the identity of another.
+    func sameIdentity(as other: String) -> String {
+        "\"\(name)\" has the uuid, major and minor of \"\(other)\"; a beacon has one name"
+    }
+
+    /// Reads the beacons of a configuration.
+    static func read(_ root: ConfigurationSection) -> [BeaconSettings] {
+        root.items("beacons", "write a list of beacons, each beginning with \"- name:\"") { section in
+            guard let beacon = grammar.read(section) else { return nil }
+            if let other = root.reading.context.beacons.updateValue(beacon.name, forKey: beacon.identity) {
+                section.report(section.origin, beacon.sameIdentity(as: other))
+            }
+            return beacon
+        }
+    }
+}
