@@ -15,8 +15,7 @@ package struct Grammar<Root: Sendable>: Sendable {
     /// It gets whether every required key has a value, and returns false where the keys make no value.
     package typealias Check = @Sendable (ConfigurationSection, inout Root, _ isWhole: Bool) -> Bool
 
-    /// The value without any key, which has the defaults.
-    package let blank: Root
+    private let start: @Sendable () -> Root
 
     /// The keys, in the order in which they are read and listed.
     package let settings: [Setting<Root>]
@@ -34,14 +33,17 @@ package struct Grammar<Root: Sendable>: Sendable {
     ///   - choice: the keys of which one has to be there, which the check reports.
     ///   - check: a check of the whole, also where a key is missing.
     package init(
-        _ blank: Root, _ settings: [Setting<Root>], oneOf choice: [String] = [],
+        _ blank: @autoclosure @escaping @Sendable () -> Root, _ settings: [Setting<Root>], oneOf choice: [String] = [],
         check: @escaping Check = { _, _, isWhole in isWhole }
     ) {
-        self.blank = blank
+        start = blank
         self.settings = settings
         self.choice = choice
         self.check = check
     }
+
+    /// A value without any key, which has the defaults. It is a new one each time, since a part of it may be an object.
+    package var blank: Root { start() }
 
     /// Reads a mapping whose keys are all here.
     ///
@@ -169,6 +171,26 @@ package struct Setting<Root: Sendable>: Sendable {
 }
 
 extension Setting {
+    /// The key as it is since a version after the first one.
+    package func since(_ version: String) -> Setting {
+        Setting(key: key, remedy: remedy, read: read) {
+            var description = describe($0)
+            description.since = version
+            return description
+        }
+    }
+
+    /// The key, which is read into some values alone, and otherwise passed over.
+    package func reading(if isWanted: @escaping @Sendable (Root) -> Bool) -> Setting {
+        Setting(
+            key: key, remedy: remedy,
+            read: { section, root in
+                guard !isWanted(root) else { return read(section, &root) }
+                _ = section.node(key)
+                return false
+            }, describe: describe)
+    }
+
     /// The key for a value of which this one's is a property.
     package func within<Outer>(_ place: any WritableKeyPath<Outer, Root> & Sendable) -> Setting<Outer> {
         Setting<Outer>(

@@ -117,7 +117,7 @@ extension SettingKind where Value == URL {
 extension SettingKind where Value == [String] {
     /// A program and its arguments: a list, or one line whose words are separated by spaces.
     package static var commandWords: SettingKind {
-        SettingKind(.list(.text())) { section, key in
+        SettingKind(.list(.text(), shortest: 1)) { section, key in
             guard case .scalar? = section.node(key) else {
                 let words = section.texts(key, "write the program and its arguments")?.map(\.value)
                 if words?.isEmpty == true {

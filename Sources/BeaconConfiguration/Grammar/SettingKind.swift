@@ -67,7 +67,7 @@ extension SettingKind {
 
     /// A number of bytes, with or without a unit.
     package static func bytes(_ range: ClosedRange<Int>) -> SettingKind where Value == Int {
-        SettingKind(.bytes, "write a number of bytes, as 500kB, 64MB or 2GB", show: SizeText.text) { text in
+        SettingKind(.bytes(range), "write a number of bytes, as 500kB, 64MB or 2GB", show: SizeText.text) { text in
             SizeText.bytes(text).flatMap { range.contains(Int($0)) ? Int($0) : nil }
         }
     }
@@ -110,11 +110,13 @@ extension SettingKind {
     }
 
     /// A list of words, or a single one.
-    package static func words<Element: Hashable & Sendable>(_ choices: [(String, Element)]) -> SettingKind
+    package static func words<Element: Hashable & Sendable>(
+        _ choices: [(String, Element)], shortest: Int = 0
+    ) -> SettingKind
     where Value == Set<Element> {
         let words = choices.map(\.0)
         return SettingKind(
-            .list(.words(words)),
+            .list(.words(words), shortest: shortest),
             show: { set in choices.filter { set.contains($0.1) }.map(\.0).joined(separator: ", ") }
         ) { section, key in
             section.texts(key, "write a list of \(ConfigurationSection.list(words))").map { texts in

@@ -3,8 +3,9 @@ import BeaconSupport
 
 /// The JSON Schema (2020-12) of a value, for editors and for the interface.
 extension SettingShape {
-    /// Spans of time as texts: numbers with units.
-    package static let durationPattern = #"(([0-9]+\.?[0-9]*|\.[0-9]+)(us|ms|[smhd]))+"#
+    /// Spans of time as texts: numbers with units, or one alone.
+    package static let durationPattern =
+        #"((([0-9]+\.?[0-9]*|\.[0-9]+)(us|ms|[smhd]))+|[0-9]+\.?[0-9]*|\.[0-9]+)"#
 
     /// The schema of the values.
     ///
@@ -13,12 +14,16 @@ extension SettingShape {
     ///
     /// - Parameter isRequired: false where a key may have nothing, which is as if it were not there.
     package func schema(isRequired: Bool = true) -> JSONValue {
-        let scalar = ["string", "number", "boolean"]
         switch self {
         case .text(let shortest, let longest, let pattern):
+            let fits = { (text: String) in
+                pattern.map { (try? Regex($0).wholeMatch(in: text)).flatMap { $0 } != nil } ?? true
+            }
+            let number = fits("1.5") ? ["number"] : fits("15") ? ["integer"] : []
             return Self.typed(
-                scalar, isRequired,
+                ["string"] + number + (fits("true") && fits("false") ? ["boolean"] : []), isRequired,
                 [
+                    "minimum": number.isEmpty || fits("-15") ? nil : .integer(0),
                     "minLength": shortest > 0 ? .integer(Int64(shortest)) : nil,
                     "maxLength": longest.map { .integer(Int64($0)) }, "pattern": pattern.map(JSONValue.string),
                 ])
@@ -45,21 +50,29 @@ extension SettingShape {
                 [
                     "minimum": .number(range.lowerBound / .seconds(1)),
                     "maximum": .number(range.upperBound / .seconds(1)),
-                    "pattern": .string(#"^(\#(Self.durationPattern)|[0-9]+\.?[0-9]*|\.[0-9]+)$"#),
+                    "pattern": .string("^\(Self.durationPattern)$"),
                 ])
-        case .bytes:
+        case .bytes(let range):
             return Self.typed(
                 ["string", "number"], isRequired,
-                ["minimum": .integer(0), "pattern": .string(#"^[0-9]*\.?[0-9]+ *(B|[kKMG]B|[KMG]iB)?$"#)])
+                [
+                    "minimum": .integer(Int64(range.lowerBound)), "maximum": .integer(Int64(range.upperBound)),
+                    "pattern": .string(#"^[0-9]*\.?[0-9]+ *(B|[kKMG]B|[KMGT]iB)?$"#),
+                ])
         case .words(let words):
             // YAML makes a number or a truth value of some words.
             let others = words.compactMap { word -> JSONValue? in
-                ["true": .bool(true), "false": .bool(false), "off": .bool(false)][word]
-                    ?? Double(word).map { $0 == $0.rounded() ? .integer(Int64($0)) : .number($0) }
+                Double(word).map { $0 == $0.rounded() ? .integer(Int64($0)) : .number($0) }
             }
-            return .object(["enum": .array(words.map(JSONValue.string) + others + (isRequired ? [] : [.null]))])
-        case .list(let item, let isUnique):
+            let off: [JSONValue] =
+                words == ["off"]
+                ? [.bool(false)] + ["Off", "OFF", "false", "False", "FALSE"].map(JSONValue.string) : []
+            return .object([
+                "enum": .array(words.map(JSONValue.string) + others + off + (isRequired ? [] : [.null]))
+            ])
+        case .list(let item, let shortest, let isUnique):
             var list: [String: JSONValue] = ["type": .string("array"), "items": item.schema()]
+            if shortest > 0 { list["minItems"] = .integer(Int64(shortest)) }
             if isUnique { list["uniqueItems"] = .bool(true) }
             return Self.any([.object(list), item.schema(isRequired: isRequired)])
         case .point:
@@ -73,7 +86,7 @@ extension SettingShape {
                 Self.secret(true),
             ])
         case .secret: return Self.secret(isRequired)
-        case .path: return Self.typed(["string"], isRequired, [:])
+        case .path: return SettingShape.text().schema(isRequired: isRequired)
         case .mapping(let keys, let choice): return Self.mapping(keys, isRequired, choice)
         case .pairs(let value, let most, let longest):
             return Self.typed(

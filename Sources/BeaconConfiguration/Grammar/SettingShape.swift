@@ -15,7 +15,10 @@ package struct SettingDescription: Sendable {
     /// The default for people; nil for no default.
     package var fallback: String?
     /// The version that had it first.
-    package var since = "0.1.0"
+    package var since = Self.first
+
+    /// The first version.
+    static let first = "0.1.0"
 }
 
 /// A shape of values of the configuration.
@@ -31,11 +34,11 @@ package indirect enum SettingShape: Sendable {
     /// A span of time.
     case duration(ClosedRange<Duration>)
     /// A number of bytes.
-    case bytes
+    case bytes(ClosedRange<Int>)
     /// One of several words.
     case words([String])
-    /// Several values, or a single one.
-    case list(SettingShape, isUnique: Bool = false)
+    /// Several values, at least so many, or a single one.
+    case list(SettingShape, shortest: Int = 0, isUnique: Bool = false)
     /// A point in metres.
     case point
     /// A web address, which may be given as secrets are.
@@ -64,7 +67,7 @@ extension SettingShape {
         case .items(let item): item.mappings
         case .either(let shapes): shapes.flatMap(\.mappings)
         case .variants(let keys, _, let variants): [(nil, keys)] + variants.map { ($0.word, $0.keys) }
-        case .list(let shape, _): shape.mappings
+        case .list(let shape, _, _): shape.mappings
         default: []
         }
     }
@@ -84,10 +87,10 @@ extension SettingShape {
         case .number: "number"
         case .boolean: "`true`, `false`"
         case .duration(let range): "\(DurationText.text(range.lowerBound)) to \(DurationText.text(range.upperBound))"
-        case .bytes: "bytes, as 64MB"
+        case .bytes(let range): "\(SizeText.text(range.lowerBound)) to \(SizeText.text(range.upperBound))"
         case .words(let words): words.map { "`\($0)`" }.joined(separator: ", ")
-        case .list(.text, _): "list"
-        case .list(let shape, _): "list of \(shape.words)"
+        case .list(.text, _, _): "list"
+        case .list(let shape, _, _): "list of \(shape.words)"
         case .point: "[x, y] in metres"
         case .url: "address"
         case .secret: "secret"

@@ -2,6 +2,7 @@
 package enum SizeText {
     private static let units: [String: Double] = [
         "": 1, "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1024, "MiB": 1_048_576, "GiB": 1_073_741_824,
+        "TiB": 1_099_511_627_776,
     ]
 
     /// Reads a number of bytes.
@@ -16,7 +17,9 @@ package enum SizeText {
 
     /// Writes a number of bytes, in the largest unit that it is a whole number of.
     package static func text(_ bytes: Int) -> String {
-        let unit = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)].first { bytes >= $0.1 && bytes % $0.1 == 0 }
+        let unit = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)].first {
+            bytes >= $0.1 && bytes % $0.1 == 0
+        }
         return unit.map { "\(bytes / $0.1)\($0.0)" } ?? "\(bytes)B"
     }
 }

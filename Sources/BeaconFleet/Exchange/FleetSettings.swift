@@ -51,6 +51,11 @@ public struct FleetSettings: Hashable, Sendable {
         node = Self.machine
     }
 
+    /// False for a fleet of one.
+    package var hasServers: Bool {
+        if case .nats = meeting { true } else { false }
+    }
+
     /// The servers and the credentials for them; a fleet of one has none, and takes none.
     package var servers: NATSSettings {
         get {

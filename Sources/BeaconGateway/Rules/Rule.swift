@@ -93,10 +93,10 @@ extension Rule {
                 "name", \.name, .name("rule"), required: .remedyForName(of: "rule"),
                 "The name in messages and events."),
             Setting(
-                "regions", \.regions, .names(of: "region"), default: "all", title: "In which regions",
+                "regions", \.regions, .names(of: "region"), default: "all",
                 "The regions whose events count."),
             Setting(
-                "beacons", .list(.text()), title: "Which beacons", "The named beacons whose events count.",
+                "beacons", .list(.text()), "The named beacons whose events count.",
                 default: { _ in "all of the regions" }
             ) { section, rule in
                 guard let names = section.read("beacons", .names(of: "beacon")) else { return false }
@@ -104,7 +104,7 @@ extension Rule {
                 return true
             },
             Setting(
-                "places", \.places, .names(of: "place"), default: "all", title: "Into which places",
+                "places", \.places, .names(of: "place"), default: "all",
                 "The places into which a beacon has to come, or that it is fixed in."),
             Setting(
                 "events", \.events, .ruleEvents, default: "`enter`",
@@ -114,7 +114,7 @@ extension Rule {
                 "when", \.schedule, .mappingIfGiven(RuleSchedule.grammar), default: "always", "The days and hours."),
             Setting(
                 "at-most", \.span, .duration(.seconds(1)...(.seconds(3660 * 86_400))), default: "each time",
-                title: "Span of time", "Once in this span for each user, install, beacon or region."),
+                "Once in this span for each user, install, beacon or region."),
             Setting(
                 "late", \.acceptsLateEvents, .boolean, title: "Also for events that arrive late",
                 "Also for events that are known more than ten minutes late: phones without a network report later."),
@@ -125,13 +125,13 @@ extension Rule {
             ),
             Setting(
                 "destinations", \.destinations, .sortedNames(of: "destination"),
-                title: "Notify destinations of the configuration", "The destinations that are notified."),
+                "The destinations that are notified."),
             Setting(
                 "program", .commandWords, title: "Program and its arguments",
                 "The program to start and its arguments, or one line of both."
             ) { $0.target = .program($1) },
             Setting(
-                "unit", .text(pattern: #"^[A-Za-z0-9:_.\\@][A-Za-z0-9:_.\\@-]*$"#), title: "or a systemd unit",
+                "unit", .text(pattern: #"^[A-Za-z0-9:_.\\@][A-Za-z0-9:_.\\@-]*$"#), title: "Systemd unit",
                 "The systemd unit to start, in place of a program."
             ) { $1.readUnit($0) },
             Setting(
@@ -139,13 +139,13 @@ extension Rule {
                 "The working directory of the program."),
             Setting(
                 "environment", \.environment, .texts("write names of environment variables, as [LIGHTS_KEY]"),
-                title: "Environment variables that it gets",
+
                 "The variables of the environment that the program gets, besides those of a session."),
             Setting(
-                "time-limit", \.timeLimit, .duration(.seconds(1)...(.seconds(86_400))), title: "It may run for",
+                "time-limit", \.timeLimit, .duration(.seconds(1)...(.seconds(86_400))),
                 "The time that the program may run."),
             Setting(
-                "interval", \.interval, .duration(.zero...(.seconds(86_400))), title: "At least between two starts",
+                "interval", \.interval, .duration(.zero...(.seconds(86_400))),
                 "The least time from one start to the next."),
         ], oneOf: actions
     ) { section, rule, isWhole in

@@ -38,6 +38,6 @@ extension RuleAudience {
             Setting(
                 "attributes", \.attributes, .pairs("write attributes and their values, as { plan: gold }"),
                 title: "Attributes that they have",
-                "What users have to be, as `{ plan: gold }`."),
+                "The attributes of users, all of which have to match, as `{ plan: gold }`."),
         ])
 }

@@ -116,7 +116,7 @@ extension RuleSchedule {
                 "to", \.to, SettingKind(dayShape, "write a day, as 2026-12-24", parse: Day.init), title: "Last day",
                 "The last day."),
             Setting(
-                "days", \.days, .words(dayWords), default: "all", title: "Days of the week",
+                "days", \.days, .words(dayWords, shortest: 1), default: "all", title: "Days of the week",
                 "The days of the week, as `[sat, sun]`."),
             Setting(
                 "hours", \.hours,

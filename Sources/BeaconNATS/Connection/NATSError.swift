@@ -10,7 +10,7 @@ package struct NATSError: Error, Sendable, CustomStringConvertible {
 
         private let value: Value
 
-        /// The options contain mistakes.
+        /// The settings contain mistakes.
         package static let invalidSettings = Code(value: .invalidSettings)
         /// A subject, a key or a header is not valid, or a payload too large.
         package static let invalidMessage = Code(value: .invalidMessage)

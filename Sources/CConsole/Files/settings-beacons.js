@@ -61,7 +61,7 @@ async function beaconForm(item, saved) {
   const identity = identityFields(keys, true);
   const fields = {
     name: keys.text("name", { attributes: { maxlength: 100 } }), ...identity, place: keys.text("place", { optional: true, attributes: { list: "beacon-places" } }),
-    tracker: keys.check("tracker"), attributes: keys.pairs("attributes"),
+    tracker: keys.check("tracker"), attributes: keys.pairs("attributes", { help: "For instance shelf = 12. They go along with the beacon’s events." }),
   };
   const given = item?.settings || {};
   fields.name.set(given.name);

@@ -14,7 +14,7 @@ function flatten(mapping, path, keys) {
 }
 
 /** Fields for the items of a list, as `regions` or `launch.rules`: each of `text`, `area`, `check`, `chips` and `pairs` takes a key, and
- *  options that replace the schema's. `range(key)` is `[least, most]`. */
+ *  options that replace the schema's, and `label`. `range(key)` is `[least, most]`. */
 export async function settingFields(list) {
   schema ||= await get("v1/schema.json");
   const mapping = list.split(".").reduce((inside, key) => inside.properties[key], schema);
@@ -22,13 +22,14 @@ export async function settingFields(list) {
   // Markdown's quotes are of no use here.
   const words = (key) => ({ help: keys[key].description.replaceAll("`", "") });
   const line = (key, { attributes, ...options } = {}) => ({ ...words(key), ...options, attributes: { placeholder: keys[key].default, ...attributes } });
+  const name = (key, options) => options?.label || keys[key].title;
   const range = (key) => [keys[key].minimum, keys[key].maximum];
   return {
-    text: (key, options) => textField(key, keys[key].title, line(key, options)),
-    area: (key, options) => areaField(key, keys[key].title, line(key, options)),
-    check: (key, options) => checkField(key, keys[key].title, { ...words(key), ...options }),
-    chips: (key, choices, options) => chipsField(key, keys[key].title, choices, { ...words(key), ...options }),
-    pairs: (key, options) => pairsField(key, keys[key].title, { ...words(key), ...options }),
+    text: (key, options) => textField(key, name(key, options), line(key, options)),
+    area: (key, options) => areaField(key, name(key, options), line(key, options)),
+    check: (key, options) => checkField(key, name(key, options), { ...words(key), ...options }),
+    chips: (key, choices, options) => chipsField(key, name(key, options), choices, { ...words(key), ...options }),
+    pairs: (key, options) => pairsField(key, name(key, options), { ...words(key), ...options }),
     range, rangeFault: (key) => `a whole number from ${range(key).join(" to ").replaceAll("-", "−")}`,
   };
 }

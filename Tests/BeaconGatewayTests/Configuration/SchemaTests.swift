@@ -112,4 +112,21 @@ struct SchemaTests {
             #expect(try pattern.wholeMatch(in: other) == nil, "\(other)")
         }
     }
+
+    @Test(
+        "A pattern that no number fits takes texts alone",
+        arguments: [
+            ("uuid", ["string"]), ("id", ["string", "integer", "null", "boolean"]),
+            ("name", ["string", "number", "boolean"]),
+        ])
+    func types(_ key: String, _ expected: [String]) throws {
+        let schema = try Self.property("properties", "regions", "items", "properties", key)
+        let types: [JSONValue] =
+            switch schema["type"] {
+            case .array(let types)?: types
+            case let type?: [type]
+            case nil: []
+            }
+        #expect(Set(types) == Set(expected.map(JSONValue.string)))
+    }
 }

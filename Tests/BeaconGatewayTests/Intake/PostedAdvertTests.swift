@@ -173,4 +173,21 @@ struct PostedAdvertTests {
         short.token = Secret("short")
         #expect(short.mistakes().first?.contains("openssl rand -hex 16") == true)
     }
+
+    @Test("Each source of gateways has posts of its own, also once a configuration is read again")
+    func queues() throws {
+        let text = """
+            sources:
+              - { name: gates, http: { token: { env: TOKEN } } }
+              - { name: doors, http: { token: { env: TOKEN } } }
+            web: true
+            """
+        let sources = (0..<2).flatMap { _ in
+            GatewayConfiguration.check(
+                text, folder: URL(fileURLWithPath: "/"), environment: ["TOKEN": "a token of many characters"]
+            ).configuration.sources.compactMap { $0.specification.network as? PostedSource }
+        }
+        #expect(sources.map(\.name) == ["gates", "doors", "gates", "doors"])
+        #expect(Set(sources.map { ObjectIdentifier($0.queue) }).count == 4)
+    }
 }

@@ -12,7 +12,8 @@ public struct BrokerSettings: Hashable, Sendable {
     /// The changes of a beacon's distance and signal that are published.
     public var state = MQTTStateSettings()
 
-    /// Creates the settings of a broker without a host.
+    /// Creates the settings of a broker without a host. A destination of a file has names of this machine that no other
+    /// has, as its client id; one in code needs a client id and a base topic.
     public init() {}
 }
 

@@ -29,12 +29,12 @@ extension FleetSettings {
             Setting("replicas", \.replicas, .integer(1...5), "The servers that keep what must not be lost."),
             Setting("works", \.works, .boolean, "The machine decides about some of the beacons."),
             Setting("delivers", \.delivers, .boolean, "The machine may deliver notifications."),
-        ] + NATSSettings.grammar.settings.map { $0.within(\.servers) }
+        ] + NATSSettings.grammar.settings.map { $0.within(\.servers).reading(if: \.hasServers) }
     ) { section, settings, isWhole in
         guard isWhole else { return false }
         // A secret that cannot be read is reported already. Faults that follow from it are not.
         let secrets = [("password", settings.servers.password), ("token", settings.servers.token)]
-        guard secrets.allSatisfy({ !section.has($0.0) || $0.1 != nil }) else { return true }
+        guard !settings.hasServers || secrets.allSatisfy({ !section.has($0.0) || $0.1 != nil }) else { return true }
         for fault in settings.mistakes() { section.report(fault) }
         return true
     }

@@ -48,7 +48,7 @@ extension OutboxSettings {
         OutboxSettings(path: ""),
         [
             Setting(
-                "path", \.path, .path, default: "`beacond.sqlite` in the state folder",
+                "path", \.path, file, default: "`beacond.sqlite` in the state folder",
                 "The file of events, states and queues."),
             Setting(
                 "maximum-age", \.limits.age, .duration(.seconds(60)...(.seconds(366 * 86_400))),
@@ -60,10 +60,14 @@ extension OutboxSettings {
                 "maximum-size", \.limits.bytes, .bytes(65_536...(1 << 40)),
                 "The most bytes that wait for a destination; beyond it the oldest are dropped."),
         ]
-    ) { section, outbox, isWhole in
-        if section.has("path"), let fault = EventStore.fault(of: URL(fileURLWithPath: outbox.path)) {
-            section.report(section.origin(of: "path"), "\"path\": \(outbox.path) \(fault)")
+    )
+
+    /// The path of a file that an event store can use.
+    private static let file = SettingKind<String>(.path) { section, key in
+        guard let path = section.read(key, .path) else { return nil }
+        if let fault = EventStore.fault(of: URL(fileURLWithPath: path)) {
+            section.report(section.origin(of: key), "\"\(key)\": \(path) \(fault)")
         }
-        return isWhole
+        return path
     }
 }

@@ -85,7 +85,7 @@ extension ReceiverNetwork.Settings {
                 "receivers", \.names, .pairs("write names, as in \"c8:25:2d:8e:9c:2c: hall\""),
                 "Your names of receivers, by the names that these have themselves."),
             Setting(
-                "empty-after", .durationOrOff(.seconds(10)...(.seconds(86_400))), default: "by its kind",
+                "empty-after", .durationOrOff(.seconds(10)...(.seconds(86_400))), default: "a time of its kind",
                 "The silence after which a receiver's room counts as empty; a receiver that may be dead keeps it otherwise."
             ) { $0.emptyAfter = $1.map { Int64($0 / .nanoseconds(1)) } ?? .max },
         ])
@@ -108,7 +108,7 @@ extension ReceiverMapping {
 
     /// The keys of the places of values in a gateway's messages.
     static let grammar = Grammar<Self>(
-        ReceiverMapping(receiver: .fixed(""), rssi: JSONPath(), data: JSONPath()),
+        start,
         [
             receiver("receiver", path, "The place of the receiver's name in the message.") { .path($0) },
             receiver("receiver-level", .integer(1...32), "The level of the topic that is the receiver's name, from 1.")
@@ -138,7 +138,6 @@ extension ReceiverMapping {
             Setting("numbers", \.numbers, .word(), "How numbers in quotation marks are written."),
         ]
     ) { section, mapping, isWhole in
-        if !section.has("data") { mapping.data = nil }
         let fields = ["uuid", "major", "minor"]
         let missing = fields.filter { !section.has($0) }
         if missing.count == fields.count, !section.has("data") {
@@ -149,8 +148,15 @@ extension ReceiverMapping {
             for key in missing { section.reportMissing(key, form) }
         }
         let isDecoded = mapping.uuid != nil && mapping.major != nil && mapping.minor != nil
-        return isWhole && receiverKeys.contains(where: section.has) && (mapping.data != nil || isDecoded)
+        return isWhole && mapping.receiver != start.receiver && (mapping.data != nil || isDecoded)
     }
+
+    /// A mapping without any place. Levels begin with 1.
+    private static let start = {
+        var mapping = ReceiverMapping(receiver: .level(0), rssi: JSONPath(), data: JSONPath())
+        mapping.data = nil
+        return mapping
+    }()
 
     /// The keys of the receiver that heard. A mapping has one of them.
     private static let receiverKeys = ["receiver", "receiver-level", "receiver-name"]

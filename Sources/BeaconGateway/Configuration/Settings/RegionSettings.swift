@@ -37,8 +37,8 @@ extension RegionSettings {
                 $0.region.constraint = BeaconConstraint(uuid: $0.region.constraint.uuid, major: $1)
             },
             .minor("The minor value of its beacons; any without it.") {
-                guard let major = $0.region.constraint.major else { return }
-                $0.region.constraint = BeaconConstraint(uuid: $0.region.constraint.uuid, major: major, minor: $1)
+                let before = $0.region.constraint
+                $0.region.constraint = BeaconConstraint(uuid: before.uuid, major: before.major ?? 0, minor: $1)
             },
             Setting(
                 "minimum-rssi",
@@ -76,7 +76,7 @@ extension RegionSettings {
                 "\"exit-rssi\" does not go with \"minimum-rssi: auto\", which learns both; remove it")
         }
         settings.region.exitRSSI = region.exitRSSI ?? region.minimumRSSI
-        return isWhole && (section.has("major") || !section.has("minor"))
+        return isWhole && (section.has("major") || region.constraint.minor == nil)
     }
 
     /// Reads the regions of a configuration.

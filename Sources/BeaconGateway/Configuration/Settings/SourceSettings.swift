@@ -62,7 +62,7 @@ extension SourceSettings {
     private static let remedy =
         "write auto, hci, hci:hci0, bluez, a file, simulation:NAME, a broker at \"mqtt\", devices at \"esphome\", or gateways that post at \"http\""
 
-    /// The keys that every source has. The keys of its kind are read where it has that one alone.
+    /// The keys that every source has. Those of its kind are read once that is known.
     private static let grammar = Grammar<Self>(
         SourceSettings(name: "", specification: SourceSpecification("")),
         [
@@ -108,8 +108,8 @@ extension SourceSettings {
         }
         switch given.last {
         case "http":
-            var source = PostedSource.grammar.read(section.section("http")) ?? PostedSource(name: name)
-            source.name = name
+            var source = PostedSource(name: name)
+            _ = PostedSource.grammar.readInto(&source, from: section.section("http"))
             _ = ReceiverNetwork.Settings.grammar.fill(&source.network, from: section)
             _ = ReceiverNetwork.Settings.mappingGrammar.fill(&source.network, from: section)
             if case .level? = source.network.mapping?.receiver {

@@ -39,7 +39,8 @@ extension KumulosSettings {
             Setting("api-key", \.apiKey, .secret, required: remedy, "The app's API key."),
             Setting("secret-key", \.secretKey, .secret, required: remedy, "The app's secret key."),
             Setting(
-                "install-id", \.installID, .text(), default: "made once, and stored",
+                "install-id", \.installID, .text(1...200, "write the name of the installation, a UUID"),
+                default: "one that is made once and stored",
                 "The name of this gateway at Kumulos, a UUID."),
             Setting("url", \.baseURL, .url, "The address of the server."),
         ])
