@@ -228,18 +228,19 @@ extension GatewayConfiguration {
                     $1.items += ConfigurationItem.ofFile(.rule, nodes)
                 }
             },
-            key("web", .either([.boolean, WebSettings.grammar.shape]), "The console in the browser.") {
+            key("web", .either([.boolean, WebSettings.grammar.shape]), default: "false", "The console in the browser.")
+            {
                 $1.web = WebSettings.read($0)
                 $1.checkPostedSources($0)
             },
             key(
-                "proxy", .either([.boolean, ProxySettings.grammar.shape]),
+                "proxy", .either([.boolean, ProxySettings.grammar.shape]), default: "false",
                 "Passes on all adverts, as a Bluetooth proxy of ESPHome."
             ) {
                 $1.proxy = ProxySettings.read($0, sources: $1.sources)
             },
             key(
-                "fleet", .either([.text(shortest: 1), FleetSettings.grammar.shape]),
+                "fleet", .either([.text(shortest: 1), FleetSettings.grammar.shape]), default: "none",
                 "The machines that decide together."
             ) { $1.fleet = FleetSettings.read($0) },
             Setting("log", \.log, .mapping(LogSettings.grammar), "The log."),
@@ -251,10 +252,10 @@ extension GatewayConfiguration {
 
     /// A key that is read with regard to others.
     private static func key(
-        _ key: String, _ shape: SettingShape, _ help: String,
+        _ key: String, _ shape: SettingShape, default fallback: String? = nil, _ help: String,
         read: @escaping @Sendable (ConfigurationSection, inout GatewayConfiguration) -> Void = { _, _ in }
     ) -> Setting<GatewayConfiguration> {
-        Setting(key, shape, help) { section, configuration in
+        Setting(key, shape, help, default: { _ in fallback }) { section, configuration in
             read(section, &configuration)
             return true
         }

@@ -85,8 +85,8 @@ extension ReceiverNetwork.Settings {
                 "receivers", \.names, .pairs("write names, as in \"c8:25:2d:8e:9c:2c: hall\""),
                 "Your names of receivers, by the names that these have themselves."),
             Setting(
-                "empty-after", .durationOrOff(.seconds(10)...(.seconds(86_400))), default: "a time of its kind",
-                "The silence after which a receiver's room counts as empty; a receiver that may be dead keeps it otherwise."
+                "empty-after", .durationOrOff(.seconds(10)...(.seconds(86_400))), default: "off",
+                "The silence after which a receiver's room counts as empty, also where the receiver may be dead."
             ) { $0.emptyAfter = $1.map { Int64($0 / .nanoseconds(1)) } ?? .max },
         ])
 

@@ -43,7 +43,7 @@ extension RegionSettings {
             Setting(
                 "minimum-rssi",
                 .word("auto", or: .integer(SignalStrength.readings, unit: " (dBm), or auto") as SettingKind<Int8>),
-                title: "Signal in dBm",
+                default: "any", title: "Signal in dBm",
                 "The least signal that enters it: −59 is a metre, −75 a room, −90 far. With `auto` it learns how strong its beacons are here."
             ) { ($0.region.minimumRSSI, $0.region.isSignalLearned) = ($1, $1 == nil) },
             Setting(
