@@ -21,7 +21,7 @@ extension NotificationRules {
                 "The farthest proximity that counts."),
             Setting(
                 "cool-down", .durationOrOff(.zero...(.seconds(86_400))), default: "0s",
-                "The least time between two notifications of a beacon's proximity; a change meanwhile waits for its end."
+                "The least time between two notifications of a beacon's proximity; a change within it is sent at its end."
             ) { $0.coolDown = $1 ?? .zero },
             Setting(
                 "heartbeat", .durationOrOff(.seconds(1)...(.seconds(7 * 86_400))), default: "off",
