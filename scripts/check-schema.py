@@ -86,7 +86,11 @@ def main():
         if found:
             failed += 1
             print(f"FAIL {name}: the schema refuses what beacond takes: {found[0]}")
-    print(f"ok   the schema takes {len(texts) - failed} configurations of examples and pages" if not failed else "")
+    # A search that finds nothing would pass.
+    if len(texts) < 10:
+        sys.exit(f"FAIL there are only {len(texts)} configurations of examples and pages")
+    if not failed:
+        print(f"ok   the schema takes {len(texts)} configurations of examples and pages")
 
     if mutants:
         counts = collections.Counter()
@@ -101,8 +105,10 @@ def main():
             if (kind == "shape" and not found) or (kind == "right" and found):
                 failed += 1
                 print(f"FAIL {os.path.basename(path)}: " + (f"not refused: {shaped[0]}" if shaped else f"refused: {found[0]}"))
+        if sum(counts.values()) < 200 or not counts["shape", True]:
+            sys.exit(f"FAIL there are only {sum(counts.values())} configurations with mistakes in {mutants}")
         print(
-            f"ok   of {sum(counts.values())} configurations with mistakes it refuses all {counts['shape', True]} with one in a value or key; of "
+            f"{'FAIL' if failed else 'ok  '} of {sum(counts.values())} configurations with mistakes it refuses all {counts['shape', True]} with one in a value or key; of "
             f"{counts['beyond', True] + counts['beyond', False]} with others alone {counts['beyond', True]}; none of {counts['right', False]} that beacond takes")
     sys.exit(1 if failed else 0)
 

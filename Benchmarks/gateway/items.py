@@ -17,7 +17,7 @@ import time
 import urllib.request
 
 UUID = "f7826da6-4fa2-4e98-8024-bc5b71e0893e"
-# Lines of a table that one request may have, in bytes, are many more than these.
+# The rows of one import, well below the largest request.
 ROWS = 900
 
 
