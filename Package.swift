@@ -293,7 +293,7 @@ let package = Package(
             ]
         ),
         // The files of the console, which lie in the program.
-        .target(name: "CConsole", exclude: ["Files", "openapi.json"]),
+        .target(name: "CConsole", exclude: ["Files"]),
 
         // Layer 6: the command line.
         program(

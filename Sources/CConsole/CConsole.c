@@ -139,9 +139,6 @@ static const unsigned char timeline_js[] = {
 static const unsigned char why_js[] = {
 #embed "Files/why.js"
 };
-static const unsigned char openapi_json[] = {
-#embed "openapi.json"
-};
 
 #define FILE_OF(NAME, CONTENT) {NAME, CONTENT, sizeof CONTENT}
 
@@ -195,8 +192,4 @@ static const struct beacon_console_file files[] = {
 const struct beacon_console_file *beacon_console_files(size_t *count) {
     *count = sizeof files / sizeof files[0];
     return files;
-}
-
-struct beacon_console_file beacon_console_interface(void) {
-    return (struct beacon_console_file)FILE_OF("openapi.json", openapi_json);
 }

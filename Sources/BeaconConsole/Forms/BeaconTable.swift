@@ -16,7 +16,7 @@ enum BeaconTable {
     private static let trackerColumn = "tracker"
 
     /// What a table changed.
-    struct Counts: Encodable, Hashable, Sendable {
+    struct Counts: Codable, Hashable, Sendable {
         var added = 0
         var changed = 0
         var removed = 0

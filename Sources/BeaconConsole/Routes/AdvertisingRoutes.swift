@@ -8,7 +8,7 @@ struct AdvertisingRoutes: Sendable {
     let gateway: Gateway
     let state: GatewayState
 
-    private struct Wish: Codable {
+    private struct AdvertisingRequest: Codable, Sendable {
         var uuid: String
         var major: Int
         var minor: Int
@@ -16,21 +16,30 @@ struct AdvertisingRoutes: Sendable {
         var enabled: Bool
     }
 
-    func add(to router: RouterGroup<WebContext>) {
-        router.get("advertising") { _, _ in try Response.json(await gateway.advertisingValue) }
-        router.put("advertising") { request, _ in
-            var request = request
-            let wish = try await request.value(Wish.self)
+    func add(to router: InterfaceRouter) {
+        router.on(
+            .get, "advertising",
+            Operation(
+                "getAdvertising", .advertising, "Get the beacon that this machine sends", "The beacon and its state.")
+        ) { _, _ in await gateway.advertisingValue }
+        router.on(
+            .put, "advertising",
+            Operation(
+                "setAdvertising", .advertising, "Set the beacon that this machine sends",
+                "The beacon, which may be starting still.", details: "Stores the beacon for the next start as well.",
+                errors: [.noRadio])
+        ) { (sent: Sent<AdvertisingRequest>, _) in
+            let wish = try await sent.value()
             let (beacon, frame) = try Self.beacon(of: wish)
             let before = await gateway.advertisingValue
             guard before.possible else { throw Problem(.conflict, before.reason ?? "this machine cannot send") }
-            try await state.set(.advertising, to: JSONEncoder().encode(beacon))
+            try await state.set(.advertising, to: JSONEncoder().encode(wish))
             await gateway.advertise(beacon, frame)
-            return try Response.json(await gateway.advertisingValue)
+            return await gateway.advertisingValue
         }
     }
 
-    private static func beacon(of wish: Wish) throws -> (AdvertisingValue.Beacon, IBeaconFrame) {
+    private static func beacon(of wish: AdvertisingRequest) throws -> (AdvertisingValue.Beacon, IBeaconFrame) {
         var faults: [Problem.Fault] = []
         let uuid = ProximityUUID(wish.uuid)
         if uuid == nil { faults.append(.init(key: "uuid", detail: "a UUID has 32 hexadecimal digits")) }
@@ -47,7 +56,7 @@ struct AdvertisingRoutes: Sendable {
         return (
             AdvertisingValue.Beacon(
                 uuid: uuid.description, major: wish.major, minor: wish.minor, measuredPower: wish.measuredPower,
-                enabled: wish.enabled, state: nil, reason: nil),
+                enabled: wish.enabled),
             IBeaconFrame(identity: identity, measuredPower: Int8(wish.measuredPower))
         )
     }
@@ -55,13 +64,8 @@ struct AdvertisingRoutes: Sendable {
     /// Returns the beacon that this machine was when beacond ended; nil for none.
     static func stored(in state: GatewayState) async -> (AdvertisingValue.Beacon, IBeaconFrame)? {
         guard let data = try? await state.value(of: .advertising),
-            let beacon = try? JSONDecoder().decode(AdvertisingValue.Beacon.self, from: data),
-            let uuid = ProximityUUID(beacon.uuid), let major = UInt16(exactly: beacon.major),
-            let minor = UInt16(exactly: beacon.minor), let power = Int8(exactly: beacon.measuredPower)
+            let wish = try? JSONDecoder().decode(AdvertisingRequest.self, from: data)
         else { return nil }
-        return (
-            beacon,
-            IBeaconFrame(identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: power)
-        )
+        return try? beacon(of: wish)
     }
 }

@@ -16,8 +16,15 @@ struct BackupRoutes: Sendable {
 
     private static let chunk = 256 << 10
 
-    func add(to router: RouterGroup<WebContext>) {
-        router.get("backup") { _, _ in
+    func add(to router: InterfaceRouter) {
+        router.answer(
+            .get, "backup",
+            Operation(
+                "getBackup", .status, "Get a backup",
+                "A file for beacond restore: the configuration, what was set here, installs, messages and events. It has neither sessions nor what waits to be delivered.",
+                details: "One at a time, and not where the console only shows.", errors: [.tooMany],
+                answers: [.bytes("application/vnd.sqlite3")], headers: ["Content-Disposition"])
+        ) { _, _ in
             guard !settings.isReadOnly else {
                 throw Problem(.forbidden, "the console only shows, and a backup has all that it does not")
             }

@@ -13,7 +13,7 @@ struct DeliveryRoutes: Sendable {
     let current: CurrentConfiguration
     let state: GatewayState
 
-    private struct Queue: Encodable {
+    private struct Queue: Codable, Sendable {
         var name: String
         var type: String
         var waiting: Int
@@ -25,12 +25,12 @@ struct DeliveryRoutes: Sendable {
         @Nullable var nextAttempt: Double?
     }
 
-    private struct Overview: Encodable {
+    private struct Outbox: Codable, Sendable {
         var path: String
         var destinations: [Queue]
     }
 
-    private struct Entry: Encodable {
+    private struct Entry: Codable, Sendable {
         var id: Int64
         var time: Double
         var kind: String
@@ -39,16 +39,34 @@ struct DeliveryRoutes: Sendable {
         @Nullable var reason: String?
     }
 
-    private struct Selection: Decodable {
+    private struct Entries: Codable, Sendable {
+        var entries: [Entry]
+    }
+
+    private struct RetryRequest: Decodable, Sendable {
+        var destination: String
+    }
+
+    private struct Retried: Codable, Sendable {
+        var retried: Int
+    }
+
+    private struct DropRequest: Decodable, Sendable {
         var destination: String
         var state: String?
+    }
+
+    private struct Dropped: Codable, Sendable {
+        var dropped: Int
     }
 
     /// The most entries of one answer.
     private static let mostEntries = 200
 
-    func add(to router: RouterGroup<WebContext>) {
-        router.get("outbox") { _, _ in
+    func add(to router: InterfaceRouter) {
+        router.on(
+            .get, "outbox", Operation("getOutbox", .deliveries, "Get the queues of all destinations", "The queues.")
+        ) { _, _ in
             let queues = try await delivery?.status() ?? []
             // By the clock of what is heard, as all times of the interface: deliveries go by that on the wall.
             let lead = await gateway.newestTime.seconds - Date().timeIntervalSince1970
@@ -62,9 +80,23 @@ struct DeliveryRoutes: Sendable {
                     failingSince: queue.failingSince.map { $0.seconds + lead },
                     lastError: queue.lastError, nextAttempt: queue.nextAttempt.map { $0.seconds + lead })
             }
-            return try Response.json(Overview(path: current.value.outbox.path, destinations: destinations))
+            return Outbox(path: current.value.outbox.path, destinations: destinations)
         }
-        router.get("outbox/entries") { request, _ in
+        router.on(
+            .get, "outbox/entries",
+            Operation(
+                "listEntries", .deliveries, "List the notifications of a queue", "The notifications.",
+                parameters: [
+                    .query(
+                        "destination", "The name of a destination.",
+                        ["type": "string", "minLength": 1], required: true, example: "cloud"
+                    ),
+                    .words(
+                        "state", "dead: dead letters; waiting: notifications that wait.", ["dead", "waiting"],
+                        default: "dead",
+                        example: "waiting"),
+                ], errors: [.unknown])
+        ) { request, _ in
             guard let wanted = request.parameter("destination") else {
                 throw Problem(
                     .badRequest, "say of which \"destination\"",
@@ -82,24 +114,33 @@ struct DeliveryRoutes: Sendable {
                     ? try inspector.deadLetters(of: name, limit: Self.mostEntries)
                     : try inspector.queue(of: name, limit: Self.mostEntries)
             }
-            return try Response.json([
-                "entries": (entries ?? []).map { entry in
+            return Entries(
+                entries: (entries ?? []).map { entry in
                     Entry(
                         id: entry.sequence, time: entry.notification.time.seconds,
                         kind: entry.notification.kind.rawValue,
                         summary: HistoryEvent.summary(of: entry.notification), attempts: entry.attempts,
                         reason: entry.refusal)
-                }
-            ])
+                })
         }
-        router.post("outbox/retry") { request, _ in
-            var request = request
-            let name = try destination(try await request.value(Selection.self).destination)
-            return try Response.json(["retried": try await inspect { try $0.retry(for: name) } ?? 0])
+        router.on(
+            .post, "outbox/retry",
+            Operation(
+                "retryDeadLetters", .deliveries, "Deliver dead letters again", "They wait again.",
+                details:
+                    "Puts the dead letters of a destination back into its queue, and ends its wait for the next attempt.",
+                errors: [.unknown])
+        ) { (sent: Sent<RetryRequest>, _) in
+            let name = try destination(try await sent.value().destination)
+            return Retried(retried: try await inspect { try $0.retry(for: name) } ?? 0)
         }
-        router.post("outbox/drop") { request, _ in
-            var request = request
-            let selection = try await request.value(Selection.self)
+        router.on(
+            .post, "outbox/drop",
+            Operation(
+                "dropNotifications", .deliveries, "Drop notifications", "They are deleted.",
+                details: "Deletes notifications of a destination for good.", errors: [.unknown])
+        ) { (sent: Sent<DropRequest>, _) in
+            let selection = try await sent.value()
             let name = try destination(selection.destination)
             guard ["dead", "all", nil].contains(selection.state) else {
                 throw Problem(
@@ -107,7 +148,7 @@ struct DeliveryRoutes: Sendable {
                     errors: [.init(key: "state", detail: "is dead or all")])
             }
             let count = try await inspect { try $0.drop(for: name, deadLettersOnly: selection.state != "all") } ?? 0
-            return try Response.json(["dropped": count])
+            return Dropped(dropped: count)
         }
     }
 

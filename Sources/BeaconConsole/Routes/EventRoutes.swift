@@ -20,8 +20,16 @@ struct EventRoutes: Sendable {
     /// The most events of an export.
     private static let mostExported = 1_000_000
 
-    func add(to router: RouterGroup<WebContext>) {
-        router.get("events") { request, _ in
+    func add(to router: InterfaceRouter) {
+        router.answer(
+            .get, "events",
+            Operation(
+                "listEvents", .events, "List past events", "The events.",
+                parameters: [
+                    .number("limit", "The most events to list.", 1...1000, default: 100, example: 50), .before, .from,
+                    .to, .kind, .region, .ofPlace, .install,
+                ]), as: Events.self
+        ) { request, _ in
             let query = try Self.query(of: request)
             let page = try await history.page(query)
             let names = await gateway.names
@@ -33,7 +41,17 @@ struct EventRoutes: Sendable {
             body += Array("],\"next\":\(page.next.map(String.init) ?? "null")}".utf8)
             return Response.json(bytes: body)
         }
-        router.get("events/counts") { request, _ in
+        router.on(
+            .get, "events/counts",
+            Operation(
+                "countEvents", .events, "Count past events over a time", "The numbers of events.",
+                parameters: [
+                    .time("from", "The beginning, in seconds since 1970.", required: true, example: 1700000000),
+                    .time("to", "The end, which is later.", required: true, example: 1700086400),
+                    .number("steps", "The number of equal steps.", 1...1000, default: 100, example: 24), .before, .kind,
+                    .region, .ofPlace, .install,
+                ])
+        ) { request, _ in
             let query = try Self.query(of: request)
             guard let from = query.from, let to = query.to, from < to else {
                 throw Problem(
@@ -42,10 +60,22 @@ struct EventRoutes: Sendable {
             }
             let steps = try request.number("steps", 1...1_000) ?? 100
             let counts = try await history.counts(query, from: from, to: to, steps: steps)
-            return try Response.json(
-                Counts(from: from.seconds, to: to.seconds, steps: steps, counts: counts))
+            return EventCounts(from: from.seconds, to: to.seconds, steps: steps, counts: counts)
         }
-        router.get("events/stream") { request, _ in
+        router.answer(
+            .get, "events/stream",
+            Operation(
+                "streamEvents", .events, "Listen to events",
+                "Server-sent events without an end. event: an Event as JSON, with its number as id. state: Changes as JSON; request these lists again. A comment every 15 seconds keeps the connection open.",
+                details:
+                    "Begins with all events after Last-Event-ID; a number beyond all there are is ignored. A connection 512 messages behind is closed.",
+                parameters: [
+                    .header(
+                        "Last-Event-ID", "The number of the last event received; no number is ignored.",
+                        example: "1200")
+                ], exceptions: [.invalid],
+                answers: [.text("text/event-stream", of: [Event.self, Changes.self])])
+        ) { request, _ in
             // Before the past is read, so that nothing falls between.
             let messages = broadcast.messages()
             let newest = try await history.store.newest()
@@ -72,7 +102,18 @@ struct EventRoutes: Sendable {
                 }
             }
         }
-        router.get("events/export") { request, _ in
+        router.answer(
+            .get, "events/export",
+            Operation(
+                "exportEvents", .events, "Export past events as a file",
+                "The newest event first: time, kind, summary, receiver, region, place, beacon, sender and user, or the detail of each as a line of JSON.",
+                details: "Exports at most 1,000,000 events.",
+                parameters: [
+                    .words(
+                        "format", "csv: a table; log: the details.", ["csv", "log"], default: "csv", example: "csv"),
+                    .before, .from, .to, .kind, .region, .ofPlace, .install,
+                ], answers: [.text("text/csv"), .text("application/x-ndjson")], headers: ["Content-Disposition"])
+        ) { request, _ in
             let format = request.parameter("format") ?? "csv"
             guard ["csv", "log"].contains(format) else {
                 throw Problem(.badRequest, "there is no format \"\(format.prefix(40))\"; write csv or log")
@@ -81,7 +122,7 @@ struct EventRoutes: Sendable {
         }
     }
 
-    private struct Counts: Encodable {
+    private struct EventCounts: Codable, Sendable {
         var from: Double
         var to: Double
         var steps: Int
@@ -140,7 +181,7 @@ struct EventRoutes: Sendable {
     }
 
     /// An event as the interface writes it, but for its own JSON.
-    private struct Head: Encodable {
+    private struct Head: Codable, Sendable {
         @Nullable var id: Int64?
         var eventId: EventID
         var time: Double
@@ -153,6 +194,39 @@ struct EventRoutes: Sendable {
         @Nullable var sender: String?
         @Nullable var install: String?
         @Nullable var user: String?
+    }
+
+    /// An event as the interface writes it. Its own JSON is sent as it is stored.
+    private struct Event: Decodable {
+        private enum Key: CodingKey { case detail }
+
+        init(from decoder: any Decoder) throws {
+            _ = try Head(from: decoder)
+            _ = try decoder.container(keyedBy: Key.self).decode(JSONValue.self, forKey: .detail)
+        }
+    }
+
+    private struct Events: Decodable {
+        var events: [Event]
+        @Nullable var next: Int64?
+    }
+
+    /// The lists that have changed, each true.
+    private struct Changes: Decodable {
+        private struct Key: CodingKey {
+            var stringValue: String
+            var intValue: Int? { nil }
+
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        init(from decoder: any Decoder) throws {
+            let lists = try decoder.container(keyedBy: Key.self)
+            for topic in EventBroadcast.Topic.allCases {
+                _ = try lists.decodeIfPresent(Bool.self, forKey: Key(stringValue: topic.rawValue))
+            }
+        }
     }
 
     private static func json(

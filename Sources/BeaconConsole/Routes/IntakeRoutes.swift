@@ -33,7 +33,7 @@ struct IntakeRoutes: Sendable {
     /// The most messages of one answer.
     private static let mostMessages = 100
 
-    private struct Message: Encodable {
+    private struct AppMessage: Codable, Sendable {
         var id: String
         var time: Double
         @Nullable var title: String?
@@ -41,12 +41,27 @@ struct IntakeRoutes: Sendable {
         @Nullable var url: String?
     }
 
-    private struct Acknowledgement: Decodable {
+    private struct AppMessages: Codable, Sendable {
+        var messages: [AppMessage]
+    }
+
+    private struct Acknowledgement: Decodable, Sendable {
         var ids: [String]
     }
 
-    func add(to router: RouterGroup<WebContext>) {
-        router.post("app-installs/{id}/events") { request, context in
+    func add(to router: InterfaceRouter) {
+        router.answer(
+            .post, "app-installs/{id}/events",
+            Operation(
+                "sendAppEvents", .intake, "Send events of an app",
+                "They are on the disk; those that were there already are passed over.",
+                details: "In the form of Kumulos' SDK. At most 1000 at once. Content-Type is not looked at.",
+                parameters: [.senderID],
+                security: .sender(["app"]), errors: [.noKeys, .notTheirs, .notStored],
+                exceptions: [.unknown, .otherType],
+                bodies: [Media(type: "application/json", content: .value([AppEventForm].self))]),
+            status: .noContent
+        ) { request, context in
             let (app, install) = try await sender(of: request, context)
             let body = try await Self.body(of: request)
             let events = try AppEventForm.read(body)
@@ -54,7 +69,22 @@ struct IntakeRoutes: Sendable {
             let configuration = await gateway.configuration
             return try await keep(events.map { $0.event(of: install, app, at: now, in: configuration) })
         }
-        router.get("app-installs/{id}/messages") { request, context in
+        router.on(
+            .get, "app-installs/{id}/messages",
+            Operation(
+                "takeMessages", .intake, "Get the messages that wait for an install",
+                "The messages. They wait until they are acknowledged.",
+                parameters: [
+                    .senderID,
+                    .query(
+                        "wait",
+                        "The seconds to wait for a message where there is none; no number is ignored. Of more than 300 who wait, others are answered at once.",
+                        [
+                            "type": ["integer", "string"], "minimum": 0,
+                            "maximum": 60, "default": 0,
+                        ], example: 30),
+                ], security: .sender(["app"]), errors: [.noKeys, .notTheirs], exceptions: [.unknown])
+        ) { request, context in
             let (_, install) = try await sender(of: request, context)
             let wait = request.parameter("wait").flatMap { Int($0) } ?? 0
             guard (0...Self.longestWait).contains(wait) else {
@@ -63,23 +93,47 @@ struct IntakeRoutes: Sendable {
                     errors: [.init(key: "wait", detail: "is a number of seconds from 0 to \(Self.longestWait)")])
             }
             let messages = try await messages(of: install, within: .seconds(wait))
-            return try Response.json([
-                "messages": messages.map {
-                    Message(
+            return AppMessages(
+                messages: messages.map {
+                    AppMessage(
                         id: $0.id, time: $0.time.seconds, title: $0.content.title, text: $0.content.text,
                         url: $0.content.url)
-                }
-            ])
+                })
         }
-        router.post("app-installs/{id}/messages/acknowledge") { request, context in
-            let (_, install) = try await sender(of: request, context)
-            var request = request
-            let ids = try await request.value(Acknowledgement.self).ids
+        router.on(
+            .post, "app-installs/{id}/messages/acknowledge",
+            Operation(
+                "acknowledgeMessages", .intake, "Say that messages were taken",
+                "They wait no longer. Names that are unknown are passed over.", parameters: [.senderID],
+                security: .sender(["app"]), errors: [.noKeys, .notTheirs], exceptions: [.unknown]), status: .noContent
+        ) { (sent: Sent<Acknowledgement>, context) in
+            let (_, install) = try await sender(of: sent.request, context)
+            let ids = try await sent.value().ids
             guard ids.count <= 1_000 else { throw Problem(.unprocessableContent, "there are more than 1000 \"ids\"") }
             try await state.people.take(ids, by: install, at: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero)
-            return Response(status: .noContent)
+            return Nothing()
         }
-        router.post("webhooks/{name}") { request, context in
+        router.answer(
+            .post, "webhooks/{name}",
+            Operation(
+                "sendCloudEvents", .intake, "Send events of another beacond",
+                "They are on the disk; those that were there already are passed over, and so are kinds that are none of an event.",
+                details: "In the form of its webhook: CloudEvents 1.0, signed as Standard Webhooks 1.0 says.",
+                parameters: [
+                    .path("name", "The name of a webhook of the file.", example: "branch"),
+                    .header(
+                        "webhook-id", "The name of the request.", required: true,
+                        example: "018bcfe5-6800-7000-8000-000000000001"),
+                    .header(
+                        "webhook-timestamp", "Seconds since 1970, at most five minutes from now.", required: true,
+                        example: "1700000000"),
+                ], security: .sender(["signature"]), errors: [.noSignature, .notTheirs, .noCloudEvent, .notStored],
+                bodies: [
+                    Media(type: "application/cloudevents+json", content: .value(CloudEventForm.self)),
+                    Media(type: "application/cloudevents-batch+json", content: .value([CloudEventForm].self)),
+                ]),
+            status: .noContent
+        ) { request, context in
             let name = try context.name("name")
             guard let webhook = current.value.intake.webhooks.first(where: { $0.name == name }) else {
                 throw Problem(.notFound, "there is no webhook of this name; write it under \"intake\", as webhooks")
@@ -94,7 +148,25 @@ struct IntakeRoutes: Sendable {
             let events = try CloudEventForm.read(body, media: media.lowercased())
             return try await keep(events.compactMap { $0.event(of: name, at: now, in: configuration) })
         }
-        router.post("sources/{name}/adverts") { request, context in
+        router.answer(
+            .post, "sources/{name}/adverts",
+            Operation(
+                "postAdverts", .intake, "Post what a gateway heard", "They are read in order.",
+                details:
+                    "In the gateway's own form: the JSON of Minew, Ruuvi or MOKO, Ingics' lines, raddec as one or as a list, or what the source's mapping says. What cannot be read is told in the log.",
+                parameters: [
+                    .path("name", "The name of a source of the file that has \"http\".", example: "gateways")
+                ], security: .sender(["gateway", "gatewayPassword", "gatewayAddress"]),
+                errors: [.noSignature, .notTheirs, .tooManyAdverts], exceptions: [.otherType, .badValue],
+                bodies: [
+                    .json([:]),
+                    .text(
+                        "text/plain",
+                        example:
+                            "$GPRP,0C61CFC14542,E1F5E6BAC2CF,-61,0201061AFF4C000215E2C56DB5DFFB48D2B060D0F5A71096E000010002C5"
+                    ),
+                ], answers: [.json()])
+        ) { request, context in
             let name = try context.name("name")
             let found = current.value.sources.first { $0.name == name }
             guard let source = found?.specification.network as? PostedSource else {

@@ -15,30 +15,48 @@ struct ItemChanges: Sendable {
 
     /// Adds the ways to add, replace and remove items of a kind.
     ///
-    /// - Parameter value: returns an item as the list has it.
-    func add<Value: Encodable & Sendable>(
-        of kind: ConfigurationItem.Kind, at path: String, to router: RouterGroup<WebContext>,
-        value: @escaping @Sendable (String) async -> Value?
+    /// - Parameters:
+    ///   - name: the kind in the names of operations, as `Region`.
+    ///   - word: the kind in sentences, as `region`.
+    ///   - value: returns an item as the list has it.
+    func add<Value: Codable & Sendable>(
+        of kind: ConfigurationItem.Kind, _ tag: Operation.Tag, _ name: String, _ word: String, at path: String,
+        to router: InterfaceRouter, value: @escaping @Sendable (String) async -> Value?
     ) {
-        @Sendable func answer(_ name: String, _ status: HTTPResponse.Status) async throws -> Response {
+        @Sendable func answer(_ name: String) async throws -> Value {
             guard let value = await value(name) else { throw Problem(.notFound, "another request has removed it") }
-            return try Response.json(value, status: status)
+            return value
         }
-        router.post(RouterPath(path)) { request, _ in
-            var request = request
-            let item = try Self.item(kind, try await request.value(JSONValue.self))
+        let settings = Media.json(.component("\(name)Settings"))
+        router.on(
+            .post, path,
+            Operation("add\(name)", tag, "Add a \(word)", "The \(word).", errors: [.taken], bodies: [settings]),
+            status: .created
+        ) { (sent: Sent<JSONValue>, _) in
+            let item = try Self.item(kind, try await sent.value())
             try await make(.add(item))
-            return try await answer(item.name, .created)
+            return try await answer(item.name)
         }
-        router.put(RouterPath(path + "/{name}")) { request, context in
-            var request = request
-            let item = try Self.item(kind, try await request.value(JSONValue.self))
+        router.on(
+            .put, path + "/{name}",
+            Operation(
+                "replace\(name)", tag, "Replace a \(word) that was added here", "The \(word).",
+                details: "Another name renames it.",
+                parameters: [.itemName], errors: [.taken], bodies: [settings])
+        ) { (sent: Sent<JSONValue>, context) in
+            let item = try Self.item(kind, try await sent.value())
             try await make(.replace(try context.name("name"), by: item))
-            return try await answer(item.name, .ok)
+            return try await answer(item.name)
         }
-        router.delete(RouterPath(path + "/{name}")) { _, context in
+        router.on(
+            .delete, path + "/{name}",
+            Operation(
+                "remove\(name)", tag, "Remove a \(word) that was added here", "It is removed.",
+                details: "Also removes one that is not in use.", parameters: [.itemName], errors: [.taken]),
+            status: .noContent
+        ) { _, context in
             try await make(.remove(kind, try context.name("name")))
-            return Response(status: .noContent)
+            return Nothing()
         }
     }
 

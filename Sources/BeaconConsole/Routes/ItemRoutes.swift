@@ -7,7 +7,7 @@ import HTTPTypes
 import Hummingbird
 
 /// An item that was added in the console and is not in use.
-struct UnusedItemValue: Encodable, Sendable {
+struct UnusedItemValue: Codable, Sendable {
     var name: String
     var settings: JSONValue
     /// Why it is not in use.
@@ -19,50 +19,61 @@ struct ItemRoutes: Sendable {
     let gateway: Gateway
     let changes: ItemChanges
 
-    private struct Regions: Encodable {
+    private struct Regions: Codable, Sendable {
         var regions: [RegionValue]
         var unused: [UnusedItemValue]
     }
 
-    private struct Places: Encodable {
+    private struct Places: Codable, Sendable {
         var places: [PlacesValue.Place]
-        var beacons: [PlacesValue.Located]
+        var beacons: [PlacesValue.Beacon]
         var unused: [UnusedItemValue]
     }
 
-    private struct Beacons: Encodable {
+    private struct RegisteredBeacons: Codable, Sendable {
         var beacons: [RegisteredBeaconValue]
         var unused: [UnusedItemValue]
     }
 
-    func add(to router: RouterGroup<WebContext>) {
-        router.get("regions") { _, _ in
-            try Response.json(
-                Regions(regions: await gateway.regionValues, unused: await gateway.configuration.unusedItems(.region)))
+    func add(to router: InterfaceRouter) {
+        router.on(
+            .get, "regions", Operation("listRegions", .sensing, "List the regions and their states", "The regions.")
+        ) { _, _ in
+            Regions(regions: await gateway.regionValues, unused: await gateway.configuration.unusedItems(.region))
         }
-        router.get("places") { _, _ in
+        router.on(
+            .get, "places", Operation("listPlaces", .sensing, "List the places and the beacons in them", "The places.")
+        ) { _, _ in
             let value = await gateway.placesValue
-            return try Response.json(
-                Places(
-                    places: value.places, beacons: value.beacons,
-                    unused: await gateway.configuration.unusedItems(.place)))
+            return Places(
+                places: value.places, beacons: value.beacons,
+                unused: await gateway.configuration.unusedItems(.place))
         }
-        router.get("registered-beacons") { _, _ in
-            try Response.json(
-                Beacons(
-                    beacons: await gateway.configuration.registeredBeacons,
-                    unused: await gateway.configuration.unusedItems(.beacon)))
+        router.on(
+            .get, "registered-beacons",
+            Operation("listRegisteredBeacons", .sensing, "List the named beacons", "The beacons.")
+        ) { _, _ in
+            RegisteredBeacons(
+                beacons: await gateway.configuration.registeredBeacons,
+                unused: await gateway.configuration.unusedItems(.beacon))
         }
-        changes.add(of: .region, at: "regions", to: router) { name in
+        changes.add(of: .region, .sensing, "Region", "region", at: "regions", to: router) { name in
             await gateway.regionValues.first { $0.name == name }
         }
-        changes.add(of: .place, at: "places", to: router) { name in
+        changes.add(of: .place, .sensing, "Place", "place", at: "places", to: router) { name in
             await gateway.placesValue.places.first { $0.name == name }
         }
-        changes.add(of: .beacon, at: "registered-beacons", to: router) { name in
+        changes.add(of: .beacon, .sensing, "RegisteredBeacon", "named beacon", at: "registered-beacons", to: router) {
+            name in
             await gateway.configuration.registeredBeacon(name)
         }
-        router.get("registered-beacons/export") { _, _ in
+        router.answer(
+            .get, "registered-beacons/export",
+            Operation(
+                "exportRegisteredBeacons", .sensing, "Export the named beacons as a table",
+                "name, uuid, major, minor, place, and a column for each attribute. Apostrophes keep spreadsheets from calculating texts.",
+                answers: [.text("text/csv")], headers: ["Content-Disposition"])
+        ) { _, _ in
             Response(
                 status: .ok,
                 headers: [
@@ -71,7 +82,26 @@ struct ItemRoutes: Sendable {
                 ],
                 body: .init(byteBuffer: .init(string: BeaconTable.text(await gateway.configuration.beacons))))
         }
-        router.post("registered-beacons/import") { request, _ in
+        router.on(
+            .post, "registered-beacons/import",
+            Operation(
+                "importRegisteredBeacons", .sensing, "Add and change beacons by a table", "What the table changed.",
+                details:
+                    "Takes all of the table or nothing. Its first line names the columns: name, uuid, major, minor, perhaps place and tracker, and attributes; at most 10,000 lines follow. Commas, semicolons or tabs separate. Faults have lines for keys, as \"line 3\".",
+                parameters: [
+                    .query(
+                        "replace",
+                        "true: also removes the beacons that were added here and are not in the table; anything else: removes none.",
+                        ["type": "string", "default": "false"], example: "true")
+                ], errors: [.unknown, .taken],
+                bodies: [
+                    .text(
+                        "text/csv",
+                        example:
+                            "name,uuid,major,minor,place,floor\r\nshelf,f7826da6-4fa2-4e98-8024-bc5b71e0893e,1,7,kitchen,2\r\n"
+                    )
+                ])
+        ) { request, _ in
             let media = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
             guard media == "text/csv" else {
                 throw Problem(.unsupportedMediaType, "send a table, with the header Content-Type: text/csv")
@@ -82,7 +112,7 @@ struct ItemRoutes: Sendable {
             let change = try BeaconTable.change(
                 Data(body.readableBytesView), in: await gateway.configuration, replaces: replaces)
             if !change.changes.isEmpty { try await changes.make(.several(change.changes)) }
-            return try Response.json(change.counts)
+            return change.counts
         }
     }
 }

@@ -13,24 +13,28 @@ struct PeopleRoutes: Sendable {
     /// The most installs of one answer.
     private static let mostInstalls = 1_000
 
-    private struct AppValue: Encodable {
+    private struct AppValue: Codable, Sendable {
         var name: String
         var key: String
         var origin: String
         var installs: Int
     }
 
-    private struct NewApp: Encodable {
+    private struct Apps: Codable, Sendable {
+        var apps: [AppValue]
+    }
+
+    private struct NewApp: Codable, Sendable {
         var name: String
         var key: String
         var secret: String
     }
 
-    private struct AppName: Decodable {
+    private struct AppRequest: Decodable, Sendable {
         var name: String
     }
 
-    private struct InstallValue: Encodable {
+    private struct InstallValue: Codable, Sendable {
         var id: String
         var app: String
         @Nullable var user: String?
@@ -41,7 +45,15 @@ struct PeopleRoutes: Sendable {
         var waiting: Int
     }
 
-    private struct MessageValue: Encodable {
+    private struct Installs: Codable, Sendable {
+        var installs: [InstallValue]
+    }
+
+    private struct Messages: Codable, Sendable {
+        var messages: [MessageValue]
+    }
+
+    private struct MessageValue: Codable, Sendable {
         var id: String
         var time: Double
         @Nullable var title: String?
@@ -63,40 +75,56 @@ struct PeopleRoutes: Sendable {
         }
     }
 
-    private struct Wish: Decodable {
+    private struct MessageRequest: Decodable, Sendable {
         var title: String?
         var text: String
         var url: String?
     }
 
-    func add(to router: RouterGroup<WebContext>) {
+    func add(to router: InterfaceRouter) {
         addApps(to: router)
-        router.get("installs") { _, _ in
+        router.on(
+            .get, "installs",
+            Operation("listInstalls", .people, "List the installs of apps", "Those that sent something last.")
+        ) { _, _ in
             let installs = try await state.people.installs(limit: Self.mostInstalls)
-            return try Response.json([
-                "installs": installs.map { install in
+            return Installs(
+                installs: installs.map { install in
                     InstallValue(
                         id: install.id, app: install.app, user: install.user, attributes: install.attributes,
                         firstSeen: install.first.seconds, lastSeen: install.last.seconds, events: install.events,
                         waiting: install.waiting)
-                }
-            ])
+                })
         }
-        router.delete("installs/{id}") { _, context in
+        router.on(
+            .delete, "installs/{id}",
+            Operation(
+                "forgetInstall", .people, "Forget an install",
+                "It is forgotten, with its messages, and its user where nobody else is this user. What it sends makes it known again.",
+                parameters: [.installID]), status: .noContent
+        ) { _, context in
             guard try await state.people.forget(install: try context.name("id")) else { throw Self.noInstall }
-            return Response(status: .noContent)
+            return Nothing()
         }
-        router.get("installs/{id}/messages") { _, context in
+        router.on(
+            .get, "installs/{id}/messages",
+            Operation(
+                "listMessages", .people, "List the messages to an install", "The messages.", parameters: [.installID])
+        ) { _, context in
             let id = try context.name("id")
             guard try await state.people.installs([id])[id] != nil else { throw Self.noInstall }
-            return try Response.json([
-                "messages": try await state.people.messages(of: id, isWaiting: false, limit: 200).map(MessageValue.init)
-            ])
+            let messages = try await state.people.messages(of: id, isWaiting: false, limit: 200)
+            return Messages(messages: messages.map(MessageValue.init))
         }
-        router.post("installs/{id}/messages") { request, context in
-            var request = request
+        router.on(
+            .post, "installs/{id}/messages",
+            Operation(
+                "sendMessage", .people, "Send a message to an install",
+                "The message, which waits until the app takes it. Of more than 100, the oldest is dropped.",
+                parameters: [.installID]), status: .created
+        ) { (sent: Sent<MessageRequest>, context) in
             let id = try context.name("id")
-            let wish = try await request.value(Wish.self)
+            let wish = try await sent.value()
             // SQLite ends a text at a zero.
             let texts = [wish.title ?? "", wish.text, wish.url ?? ""]
             guard !texts.contains(where: { $0.unicodeScalars.contains("\0") }) else {
@@ -117,14 +145,19 @@ struct PeopleRoutes: Sendable {
                 time: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero,
                 content: RuleMessage(title: wish.title, text: wish.text, url: wish.url))
             try await state.people.add(message)
-            return try Response.json(MessageValue(message), status: .created)
+            return MessageValue(message)
         }
     }
 
     private static var noInstall: Problem { Problem(.notFound, "there is no such install") }
 
-    private func addApps(to router: RouterGroup<WebContext>) {
-        router.get("apps") { _, _ in
+    private func addApps(to router: InterfaceRouter) {
+        router.on(
+            .get, "apps",
+            Operation(
+                "listApps", .people, "List the apps whose events are taken",
+                "The apps: those of the file, then those that were added here.")
+        ) { _, _ in
             let known = try await state.people.installCounts()
             func counts(_ app: String) -> Int { known[GatewayState.part(app)] ?? 0 }
             let ofFile = current.value.intake.apps.map {
@@ -133,11 +166,14 @@ struct PeopleRoutes: Sendable {
             let ofConsole = try await state.access.apps().map {
                 AppValue(name: $0.name, key: $0.key, origin: "console", installs: counts($0.name))
             }
-            return try Response.json(["apps": ofFile + ofConsole])
+            return Apps(apps: ofFile + ofConsole)
         }
-        router.post("apps") { request, _ in
-            var request = request
-            let name = try await request.value(AppName.self).name
+        router.on(
+            .post, "apps",
+            Operation("addApp", .people, "Add an app", "Its keys. The secret is told this once.", errors: [.taken]),
+            status: .created
+        ) { (sent: Sent<AppRequest>, _) in
+            let name = try await sent.value().name
             guard !name.isEmpty, name.count <= 100,
                 !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
             else {
@@ -160,9 +196,15 @@ struct PeopleRoutes: Sendable {
                     "a sender has this name already, or there are \(ConsoleAccess.mostApps) apps; take another name, or remove an app",
                     errors: [.init(key: "name", detail: "is the name of another")])
             }
-            return try Response.json(NewApp(name: name, key: key, secret: secret.text), status: .created)
+            return NewApp(name: name, key: key, secret: secret.text)
         }
-        router.delete("apps/{name}") { _, context in
+        router.on(
+            .delete, "apps/{name}",
+            Operation(
+                "removeApp", .people, "Remove an app that was added here",
+                "Its events are taken no longer; its installs stay.", parameters: [.itemName], errors: [.taken]),
+            status: .noContent
+        ) { _, context in
             let name = try context.name("name")
             if current.value.intake.apps.contains(where: { $0.name == name }) {
                 throw Problem(.conflict, "this app is in the file; remove it there")
@@ -170,7 +212,7 @@ struct PeopleRoutes: Sendable {
             guard try await state.access.remove(app: name) else {
                 throw Problem(.notFound, "there is no app of this name")
             }
-            return Response(status: .noContent)
+            return Nothing()
         }
     }
 }

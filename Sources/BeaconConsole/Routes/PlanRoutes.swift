@@ -15,7 +15,7 @@ struct PlanRoutes: Sendable {
 
     private static let pictureTypes = ["image/png", "image/jpeg", "image/webp", "image/svg+xml"]
 
-    private struct PlanValue: Encodable {
+    private struct PlanValue: Codable, Sendable {
         var width: Double
         var height: Double
         @Nullable var image: String?
@@ -39,20 +39,28 @@ struct PlanRoutes: Sendable {
         var data: Data { Data("\(type)\n".utf8) + bytes }
     }
 
-    func add(to router: RouterGroup<WebContext>) {
-        router.get("plan") { _, _ in try Response.json(try await planValue()) }
-        router.put("plan") { request, _ in
-            var request = request
-            let plan = try await request.value(BuildingPlan.self)
+    func add(to router: InterfaceRouter) {
+        router.on(
+            .get, "plan", Operation("getPlan", .plan, "Get the plan", "The plan.")
+        ) { _, _ in try await planValue() }
+        router.on(
+            .put, "plan", Operation("setPlan", .plan, "Set the plan", "The plan.", details: "The picture stays.")
+        ) { (sent: Sent<BuildingPlan>, _) in
+            let plan = try await sent.value()
             if let (key, what) = plan.mistake {
                 throw Problem(.unprocessableContent, "\"\(key)\" \(what)", errors: [.init(key: key, detail: what)])
             }
             try await state.set(.plan, to: JSONEncoder().encode(plan))
             await gateway.usePlan(plan)
             broadcast.send(.changed([.plan]))
-            return try Response.json(try await planValue())
+            return try await planValue()
         }
-        router.get("plan/image") { _, _ in
+        router.answer(
+            .get, "plan/image",
+            Operation(
+                "getPlanPicture", .plan, "Get the picture of the plan", "The picture.", errors: [.unknown],
+                answers: Self.pictureTypes.map(Media.bytes))
+        ) { _, _ in
             guard let picture = try await picture() else { throw Problem(.notFound, "the plan has no picture") }
             return Response(
                 status: .ok,
@@ -63,7 +71,13 @@ struct PlanRoutes: Sendable {
                 ],
                 body: .init(byteBuffer: ByteBuffer(bytes: picture.bytes)))
         }
-        router.put("plan/image") { request, _ in
+        router.on(
+            .put, "plan/image",
+            Operation(
+                "setPlanPicture", .plan, "Set the picture of the plan", "The plan.",
+                errors: [.noPicture, .emptyPicture], exceptions: [.invalid],
+                bodies: Self.pictureTypes.map(Media.bytes))
+        ) { request, _ in
             let media = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() } ?? ""
             guard Self.pictureTypes.contains(media) else {
                 throw Problem(.unsupportedMediaType, "send a picture: \(Self.pictureTypes.joined(separator: ", "))")
@@ -74,12 +88,17 @@ struct PlanRoutes: Sendable {
             let picture = Picture(type: media, bytes: Data(body.readableBytesView))
             try await state.set(.planPicture, to: picture.data)
             broadcast.send(.changed([.plan]))
-            return try Response.json(try await planValue())
+            return try await planValue()
         }
-        router.delete("plan/image") { _, _ in
+        router.on(
+            .delete, "plan/image",
+            Operation(
+                "removePlanPicture", .plan, "Remove the picture of the plan", "The plan, which may have had no picture."
+            )
+        ) { _, _ in
             try await state.set(.planPicture, to: nil)
             broadcast.send(.changed([.plan]))
-            return try Response.json(try await planValue())
+            return try await planValue()
         }
     }
 

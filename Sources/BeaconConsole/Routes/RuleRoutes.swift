@@ -7,7 +7,7 @@ import HTTPTypes
 import Hummingbird
 
 /// A rule, and what it has done.
-struct RuleValue: Encodable, Sendable {
+struct RuleValue: Codable, Sendable {
     var name: String
     var events: [String]
     @Nullable var regions: [String]?
@@ -33,23 +33,23 @@ struct RuleRoutes: Sendable {
     let broadcast: EventBroadcast
     let changes: ItemChanges
 
-    private struct Rules: Encodable {
+    private struct Rules: Codable, Sendable {
         var rules: [RuleValue]
         var unused: [UnusedItemValue]
     }
 
-    private struct Switch: Decodable {
+    private struct SwitchRequest: Decodable, Sendable {
         var enabled: Bool
     }
 
-    private struct Trial: Decodable {
+    private struct TrialRequest: Decodable, Sendable {
         var rule: JSONValue
         var from: Double?
         var to: Double?
     }
 
-    private struct TrialValue: Encodable {
-        struct Run: Encodable {
+    private struct TrialValue: Codable, Sendable {
+        struct Run: Codable, Sendable {
             var time: Double
             @Nullable var event: Int64?
             var summary: String
@@ -57,7 +57,7 @@ struct RuleRoutes: Sendable {
             var reason: String?
         }
 
-        struct Unknown: Encodable {
+        struct Unknown: Codable, Sendable {
             var event: String
             var reason: String
         }
@@ -69,7 +69,7 @@ struct RuleRoutes: Sendable {
         var unknown: [Unknown]
     }
 
-    private struct RunValue: Encodable {
+    private struct RuleRunValue: Codable, Sendable {
         var id: String
         var time: Double
         var rule: String
@@ -81,34 +81,55 @@ struct RuleRoutes: Sendable {
         @Nullable var detail: String?
     }
 
-    private struct Runs: Encodable {
-        var runs: [RunValue]
+    private struct RuleRuns: Codable, Sendable {
+        var runs: [RuleRunValue]
         @Nullable var next: String?
     }
 
-    func add(to router: RouterGroup<WebContext>) {
-        router.get("rules") { _, _ in
-            try Response.json(Rules(rules: await ruleValues(), unused: await gateway.configuration.unusedItems(.rule)))
+    func add(to router: InterfaceRouter) {
+        router.on(
+            .get, "rules", Operation("listRules", .rules, "List the rules and what they did", "The rules.")
+        ) { _, _ in
+            Rules(rules: await ruleValues(), unused: await gateway.configuration.unusedItems(.rule))
         }
-        changes.add(of: .rule, at: "rules", to: router) { name in
+        changes.add(of: .rule, .rules, "Rule", "rule", at: "rules", to: router) { name in
             await ruleValues().first { $0.name == name }
         }
-        router.put("rules/{name}/enabled") { request, context in
-            var request = request
+        router.on(
+            .put, "rules/{name}/enabled",
+            Operation(
+                "switchRule", .rules, "Switch a rule on or off", "The rule.",
+                details: "Also for rules of the file. It holds over restarts, whatever the settings of the rule say.",
+                parameters: [.itemName])
+        ) { (sent: Sent<SwitchRequest>, context) in
             let name = try context.name("name")
-            let isOn = try await request.value(Switch.self).enabled
+            let isOn = try await sent.value().enabled
             guard try await rules.set(name, isOn: isOn),
                 let value = await ruleValues().first(where: { $0.name == name })
             else { throw Problem(.notFound, "there is no rule of this name") }
             broadcast.send(.changed([.rules]))
-            return try Response.json(value)
+            return value
         }
-        router.post("rules/try") { request, _ in
-            var request = request
-            let trial = try await request.value(Trial.self)
-            return try Response.json(try await tried(trial))
+        router.on(
+            .post, "rules/try",
+            Operation(
+                "tryRule", .rules, "Find out what a rule would have done", "What it would have done; nothing is done.",
+                details: "Looks at the 100,000 oldest events of the time. Also where the console only shows.")
+        ) { (sent: Sent<TrialRequest>, _) in
+            try await tried(try await sent.value())
         }
-        router.get("rules/runs") { request, _ in
+        router.on(
+            .get, "rules/runs",
+            Operation(
+                "listRuleRuns", .rules, "List what rules did", "What they did, or why not.",
+                parameters: [
+                    .query("rule", "Only of this rule.", example: "lights"),
+                    .query(
+                        "before", "Only entries before this one: `next` of an earlier answer.",
+                        example: "018bcfe5-6800-7000-8000-000000000001"),
+                    .number("limit", "The most entries to list.", 1...500, default: 100, example: 50),
+                ])
+        ) { request, _ in
             let limit = try request.number("limit", 1...500) ?? 100
             let before = request.parameter("before")
             guard before.map({ EventID($0) != nil }) ?? true else {
@@ -116,14 +137,13 @@ struct RuleRoutes: Sendable {
             }
             let (runs, next) = try await state.trail.runs(
                 of: request.parameter("rule"), before: before, limit: limit)
-            return try Response.json(
-                Runs(
-                    runs: runs.map { run in
-                        RunValue(
-                            id: run.id ?? "", time: run.time.seconds, rule: run.rule, event: run.event,
-                            summary: run.summary, person: run.person, action: run.action,
-                            outcome: run.outcome.rawValue, detail: run.detail)
-                    }, next: next))
+            return RuleRuns(
+                runs: runs.map { run in
+                    RuleRunValue(
+                        id: run.id ?? "", time: run.time.seconds, rule: run.rule, event: run.event,
+                        summary: run.summary, person: run.person, action: run.action,
+                        outcome: run.outcome.rawValue, detail: run.detail)
+                }, next: next)
         }
     }
 
@@ -152,7 +172,7 @@ struct RuleRoutes: Sendable {
     private static let mostTried = 100_000
     private static let mostShown = 200
 
-    private func tried(_ trial: Trial) async throws -> TrialValue {
+    private func tried(_ trial: TrialRequest) async throws -> TrialValue {
         let configuration = await gateway.configuration
         let (rule, faults) = configuration.rule(trial.rule)
         guard let rule else {

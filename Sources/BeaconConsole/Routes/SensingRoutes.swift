@@ -9,19 +9,59 @@ import NIOCore
 struct SensingRoutes: Sendable {
     let gateway: Gateway
 
-    func add(to router: RouterGroup<WebContext>) {
+    private struct Beacons: Codable, Sendable {
+        var time: Double
+        var beacons: [RangedBeaconValue]
+    }
+
+    private struct Sources: Codable, Sendable {
+        var sources: [SourceValue]
+    }
+
+    private struct Receivers: Codable, Sendable {
+        var receivers: [ReceiverValue]
+    }
+
+    func add(to router: InterfaceRouter) {
         addRecording(to: router)
-        router.get("sources") { _, _ in try Response.json(["sources": await gateway.sourceValues]) }
-        router.get("receivers") { _, _ in try Response.json(["receivers": await gateway.receiverValues]) }
-        router.get("beacons") { _, _ in
-            struct Answer: Encodable {
-                var time: Double
-                var beacons: [RangedValue]
-            }
-            return try Response.json(
-                Answer(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues))
+        router.on(
+            .get, "sources", Operation("listSources", .sensing, "List the sources of adverts", "The sources.")
+        ) { _, _ in Sources(sources: await gateway.sourceValues) }
+        router.on(
+            .get, "receivers", Operation("listReceivers", .sensing, "List the receivers", "The receivers.")
+        ) { _, _ in Receivers(receivers: await gateway.receiverValues) }
+        router.on(
+            .get, "beacons",
+            Operation(
+                "listBeacons", .sensing, "List the beacons of the newest reports",
+                "The beacons, each as its nearest receiver heard it.",
+                details:
+                    "What is ranged at the moment, for the configuration or for a client of ranging/stream with scope=regions. It ranges nothing by itself."
+            )
+        ) { _, _ in
+            return Beacons(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues)
         }
-        router.get("ranging/stream") { request, _ in
+        router.answer(
+            .get, "ranging/stream",
+            Operation(
+                "streamRanging", .sensing, "Range beacons",
+                "Server-sent events without an end. ranging: a RangingReport as JSON, for each second, receiver and region.",
+                details: "Ranges while the connection is open. At most 64 connections range at once.",
+                parameters: [
+                    .query(
+                        "region", "The beacons to range; all without it.",
+                        [
+                            "type": "array",
+                            "items": ["$ref": "#/components/schemas/ConstraintText"],
+                            "maxItems": 20,
+                        ], example: ["f7826da6-4fa2-4e98-8024-bc5b71e0893e/1"]),
+                    .words(
+                        "scope",
+                        "regions: the beacons of all regions of the configuration, also after it changes. Without \"region\".",
+                        ["regions"]),
+                ], errors: [.tooMany],
+                answers: [.text("text/event-stream", of: [RangingValue.self])])
+        ) { request, _ in
             let scope = try Self.scope(of: request)
             // The headers alone: a radio ranges for a client that listens.
             guard request.method != .head else { return EventStreamResponse.response { _ in } }
@@ -42,8 +82,16 @@ struct SensingRoutes: Sendable {
     private static let longestRecording = 3_600
 
     /// Adds the recording of what is heard, as a sighting log.
-    private func addRecording(to router: RouterGroup<WebContext>) {
-        router.get("sightings") { request, _ in
+    private func addRecording(to router: InterfaceRouter) {
+        router.answer(
+            .get, "sightings",
+            Operation(
+                "recordSightings", .sensing, "Record what is heard",
+                "A sighting log, which ends with the time: each advert as a line of JSON. Empty lines keep the connection open.",
+                details: "At most 8 connections record at once. One that takes the lines too slowly is closed.",
+                parameters: [.number("seconds", "The time to record.", 1...3600, default: 60, example: 1)],
+                errors: [.tooMany], answers: [.text("application/x-ndjson")], headers: ["Content-Disposition"])
+        ) { request, _ in
             let seconds = try request.number("seconds", 1...Self.longestRecording) ?? 60
             guard let lines = await gateway.record(for: .seconds(seconds)) else {
                 throw Problem(.tooManyRequests, "too many record already; wait for one of them to end")

@@ -9,7 +9,7 @@ struct SessionRoutes: Sendable {
     let sessions: WebSessions
     let state: GatewayState
 
-    private struct Login: Decodable {
+    private struct Login: Decodable, Sendable {
         var token: String?
         /// A code of one use, which `beacond open` has in its link.
         var code: String?
@@ -25,10 +25,17 @@ struct SessionRoutes: Sendable {
     }
 
     /// Adds the exchange of the token for a cookie, which a browser keeps.
-    func add(to router: RouterGroup<WebContext>) {
-        router.post("session") { request, _ in
-            var request = request
-            let login = try await request.value(Login.self, upTo: WebContext.largestOpenBody)
+    func add(to router: InterfaceRouter) {
+        router.answer(
+            .post, "session",
+            Operation(
+                "openSession", .session, "Exchange the token, or a code, for a cookie", "The session is open.",
+                details:
+                    "A code is the end of the link that beacond open prints: it works once, within ten minutes. The token counts where both are given; where none is set, any is accepted. Refuses a wrong one after a second.",
+                security: .open, headers: ["Set-Cookie"]), status: .noContent
+        ) { (sent: Sent<Login>, _) in
+            let request = sent.request
+            let login = try await sent.value(upTo: WebContext.largestOpenBody)
             guard try await accepts(login) else {
                 // Nobody guesses 256 bits; who tries costs nothing but this.
                 try await Task.sleep(for: .seconds(1))
@@ -45,7 +52,12 @@ struct SessionRoutes: Sendable {
                 for: try await sessions.begin(), to: request, isEncrypted: settings.certificate != nil)
             return Response(status: .noContent, headers: [.setCookie: cookie])
         }
-        router.delete("session") { request, _ in
+        router.answer(
+            .delete, "session",
+            Operation(
+                "closeSession", .session, "End the session of the cookie", "The session has ended, or there was none.",
+                security: .cookie, headers: ["Set-Cookie"]), status: .noContent
+        ) { request, _ in
             if let name = SessionCookie.value(in: request, isEncrypted: settings.certificate != nil) {
                 try await sessions.end(name)
             }

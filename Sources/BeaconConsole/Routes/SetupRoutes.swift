@@ -15,39 +15,52 @@ struct SetupRoutes: Sendable {
     let reload: @Sendable (GatewayConfiguration?) -> Void
     let logger: Logger
 
-    private struct Start: Encodable {
+    private struct Setup: Codable, Sendable {
         var path: String
         var secrets: String
         var sources: [GuidedStart.Source]
         var source: String
     }
 
-    private struct Wish: Decodable {
+    private struct SourceRequest: Decodable, Sendable {
         var source: String
     }
 
-    private struct Written: Encodable {
+    private struct ListeningSource: Codable, Sendable {
+        var source: String
+    }
+
+    private struct WrittenConfiguration: Codable, Sendable {
         var path: String
         var yaml: String
         @Nullable var token: String?
     }
 
-    private struct BrokerTrial: Encodable {
+    private struct BrokerTrial: Codable, Sendable {
         var faults: [GuidedStart.Draft.Fault]
     }
 
-    func add(to router: RouterGroup<WebContext>) {
-        router.get("setup") { _, _ in
+    func add(to router: InterfaceRouter) {
+        router.on(
+            .get, "setup",
+            Operation(
+                "getSetup", .setup, "Get what the guided start offers", "The sources that there are.",
+                errors: [.isSetUp])
+        ) { _, _ in
             let setup = try setup()
-            return try Response.json(
-                Start(
-                    path: setup.path, secrets: setup.secretsPath,
-                    sources: GuidedStart.sources(await diagnoses.findings()), source: setup.source))
+            return Setup(
+                path: setup.path, secrets: setup.secretsPath,
+                sources: GuidedStart.sources(await diagnoses.findings()), source: setup.source)
         }
-        router.put("setup/source") { request, _ in
+        router.on(
+            .put, "setup/source",
+            Operation(
+                "setSetupSource", .setup, "Listen with another source",
+                "beacond goes on with it: the interface is away for a moment.", errors: [.isSetUp]),
+            status: .accepted
+        ) { (sent: Sent<SourceRequest>, _) in
             _ = try setup()
-            var request = request
-            let source = try await request.value(Wish.self).source
+            let source = try await sent.value().source
             do {
                 try GuidedStart.validate(source: source)
             } catch {
@@ -55,24 +68,36 @@ struct SetupRoutes: Sendable {
                     .unprocessableContent, "\"source\": \(error)", errors: [.init(key: "source", detail: "\(error)")])
             }
             reload(current.value.hearing(source))
-            return try Response.json(["source": source], status: .accepted)
+            return ListeningSource(source: source)
         }
-        router.post("setup/draft") { request, _ in
-            let setup = try setup()
-            var request = request
-            return try Response.json(
-                setup.draft(of: try await request.value(GuidedStart.Choice.self), web: settings))
+        router.on(
+            .post, "setup/draft",
+            Operation(
+                "draftConfiguration", .setup, "Get the configuration as it would be written",
+                "The configuration, and its faults.", errors: [.isSetUp])
+        ) { (sent: Sent<GuidedStart.Choice>, _) in
+            try setup().draft(of: try await sent.value(), web: settings)
         }
-        router.post("setup/broker") { request, _ in
+        router.on(
+            .post, "setup/broker",
+            Operation(
+                "tryBroker", .setup, "Find out whether a broker takes beacond", "What is wrong, if anything is.",
+                details: "It is connected to once, which takes up to twelve seconds where nothing answers.",
+                errors: [.isSetUp])
+        ) { (sent: Sent<GuidedStart.Choice.Broker>, _) in
             _ = try setup()
-            var request = request
-            let fault = await (try await request.value(GuidedStart.Choice.Broker.self)).fault()
-            return try Response.json(BrokerTrial(faults: [fault].compactMap(\.self)))
+            let fault = await (try await sent.value()).fault()
+            return BrokerTrial(faults: [fault].compactMap(\.self))
         }
-        router.post("setup") { request, _ in
+        router.on(
+            .post, "setup",
+            Operation(
+                "writeConfiguration", .setup, "Write the configuration",
+                "It is written, and beacond goes on with it: the interface is away for a moment.", errors: [.isSetUp]
+            ), status: .created
+        ) { (sent: Sent<GuidedStart.Choice>, _) in
             let setup = try setup()
-            var request = request
-            let choice = try await request.value(GuidedStart.Choice.self)
+            let choice = try await sent.value()
             let draft = try setup.draft(of: choice, web: settings)
             guard draft.faults.isEmpty else {
                 throw Problem(
@@ -86,8 +111,7 @@ struct SetupRoutes: Sendable {
             }
             logger.notice("the configuration was written to \(setup.path)")
             reload(nil)
-            return try Response.json(
-                Written(path: setup.path, yaml: draft.yaml, token: setup.token?.reveal()), status: .created)
+            return WrittenConfiguration(path: setup.path, yaml: draft.yaml, token: setup.token?.reveal())
         }
     }
 

@@ -21,7 +21,7 @@ struct StatusRoutes: Sendable {
     let diagnoses: DiagnosisCache
     let started: Date
 
-    private struct Status: Encodable {
+    private struct Status: Codable, Sendable {
         var machine: String
         var started: Double
         var time: Double
@@ -39,37 +39,59 @@ struct StatusRoutes: Sendable {
         var store: StoreValue
     }
 
-    private struct Health: Encodable {
-        struct Item: Encodable {
+    private struct Health: Codable, Sendable {
+        struct Finding: Codable, Sendable {
             var severity: String
             var what: String
             @Nullable var remedy: String?
         }
 
         var status: String
-        var findings: [Item]
+        var findings: [Finding]
     }
 
-    func add(to router: RouterGroup<WebContext>) {
-        router.get("status") { _, _ in
+    private struct Readiness: Codable, Sendable {
+        var ready: Bool
+    }
+
+    private struct Liveness: Codable, Sendable {
+        var live: Bool
+    }
+
+    func add(to router: InterfaceRouter) {
+        router.on(
+            .get, "status", Operation("getStatus", .status, "Get the status of beacond", "The status.")
+        ) { _, _ in
             // By one clock, which is a recording's where that is what is heard.
             let time = await gateway.newestTime.seconds
             let configuration = current.value
-            return try Response.json(
-                Status(
-                    machine: ProcessInfo.processInfo.hostName, started: time + started.timeIntervalSinceNow, time: time,
-                    configuration: configuration.path, token: settings.tokenHash != nil,
-                    setup: configuration.isSetup, readOnly: settings.isReadOnly,
-                    programs: settings.allowsPrograms || configuration.isSetup,
-                    destinations: configuration.destinations.map(\.name),
-                    listeners: broadcast.count, store: StoreValue(consumer.history.store.usage)))
+            return Status(
+                machine: ProcessInfo.processInfo.hostName, started: time + started.timeIntervalSinceNow, time: time,
+                configuration: configuration.path, token: settings.tokenHash != nil,
+                setup: configuration.isSetup, readOnly: settings.isReadOnly,
+                programs: settings.allowsPrograms || configuration.isSetup,
+                destinations: configuration.destinations.map(\.name),
+                listeners: broadcast.count, store: StoreValue(consumer.history.store.usage))
         }
-        router.get("why") { request, _ in
+        router.on(
+            .get, "why",
+            Operation(
+                "explainState", .status, "Explain the state of a region or a beacon", "The explanation.",
+                details: "Give either region or beacon; region counts where both are given.",
+                parameters: [
+                    .query(
+                        "region", "The name of a region.", ["type": "string", "minLength": 1],
+                        example: "hall"),
+                    .query(
+                        "beacon", "The identity of a beacon, as UUID/MAJOR/MINOR.",
+                        example: "f7826da6-4fa2-4e98-8024-bc5b71e0893e/1/7"),
+                ], errors: [.unknown])
+        ) { request, _ in
             if let region = request.parameter("region") {
                 guard let why = await gateway.why(region: region) else {
                     throw Problem(.notFound, "there is no region of this name")
                 }
-                return try Response.json(why)
+                return why
             }
             guard let text = request.parameter("beacon"), let beacon = BeaconConstraint(text)?.identity else {
                 throw Problem(.badRequest, "ask for a region by its name, or for a beacon as UUID/MAJOR/MINOR")
@@ -77,38 +99,56 @@ struct StatusRoutes: Sendable {
             guard let why = await gateway.why(beacon: beacon) else {
                 throw Problem(.notFound, "nothing is known of this beacon")
             }
-            return try Response.json(why)
+            return why
         }
-        router.get("health") { _, _ in
+        router.on(
+            .get, "health",
+            Operation(
+                "getHealth", .status, "Check sources, destinations and the Bluetooth stack",
+                "The findings, also where something fails.")
+        ) { _, _ in
             let findings = await findings()
             let status =
                 findings.contains { $0.severity == "error" }
                 ? "failing" : findings.contains { $0.severity == "warning" } ? "warning" : "good"
-            return try Response.json(Health(status: status, findings: findings))
+            return Health(status: status, findings: findings)
         }
-        router.get("ready") { _, _ in
+        router.on(
+            .get, "ready",
+            Operation(
+                "getReadiness", .status, "Check that a receiver hears", "A receiver hears.", security: .open,
+                errors: [.deaf])
+        ) { _, _ in
             // Ready is who hears something: an orchestrator starts what depends on it then.
             let isReady = await gateway.receiverValues.contains { $0.hearing == "hearing" }
             guard isReady else { throw Problem(.serviceUnavailable, "no receiver hears so far") }
-            return try Response.json(["ready": true])
+            return Readiness(ready: true)
         }
-        router.get("live") { _, _ in
+        router.on(
+            .get, "live",
+            Operation(
+                "getLiveness", .status, "Check that beacond runs", "beacond runs.",
+                details: "Also 200 while no receiver hears. Watchdogs restart beacond by it.", security: .open,
+                errors: [.deaf])
+        ) { _, _ in
             // Without a radio a restart helps nothing, so it is no reason for one. A gateway that hangs does not
             // answer.
             _ = await gateway.newestTime
-            return try Response.json(["live": true])
+            return Liveness(live: true)
         }
-        router.get("openapi.json") { _, _ in
-            Response.json(bytes: InterfaceDocument.description)
-        }
-        router.get("schema.json") { _, _ in
-            Response.json(bytes: InterfaceDocument.schema)
+        router.answer(
+            .get, "schema.json",
+            Operation(
+                "getConfigurationSchema", .status, "Get the JSON Schema of the configuration", "The schema.",
+                answers: [.json()])
+        ) { _, _ in
+            Response.json(bytes: InterfaceDocument.fileSchema)
         }
     }
 
     /// Returns what is not as it should be, the worst first, and what is.
-    private func findings() async -> [Health.Item] {
-        var findings: [Health.Item] = []
+    private func findings() async -> [Health.Finding] {
+        var findings: [Health.Finding] = []
         for source in await gateway.sourceValues {
             switch source.state {
             case "failing", "failed":
@@ -162,8 +202,8 @@ struct StatusRoutes: Sendable {
     }
 
     /// Returns what is wrong with the event store, and with the rules that look at its events.
-    private func storeFindings() -> [Health.Item] {
-        var findings: [Health.Item] = []
+    private func storeFindings() -> [Health.Finding] {
+        var findings: [Health.Finding] = []
         let health = consumer.history.store.health
         if let failure = health.failure {
             let remedy =
@@ -205,10 +245,10 @@ struct StatusRoutes: Sendable {
     }
 
     /// Returns what `beacon doctor` finds. It is not asked each time that somebody looks.
-    private func diagnosis() async -> [Health.Item] {
+    private func diagnosis() async -> [Health.Finding] {
         let severities: [Finding.Level: String] = [.ok: "good", .warning: "warning", .problem: "error"]
         return await diagnoses.findings().map {
-            Health.Item(
+            Health.Finding(
                 severity: severities[$0.level] ?? "note", what: "\($0.subject): \($0.message)", remedy: $0.remedy)
         }
     }

@@ -2,9 +2,9 @@ import BeaconEventStore
 import BeaconGateway
 
 /// The rows and bytes of the event store, with their bounds, in JSON.
-struct StoreValue: Encodable {
+struct StoreValue: Codable {
     /// Rows and bytes, with the most of each.
-    struct Part: Encodable {
+    struct Part: Codable, Sendable {
         var rows: Int
         var bytes: Int
         var mostRows: Int

@@ -34,7 +34,4 @@ enum ConsoleFiles {
         let first = beacon_console_files(&count)
         return UnsafeBufferPointer(start: first, count: count).map(File.init)
     }()
-
-    /// The description of the interface for programs.
-    static let interface = File(beacon_console_interface())
 }

@@ -10,7 +10,7 @@ import NIOCore
 /// An answer that says what is wrong with a request, in the form of RFC 9457.
 struct Problem: HTTPResponseError {
     /// What is wrong with one value of a request.
-    struct Fault: Encodable, Sendable {
+    struct Fault: Codable, Sendable {
         /// The key of the value.
         var key: String
         /// What is wrong, and what to send instead.
@@ -30,7 +30,8 @@ struct Problem: HTTPResponseError {
         self.headers = headers
     }
 
-    private struct Form: Encodable {
+    /// A problem as it is sent (RFC 9457).
+    struct Form: Codable {
         var type = "about:blank"
         var title: String
         var status: Int

@@ -169,7 +169,9 @@ package struct WebServer: Service {
     static func key(_ path: String) -> String { path.split(separator: "/").joined(separator: "/") }
 
     /// The routes, in groups. Each group is a type with the parts that it needs.
-    func router() -> Router<WebContext> {
+    ///
+    /// - Parameter description: receives the operations of the interface.
+    func router(describedIn description: InterfaceRouter.Description = .init()) -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         let methods = Locked<[RoutePattern]>([])
         router.addMiddleware {
@@ -180,8 +182,8 @@ package struct WebServer: Service {
         let history = consumer.history
         MetricsRoutes(
             gateway: gateway, delivery: delivery, broadcast: broadcast, store: history.store, limits: limits
-        ).add(to: router)
-        let v1 = router.group("v1")
+        ).add(to: InterfaceRouter(router.group(), prefix: "", description: description))
+        let v1 = InterfaceRouter(router.group("v1"), prefix: "/v1", description: description)
         let changes = ItemChanges(gateway: gateway, rules: rules, state: state, fleet: fleet)
         let diagnoses = DiagnosisCache()
         SessionRoutes(settings: settings, current: current, sessions: sessions, state: state).add(to: v1)
@@ -204,6 +206,9 @@ package struct WebServer: Service {
         BackupRoutes(settings: settings, current: current, store: state.store).add(to: v1)
         SetupRoutes(settings: settings, current: current, diagnoses: diagnoses, reload: reload, logger: logger).add(
             to: v1)
+        v1.describe(
+            at: "openapi.json",
+            Operation("getOpenApiDocument", .status, "Get this document", "This document.", answers: [.json()]))
         let patterns = RoutePattern.patterns(router.routes.map { ($0.path.description, $0.method) })
         methods.withLock { $0 = patterns }
         return router

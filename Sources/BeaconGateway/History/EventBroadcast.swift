@@ -17,7 +17,7 @@ package final class EventBroadcast: Sendable {
     }
 
     /// A list that changes.
-    package enum Topic: String, Hashable, Sendable {
+    package enum Topic: String, CaseIterable, Hashable, Sendable {
         case regions, places, receivers, advertising, rules, plan, installs
         case beacons = "registered-beacons"
     }

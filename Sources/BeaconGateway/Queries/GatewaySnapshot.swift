@@ -53,25 +53,25 @@ struct GatewaySnapshot: Sendable {
     }
 
     /// The beacons that are ranged for the configuration: of each the nearest report.
-    var beaconValues: [RangedValue] {
-        var nearest: [BeaconIdentity: RangedValue] = [:]
+    var beaconValues: [RangedBeaconValue] {
+        var nearest: [BeaconIdentity: RangedBeaconValue] = [:]
         for report in view.reports(at: time) {
             for beacon in report.beacons {
-                let value = RangedValue(beacon, in: report, names, configuration)
+                let value = RangedBeaconValue(beacon, in: report, names, configuration)
                 let isNearer = nearest[beacon.identity].map { old in
                     old.accuracy < 0 || RangedBeacon.isNearer(value.accuracy, than: old.accuracy)
                 }
                 if isNearer ?? true { nearest[beacon.identity] = value }
             }
         }
-        func order(_ value: RangedValue) -> (Double, String, Int, Int) {
+        func order(_ value: RangedBeaconValue) -> (Double, String, Int, Int) {
             (RangedBeacon.distance(of: value.accuracy), value.uuid, value.major, value.minor)
         }
         return nearest.values.sorted { order($0) < order($1) }
     }
 }
 
-extension RangedValue {
+extension RangedBeaconValue {
     /// Creates the value of a beacon in a report, with its name and regions.
     init(
         _ beacon: RangedBeacon, in report: RangingEvent, _ names: [BeaconIdentity: String],

@@ -96,7 +96,7 @@ package struct ListeningClients {
     /// - Parameter value: returns a beacon as clients see it.
     /// - Returns: false where it is for the configuration or for the regions' clients, whose reports the view keeps.
     func deliver(
-        _ report: RangingRequestReport, from receiver: String, value: (RangedBeacon, RangingEvent) -> RangedValue
+        _ report: RangingRequestReport, from receiver: String, value: (RangedBeacon, RangingEvent) -> RangedBeaconValue
     ) -> Bool {
         let owner = ranging.values.first { $0.requests.contains(report.request) }
         let clients = owner.map { [$0] } ?? ranging.values.filter(\.isOfRegions)

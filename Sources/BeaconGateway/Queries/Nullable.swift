@@ -1,9 +1,14 @@
 /// A value that is written as null where there is none, so that what reads it finds the same keys each time.
 @propertyWrapper
-package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
+package struct Nullable<Value: Codable & Sendable>: Codable, Sendable {
     package var wrappedValue: Value?
 
     package init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
+    }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

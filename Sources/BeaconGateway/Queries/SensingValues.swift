@@ -4,7 +4,7 @@ package import BeaconModel
 package import Foundation
 
 /// A beacon's identity, as the interface writes it.
-package struct IdentityValue: Encodable, Sendable {
+package struct IdentityValue: Codable, Sendable {
     var uuid: String
     var major: Int
     var minor: Int
@@ -19,7 +19,7 @@ package struct IdentityValue: Encodable, Sendable {
 }
 
 /// A source of adverts.
-package struct SourceValue: Encodable, Sendable {
+package struct SourceValue: Codable, Sendable {
     package var name: String
     /// What the configuration says: `auto`, the path of a capture.
     var from: String
@@ -34,7 +34,7 @@ package struct SourceValue: Encodable, Sendable {
 }
 
 /// A receiver, and whether it hears.
-package struct ReceiverValue: Encodable, Sendable {
+package struct ReceiverValue: Codable, Sendable {
     package var name: String
     package var source: String
     /// `hearing`, `deaf`, or `unknown` before it has said anything.
@@ -46,7 +46,7 @@ package struct ReceiverValue: Encodable, Sendable {
 }
 
 /// A region of the configuration.
-package struct RegionValue: Encodable, Sendable {
+package struct RegionValue: Codable, Sendable {
     package var name: String
     var uuid: String
     @Nullable var major: Int?
@@ -60,7 +60,7 @@ package struct RegionValue: Encodable, Sendable {
 }
 
 /// A beacon that has a name.
-package struct RegisteredBeaconValue: Encodable, Sendable {
+package struct RegisteredBeaconValue: Codable, Sendable {
     var uuid: String
     var major: Int
     var minor: Int
@@ -73,8 +73,8 @@ package struct RegisteredBeaconValue: Encodable, Sendable {
 }
 
 /// The places and the beacons in them.
-package struct PlacesValue: Encodable, Sendable {
-    package struct Place: Encodable, Sendable {
+package struct PlacesValue: Codable, Sendable {
+    package struct Place: Codable, Sendable {
         package var name: String
         var receivers: [String]
         /// True where none of its receivers hears.
@@ -83,7 +83,7 @@ package struct PlacesValue: Encodable, Sendable {
         var settings: JSONValue
     }
 
-    package struct Located: Encodable, Sendable {
+    package struct Beacon: Codable, Sendable {
         var uuid: String
         var major: Int
         var minor: Int
@@ -98,11 +98,11 @@ package struct PlacesValue: Encodable, Sendable {
     }
 
     package var places: [Place] = []
-    package var beacons: [Located] = []
+    package var beacons: [Beacon] = []
 }
 
 /// A beacon as it was ranged last.
-package struct RangedValue: Encodable, Sendable {
+package struct RangedBeaconValue: Codable, Sendable {
     var uuid: String
     var major: Int
     var minor: Int
@@ -136,8 +136,8 @@ package struct RangedValue: Encodable, Sendable {
 }
 
 /// The beacons of a second.
-package struct RangingValue: Encodable, Sendable {
-    struct Constraint: Encodable, Sendable {
+package struct RangingValue: Codable, Sendable {
+    struct Constraint: Codable, Sendable {
         var uuid: String
         @Nullable var major: Int?
         @Nullable var minor: Int?
@@ -152,7 +152,7 @@ package struct RangingValue: Encodable, Sendable {
     var time: Double
     var receiver: String
     @Nullable var region: Constraint?
-    var beacons: [RangedValue]
+    var beacons: [RangedBeaconValue]
 }
 
 /// What this machine sends as a beacon.
@@ -164,11 +164,11 @@ package struct AdvertisingValue: Codable, Sendable {
         package var measuredPower: Int
         var enabled: Bool
         /// `on`, `starting`, `failed` or `off`.
-        var state: String?
-        var reason: String?
+        var state: String
+        @Nullable var reason: String?
 
         package init(
-            uuid: String, major: Int, minor: Int, measuredPower: Int, enabled: Bool, state: String? = nil,
+            uuid: String, major: Int, minor: Int, measuredPower: Int, enabled: Bool, state: String = "off",
             reason: String? = nil
         ) {
             (self.uuid, self.major, self.minor) = (uuid, major, minor)
@@ -178,26 +178,8 @@ package struct AdvertisingValue: Codable, Sendable {
     }
 
     package var possible: Bool
-    package var reason: String?
-    var beacon: Beacon?
-
-    private enum Key: String, CodingKey { case possible, reason, beacon }
-    private enum BeaconKey: String, CodingKey { case uuid, major, minor, measuredPower, enabled, state, reason }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(possible, forKey: .possible)
-        try container.encode(reason, forKey: .reason)
-        guard let beacon else { return try container.encodeNil(forKey: .beacon) }
-        var inside = container.nestedContainer(keyedBy: BeaconKey.self, forKey: .beacon)
-        try inside.encode(beacon.uuid, forKey: .uuid)
-        try inside.encode(beacon.major, forKey: .major)
-        try inside.encode(beacon.minor, forKey: .minor)
-        try inside.encode(beacon.measuredPower, forKey: .measuredPower)
-        try inside.encode(beacon.enabled, forKey: .enabled)
-        try inside.encode(beacon.state ?? "off", forKey: .state)
-        try inside.encode(beacon.reason, forKey: .reason)
-    }
+    @Nullable package var reason: String?
+    @Nullable var beacon: Beacon?
 }
 
 extension GatewayConfiguration {

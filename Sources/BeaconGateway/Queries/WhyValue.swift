@@ -3,8 +3,8 @@ import BeaconMonitoring
 import BeaconSupport
 
 /// Why something is as it is, in sentences, and what would change it.
-package struct WhyValue: Encodable, Sendable {
-    struct Fact: Encodable, Sendable {
+package struct WhyValue: Codable, Sendable {
+    struct Fact: Codable, Sendable {
         var label: String
         var value: String
     }

@@ -61,7 +61,7 @@ extension Gateway {
             case .ranged(let report):
                 let receiver = listener.name(report.receiver)
                 let isDelivered = clients.deliver(report, from: receiver) {
-                    RangedValue($0, in: $1, reporter.names, configuration)
+                    RangedBeaconValue($0, in: $1, reporter.names, configuration)
                 }
                 if isDelivered { continue }
                 reporter.report(report, from: receiver, isForClients: clients.isForClients(report), to: &outcome)

@@ -270,7 +270,7 @@ package actor Gateway {
     package var receiverValues: [ReceiverValue] { listener.receiverValues(in: configuration.places) }
     package var regionValues: [RegionValue] { snapshot.regionValues }
     package var placesValue: PlacesValue { snapshot.placesValue }
-    package var beaconValues: [RangedValue] { snapshot.beaconValues }
+    package var beaconValues: [RangedBeaconValue] { snapshot.beaconValues }
 
     /// Returns the state of a region of the configuration, as it is published.
     func state(of region: String) -> RegionState {

@@ -84,9 +84,9 @@ extension GuidedStart {
     }
 
     /// A configuration that can be written, and what is wrong with it.
-    package struct Draft: Encodable, Sendable {
+    package struct Draft: Codable, Sendable {
         /// What is wrong with one value of a choice.
-        package struct Fault: Encodable, Sendable {
+        package struct Fault: Codable, Sendable {
             /// The key of the value in the choice, as `regions.0.uuid` or `broker.host`.
             package var key: String
             /// What is wrong, and what to write instead.

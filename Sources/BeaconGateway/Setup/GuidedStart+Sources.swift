@@ -3,7 +3,7 @@ package import LinuxRadio
 
 extension GuidedStart {
     /// Something that can be heard with.
-    package struct Source: Encodable, Sendable {
+    package struct Source: Codable, Sendable {
         /// Its name in the configuration.
         package var source: String
         /// What it is, for people.

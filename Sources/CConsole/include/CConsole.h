@@ -11,6 +11,3 @@ struct beacon_console_file {
 
 // The files of the console: the page, its styles, its scripts.
 const struct beacon_console_file *beacon_console_files(size_t *count);
-
-// The description of the interface for programs.
-struct beacon_console_file beacon_console_interface(void);

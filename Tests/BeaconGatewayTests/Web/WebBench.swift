@@ -7,6 +7,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOEmbedded
+import Testing
 
 @testable import BeaconConsole
 @testable import BeaconGateway
@@ -73,22 +74,8 @@ struct WebBench {
     /// The paths of all requests that only read.
     var readPaths: [String] { requests.filter { $0.method == .get }.map(\.path) }
 
-    /// The document's answers to the requests that it describes, by method and path, with "x" for each parameter.
-    static var described: [String: Set<String>] {
-        get throws {
-            let content = Data(ConsoleFiles.interface.content)
-            let document = try JSONSerialization.jsonObject(with: content) as? [String: Any]
-            var described: [String: Set<String>] = [:]
-            for (path, methods) in document?["paths"] as? [String: [String: Any]] ?? [:] {
-                for (method, operation) in methods {
-                    let responses = (operation as? [String: Any])?["responses"] as? [String: Any] ?? [:]
-                    let path = path.replacing(#/\{[^}]*\}/#, with: "x")
-                    described["\(method.uppercased()) \(path)"] = Set(responses.keys)
-                }
-            }
-            return described
-        }
-    }
+    /// The interface as it is described.
+    static let described = Task { try await DescribedInterface(WebBench().send(.get, "/v1/openapi.json").body) }
 
     private struct Collector: ResponseBodyWriter {
         var bytes: ByteBuffer {
@@ -102,7 +89,8 @@ struct WebBench {
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
     }
 
-    /// Asks, as a program of this machine does unless an address says otherwise.
+    /// Asks, as a program of this machine does unless an address says otherwise, and compares the answer with the
+    /// description of the interface.
     ///
     /// - Parameters:
     ///   - address: the address that the connection comes from.
@@ -111,6 +99,16 @@ struct WebBench {
         _ method: HTTPRequest.Method = .get, _ path: String, host: String = "127.0.0.1:8099",
         headers: HTTPFields = [:], body: String? = nil, from address: String? = nil,
         to local: String? = nil
+    ) async throws -> Answer {
+        let answer = try await send(method, path, host: host, headers: headers, body: body, from: address, to: local)
+        let differences = try await Self.described.value.differences(of: answer, to: method, path)
+        #expect(differences == [])
+        return answer
+    }
+
+    private func send(
+        _ method: HTTPRequest.Method, _ path: String, host: String = "127.0.0.1:8099", headers: HTTPFields = [:],
+        body: String? = nil, from address: String? = nil, to local: String? = nil
     ) async throws -> Answer {
         var headers = headers
         if body != nil, headers[.contentType] == nil { headers[.contentType] = "application/json" }

@@ -136,7 +136,7 @@ package struct FleetMemberValue: Codable, Hashable, Sendable {
 }
 
 /// A fleet as one of its machines sees it.
-package struct FleetOverviewValue: Encodable, Hashable, Sendable {
+package struct FleetOverviewValue: Codable, Hashable, Sendable {
     var name: String
     /// The machine that is asked.
     var node: String

@@ -1,0 +1,83 @@
+import BeaconModel
+
+/// An answer that says what is wrong, as the description has it.
+enum ProblemAnswer: String, CaseIterable, Sendable {
+    case invalid = "400"
+    case noToken = "401"
+    case noKeys = "401-app"
+    case noSignature = "401-webhook"
+    case forbidden = "403"
+    case notTheirs = "403-app"
+    case unknown = "404"
+    case noFleet = "404-fleet"
+    case noRadio = "409"
+    case taken = "409-item"
+    case isSetUp = "409-setup"
+    case tooLarge = "413"
+    case otherType = "415"
+    case noPicture = "415-picture"
+    case noCloudEvent = "415-webhook"
+    case otherHost = "421"
+    case badValue = "422"
+    case emptyPicture = "422-picture"
+    case tooMany = "429"
+    case deaf = "503"
+    case notStored = "503-intake"
+    case tooManyAdverts = "503-adverts"
+    case other = "default"
+
+    /// The status, or `default`.
+    var status: String { String(rawValue.prefix { $0 != "-" }) }
+
+    /// The answer in the description.
+    var value: JSONValue {
+        var value: [String: JSONValue] = [
+            "description": .string(meaning),
+            "content": ["application/problem+json": ["schema": .component("Problem")]],
+        ]
+        if let header {
+            value["headers"] = [header.name: ["required": true, "schema": header.schema]]
+        }
+        return .object(value)
+    }
+
+    private var header: (name: String, schema: JSONValue)? {
+        switch self {
+        case .noToken: ("WWW-Authenticate", ["const": "Bearer"])
+        case .noKeys, .noSignature: ("WWW-Authenticate", ["const": "Basic realm=\"beacond\""])
+        case .notStored, .tooManyAdverts: ("Retry-After", ["type": "string"])
+        default: nil
+        }
+    }
+
+    private var meaning: String {
+        switch self {
+        case .invalid: "A parameter is invalid, or the body is not such a JSON object."
+        case .noToken: "The token is missing or wrong."
+        case .noKeys: "The keys are missing, or refused after a second."
+        case .noSignature: "The signature is missing, wrong, or of another time."
+        case .forbidden:
+            "A page of another site sent the request, X-Beacon-Console is missing, the console only shows, or the token or code of a session is wrong."
+        case .notTheirs: "A page of another site sent the request, or the install is another app's."
+        case .unknown: "There is nothing of this name."
+        case .noFleet: "This machine is in no fleet."
+        case .noRadio: "No source is a radio."
+        case .taken: "The name is taken, the file has it, or something that is in use could not be used then."
+        case .isSetUp: "There is a configuration, or it cannot be written."
+        case .tooLarge:
+            "The body is too large: more than 64 KiB, 4 KiB for a session, 1 MiB or 1000 events of an app, 1 MiB for a table, 4 MiB for a picture."
+        case .otherType: "The body is not of the type described."
+        case .noPicture: "The body is none of these pictures."
+        case .noCloudEvent: "The body is no CloudEvent in JSON."
+        case .otherHost: "No token is set, and Host is not a name of this machine."
+        case .badValue: "A value of the body is missing, of another type, out of bounds or unknown."
+        case .emptyPicture: "The picture is empty."
+        case .tooMany: "64 connections range already, 8 record, or a backup is being made."
+        case .deaf: "No receiver hears so far."
+        case .notStored:
+            "The events are not stored: the disk fails, or too many wait for rules. Retry-After says when to send them again."
+        case .tooManyAdverts: "More came than can be read; Retry-After says when to try again."
+        case .other: "Any other error."
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import BeaconModel
+
+/// What the description of the interface says of values beyond their types: their meanings, words and bounds.
+enum SchemaNotes {
+    /// The notes of keys that mean the same wherever they are.
+    static let ofKeys: [String: SchemaNote] = [
+        "major": SchemaNote(nil, ["minimum": 0, "maximum": 65535]),
+        "minor": SchemaNote(nil, ["minimum": 0, "maximum": 65535]),
+        "origin": .words(
+            ["file", "console"], "file: the configuration has it, and it is changed there; console: it was added here."),
+        "proximity": .words(
+            ["unknown", "immediate", "near", "far"], "immediate: within 0.5 m; near: within 3 m; far: beyond 3 m."),
+        "settings": SchemaNote("Its keys and values in the grammar of the file.", ["type": "object"]),
+        "time": .time(),
+        "uuid": SchemaNote(
+            "A proximity UUID in lower case.",
+            [
+                "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
+                "examples": ["f7826da6-4fa2-4e98-8024-bc5b71e0893e"],
+            ]),
+    ]
+
+    /// The notes of types and of their keys, by the name of the type in the description; that of a type has no key.
+    static let ofTypes: [String: [String: SchemaNote]] = sensing.merging(deliveries) { $1 }
+}

@@ -1,0 +1,119 @@
+import BeaconGateway
+import BeaconModel
+
+/// The JSON Schemas of the values of the interface, as their types decode them.
+///
+/// A decoder without content notes each key that a type asks for, with the type of its value. So a schema has the keys
+/// that an answer has, and a key that is added to a type is in the description at once.
+struct ValueSchema {
+    /// What a value is for: a body may have null for what may be missing, and other keys; an answer has neither.
+    enum Purpose { case body, answer }
+
+    /// The schemas of the objects, by their names.
+    private(set) var components: [String: JSONValue] = [:]
+
+    /// The notes that were used: `Type` for one of a type, `Type.key` or `key` for one of a value.
+    private(set) var usedNotes: Set<String> = []
+
+    /// The types that decode none of the values that they are given, and of which nothing can be said.
+    private(set) var unreadable: [String] = []
+
+    /// The names that several types have.
+    private(set) var sharedNames: Set<String> = []
+    private var types: [String: ObjectIdentifier] = [:]
+
+    /// Returns the schema of a type: a reference where it is an object.
+    mutating func schema(of type: any Decodable.Type, _ purpose: Purpose) -> JSONValue { schema(open: type, purpose) }
+
+    private mutating func schema<Value: Decodable>(open type: Value.Type, _ purpose: Purpose) -> JSONValue {
+        if let nullable = type as? any NullableValue.Type { return schema(of: nullable.valueType, purpose).orNull }
+        if let optional = type as? any OptionalValue.Type { return schema(of: optional.valueType, purpose).orNull }
+        if type == JSONValue.self { return [:] }
+        guard let (recorder, _) = try? SchemaDecoder.record(type) else {
+            unreadable.append(String(reflecting: type))
+            return [:]
+        }
+        if let name = recorder.primitive { return ["type": .string(name)] }
+        if let element = recorder.element { return ["type": "array", "items": schema(of: element, purpose)] }
+        if type is any StringKeyed.Type, let value = recorder.fields.first {
+            return ["type": "object", "additionalProperties": schema(of: value.type, purpose)]
+        }
+        return reference(to: type, recorder.fields, purpose)
+    }
+
+    /// Adds the schema of an object, and returns a reference to it.
+    private mutating func reference<Value>(
+        to type: Value.Type, _ fields: [SchemaRecorder.Field], _ purpose: Purpose
+    ) -> JSONValue {
+        let name = Self.name(of: type)
+        if types.updateValue(ObjectIdentifier(type), forKey: name) ?? ObjectIdentifier(type) != ObjectIdentifier(type) {
+            sharedNames.insert(name)
+        }
+        guard components[name] == nil else { return .component(name) }
+        // Before what is inside, since that may have this type again.
+        components[name] = [:]
+        var properties: [String: JSONValue] = [:]
+        for field in fields {
+            var value = schema(of: field.type, purpose)
+            if purpose == .body, !field.isRequired { value = value.orNull }
+            properties[field.key] = noted(value, name, field.key)
+        }
+        var object: [String: JSONValue] = ["type": "object", "properties": .object(properties)]
+        let required = fields.filter(\.isRequired).map { JSONValue.string($0.key) }
+        if !required.isEmpty { object["required"] = .array(required) }
+        if purpose == .answer { object["additionalProperties"] = false }
+        components[name] = noted(.object(object), name, nil)
+        return .component(name)
+    }
+
+    /// Returns a schema with what is known of a type, or of a key of one.
+    private mutating func noted(_ schema: JSONValue, _ type: String, _ key: String?) -> JSONValue {
+        if let note = SchemaNotes.ofTypes[type]?[key ?? ""] {
+            usedNotes.insert(key.map { "\(type).\($0)" } ?? type)
+            return note.applied(to: schema)
+        }
+        guard let key, let note = SchemaNotes.ofKeys[key] else { return schema }
+        usedNotes.insert(key)
+        return note.applied(to: schema)
+    }
+
+    /// Returns the name of a type in the description: that of Swift with those of the types around it, without the
+    /// group of routes, and without `Value` and `Form`.
+    static func name<Value>(of type: Value.Type) -> String {
+        let parts = String(reflecting: type).split(separator: ".").dropFirst()
+        return parts.filter { !$0.hasPrefix("(") && !$0.hasSuffix("Routes") }.map { part in
+            ["Value", "Form"].first(where: part.hasSuffix).map { String(part.dropLast($0.count)) } ?? String(part)
+        }.joined()
+    }
+}
+
+extension JSONValue {
+    /// A schema that null fits as well.
+    fileprivate var orNull: JSONValue {
+        guard self != [:] else { return self }
+        guard case .object(var values) = self, case .string(let type)? = values["type"] else {
+            return ["anyOf": [self, ["type": "null"]]]
+        }
+        values["type"] = [.string(type), "null"]
+        return .object(values)
+    }
+}
+
+/// A value that is null where there is none.
+private protocol NullableValue { static var valueType: any Decodable.Type { get } }
+
+extension Nullable: NullableValue where Value: Decodable {
+    static var valueType: any Decodable.Type { Value.self }
+}
+
+/// A value that is null in a list where there is none.
+private protocol OptionalValue { static var valueType: any Decodable.Type { get } }
+
+extension Optional: OptionalValue where Wrapped: Decodable {
+    static var valueType: any Decodable.Type { Wrapped.self }
+}
+
+/// An object whose keys are chosen by users.
+private protocol StringKeyed {}
+
+extension Dictionary: StringKeyed where Key == String {}
