@@ -45,29 +45,18 @@ package struct Grammar<Root: Sendable>: Sendable {
     /// A value without any key, which has the defaults. It is a new one each time, since a part of it may be an object.
     package var blank: Root { start() }
 
-    /// Reads a mapping whose keys are all here.
+    /// Reads a mapping.
     ///
+    /// - Parameter hasOthers: true for a mapping that has keys of other grammars too; false for one in which other keys
+    ///   are a fault.
     /// - Returns: nil where something without which it is nothing is missing or has a fault.
-    package func read(_ section: ConfigurationSection) -> Root? {
-        var root = blank
-        return readInto(&root, from: section) ? root : nil
-    }
-
-    /// Reads a mapping whose keys are all here into a value.
-    package func readInto(_ root: inout Root, from section: ConfigurationSection) -> Bool {
-        defer { section.finish() }
-        return fill(&root, from: section)
-    }
-
-    /// Reads the value of a mapping that has other keys too.
-    ///
-    /// - Returns: nil where something without which it is nothing is missing or has a fault.
-    package func value(_ section: ConfigurationSection) -> Root? {
+    package func read(_ section: ConfigurationSection, hasOthers: Bool = false) -> Root? {
+        defer { if !hasOthers { section.finish() } }
         var root = blank
         return fill(&root, from: section) ? root : nil
     }
 
-    /// Reads the keys of a mapping into a value.
+    /// Reads the keys of a mapping into a value. Other keys are left to who calls.
     ///
     /// - Returns: false where something without which it is nothing is missing or has a fault.
     package func fill(_ root: inout Root, from section: ConfigurationSection) -> Bool {

@@ -235,7 +235,7 @@ extension SettingKind {
     /// A list of mappings that have names. One with a fault is left out.
     package static func items<Item>(_ what: String, _ item: Grammar<Item>) -> SettingKind where Value == [Item] {
         SettingKind(.items(item.shape)) { section, key in
-            section.node(key) == nil ? nil : section.items(key, what, read: item.read)
+            section.node(key) == nil ? nil : section.items(key, what, read: { item.read($0) })
         }
     }
 }

@@ -4,7 +4,7 @@ package import BeaconModel
 ///
 /// A name is taken as soon as something has it, also where that has a fault. It can be referred to once the thing is
 /// part of the configuration.
-package struct ConfigurationContext: Sendable {
+package struct ConfigurationContext: Equatable, Sendable {
     private var taken: [String: Set<String>] = [:]
     private var defined: [String: Set<String>] = [:]
 

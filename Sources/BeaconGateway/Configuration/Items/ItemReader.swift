@@ -56,12 +56,13 @@ package final class ItemReadings: Sendable {
     /// A reading, with the settings that were read.
     struct Entry {
         var settings: JSONValue
-        /// The hash of the names that rules may refer to; 0 for items that refer to nothing.
+        /// The number of the context of rules; 0 for items that refer to nothing.
         var context: Int
         var reading: ItemReading
     }
 
     private let entries = Locked<[Key: Entry]>([:])
+    private let rules = Locked((context: ConfigurationContext(), number: 0))
     private let reads = Locked(0)
 
     init() {}
@@ -71,6 +72,14 @@ package final class ItemReadings: Sendable {
 
     /// All readings.
     var all: [Key: Entry] { entries.withLock { $0 } }
+
+    /// Returns the number of a context of rules: another one where it is not the one before.
+    func number(of context: ConfigurationContext) -> Int {
+        rules.withLock { rules in
+            if rules.number == 0 || rules.context != context { rules = (context, rules.number + 1) }
+            return rules.number
+        }
+    }
 
     /// Adds readings.
     ///
@@ -96,8 +105,8 @@ private struct ItemReader {
     private let ofFile: [ConfigurationItem.Kind: Set<String>]
     private let folder: URL
 
-    /// The names that rules may refer to, with their hash, once all else is read.
-    private var rules: (context: ConfigurationContext, hash: Int)?
+    /// What rules may refer to, with its number, once all else is read.
+    private var rules: (context: ConfigurationContext, number: Int)?
 
     init(_ configuration: GatewayConfiguration) {
         self.configuration = configuration
@@ -112,25 +121,15 @@ private struct ItemReader {
         context.beacons = configuration.beaconNames
     }
 
-    /// The names that rules may refer to.
-    var rulesContext: ConfigurationContext { mutating get { rulesWithHash.context } }
+    /// What rules may refer to.
+    var rulesContext: ConfigurationContext { mutating get { numberedContext.context } }
 
-    private var rulesWithHash: (context: ConfigurationContext, hash: Int) {
+    private var numberedContext: (context: ConfigurationContext, number: Int) {
         mutating get {
             if let rules { return rules }
             var context = ConfigurationContext()
-            context.define(configuration.regions.map(\.name), "region")
-            context.define(configuration.beacons.map(\.name), "beacon")
-            context.define(configuration.destinations.map(\.name), "destination")
-            context.beacons = configuration.beaconNames
-            context.learnsOfClones = configuration.suspicions != nil || !configuration.intake.webhooks.isEmpty
-            configuration.definePlaces(in: &context)
-            var hasher = Hasher()
-            for kind in ["region", "beacon", "destination", "place"] { hasher.combine(context.defined(kind)) }
-            hasher.combine(context.beacons)
-            hasher.combine(context.learnsOfClones)
-            hasher.combine(context.hasPlaces)
-            let rules = (context, hasher.finalize())
+            configuration.defineForRules(in: &context)
+            let rules = (context, configuration.itemReadings.number(of: context))
             self.rules = rules
             return rules
         }
@@ -155,13 +154,13 @@ private struct ItemReader {
 
     /// Returns the reading of an item. It reads an item that has changed, and one whose context has.
     private mutating func reading(of item: ConfigurationItem) -> ItemReading {
-        let others = item.kind == .rule ? rulesWithHash : nil
+        let others = item.kind == .rule ? numberedContext : nil
         let key = ItemReadings.Key(kind: item.kind, name: item.name)
-        if let entry = known[key], entry.context == others?.hash ?? 0, entry.settings == item.settings {
+        if let entry = known[key], entry.context == others?.number ?? 0, entry.settings == item.settings {
             return entry.reading
         }
         let reading = read(item.settings, as: item.kind, in: others?.context)
-        new[key] = ItemReadings.Entry(settings: item.settings, context: others?.hash ?? 0, reading: reading)
+        new[key] = ItemReadings.Entry(settings: item.settings, context: others?.number ?? 0, reading: reading)
         return reading
     }
 
@@ -172,7 +171,7 @@ private struct ItemReader {
         return configuration
     }
 
-    /// Reads settings, for themselves.
+    /// Reads the settings of an item, without regard to what is beside it.
     ///
     /// - Parameter others: the context of rules; nil for items that refer to nothing.
     func read(

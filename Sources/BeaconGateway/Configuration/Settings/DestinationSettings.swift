@@ -124,8 +124,8 @@ extension DestinationSettings {
 
     private static func kind(_ word: Word, _ section: ConfigurationSection, _ name: String) -> Kind? {
         switch word {
-        case .webhook: WebhookSettings.grammar.value(section).map(Kind.webhook)
-        case .kumulos: KumulosSettings.grammar.value(section).map(Kind.kumulos)
+        case .webhook: WebhookSettings.grammar.read(section, hasOthers: true).map(Kind.webhook)
+        case .kumulos: KumulosSettings.grammar.read(section, hasOthers: true).map(Kind.kumulos)
         case .mqtt: BrokerSettings.read(section, name).map(Kind.mqtt)
         }
     }

@@ -169,7 +169,7 @@ extension GatewayConfiguration {
 
 extension GatewayConfiguration {
     /// The keys of the file.
-    package static let grammar = Grammar<Self>(
+    static let grammar = Grammar<Self>(
         GatewayConfiguration(outbox: OutboxSettings(path: "")),
         [
             key("sources", SourceSettings.shape, "The sources of adverts.") { $1.sources = SourceSettings.read($0) },
@@ -179,15 +179,13 @@ extension GatewayConfiguration {
             },
             key("beacons", .items(BeaconSettings.grammar.shape), "The beacons that have names.") {
                 $1.beacons = BeaconSettings.read($0)
-                $0.reading.context.define($1.beacons.map(\.name), "beacon")
             },
             key("taught-places", .path, "The file that `beacon teach` wrote.") {
                 $1.places = PlacePlan.read($0)
             },
             key(
                 "places", .items(PlacePlan.Place.grammar.shape),
-                "The places in which beacons are located."
-            ) { $1.definePlaces(in: &$0.reading.context) },
+                "The places in which beacons are located."),
             key("place-rules", PlaceRules.grammar.shape, "The rules by which a beacon changes its place."),
             key("calibration", .path, "The file that `beacon calibrate --save` wrote.") {
                 if let calibrations = $0.read("calibration", .file { try CalibrationSet(file: $0) }) {
@@ -206,10 +204,11 @@ extension GatewayConfiguration {
                 "notify", \.notify, .mapping(NotificationRules.grammar), "The events that are worth a notification."),
             key("destinations", DestinationSettings.shape, "The destinations of notifications.") {
                 $1.destinations = DestinationSettings.read($0, in: $1)
-                $0.reading.context.define($1.destinations.map(\.name), "destination")
             },
             key("outbox", OutboxSettings.grammar.shape, "The events on the disk, which wait to be delivered.") {
-                _ = OutboxSettings.grammar.readInto(&$1.outbox, from: $0.section("outbox"))
+                let section = $0.section("outbox")
+                _ = OutboxSettings.grammar.fill(&$1.outbox, from: section)
+                section.finish()
             },
             key("intake", IntakeSettings.grammar.shape, "The senders whose events are taken.") {
                 root, configuration in
@@ -218,10 +217,9 @@ extension GatewayConfiguration {
                 if section.has("apps") || section.has("webhooks"), !root.has("web") {
                     section.report(section.origin, "\"intake\" needs a console to come in by; write \"web: true\"")
                 }
-                let learns = configuration.suspicions != nil || !configuration.intake.webhooks.isEmpty
-                root.reading.context.learnsOfClones = learns
             },
             key("launch", LaunchSettings.grammar.shape, "The programs and rules for events.") {
+                $1.defineForRules(in: &$0.reading.context)
                 let section = $0.section("launch")
                 $1.launch = LaunchSettings.grammar.read(section) ?? LaunchSettings()
                 if case .sequence(let nodes)? = section.node("rules") {
@@ -261,10 +259,15 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Defines the places that rules may name: those in which beacons are located, and those that they are fixed in.
-    func definePlaces(in context: inout ConfigurationContext) {
-        context.hasPlaces = places != nil
+    /// Defines what rules may refer to: all other things that have names, and what is known of beacons.
+    func defineForRules(in context: inout ConfigurationContext) {
+        context.define(regions.map(\.name), "region")
+        context.define(beacons.map(\.name), "beacon")
+        context.define(destinations.map(\.name), "destination")
         context.define((places?.placeNames ?? []) + beacons.compactMap(\.place), "place")
+        context.beacons = beaconNames
+        context.hasPlaces = places != nil
+        context.learnsOfClones = suspicions != nil || !intake.webhooks.isEmpty
     }
 
     /// Reports gateways that post, where there is no console for them.

@@ -109,7 +109,9 @@ extension SourceSettings {
         switch given.last {
         case "http":
             var source = PostedSource(name: name)
-            _ = PostedSource.grammar.readInto(&source, from: section.section("http"))
+            let http = section.section("http")
+            _ = PostedSource.grammar.fill(&source, from: http)
+            http.finish()
             _ = ReceiverNetwork.Settings.grammar.fill(&source.network, from: section)
             _ = ReceiverNetwork.Settings.mappingGrammar.fill(&source.network, from: section)
             if case .level? = source.network.mapping?.receiver {
