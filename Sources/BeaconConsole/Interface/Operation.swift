@@ -1,5 +1,4 @@
 import BeaconModel
-import HTTPTypes
 
 /// The description of a request that the interface answers, beside the handler that answers it.
 struct Operation: Sendable {
@@ -57,8 +56,8 @@ struct Operation: Sendable {
     var security = Security.console
     /// The answers with a problem beside those that follow from its form.
     var errors: [ProblemAnswer] = []
-    /// The answers that follow from its form, and that it does not give.
-    var exceptions: Set<ProblemAnswer> = []
+    /// The answers with a problem that follow from its form, and that it never has.
+    var omitted: Set<ProblemAnswer> = []
     /// The bodies that are no JSON of a type.
     var bodies: [Media] = []
     /// The answers that are no JSON of a type.
@@ -69,10 +68,10 @@ struct Operation: Sendable {
     init(
         _ id: String, _ tag: Tag, _ summary: String, _ result: String, details: String? = nil,
         parameters: [Parameter] = [], security: Security = .console, errors: [ProblemAnswer] = [],
-        exceptions: Set<ProblemAnswer> = [], bodies: [Media] = [], answers: [Media] = [], headers: [String] = []
+        omitted: Set<ProblemAnswer> = [], bodies: [Media] = [], answers: [Media] = [], headers: [String] = []
     ) {
         (self.id, self.tag, self.summary, self.result, self.details) = (id, tag, summary, result, details)
-        (self.parameters, self.security, self.errors, self.exceptions) = (parameters, security, errors, exceptions)
+        (self.parameters, self.security, self.errors, self.omitted) = (parameters, security, errors, omitted)
         (self.bodies, self.answers, self.headers) = (bodies, answers, headers)
     }
 }

@@ -6,8 +6,10 @@ enum ProblemAnswer: String, CaseIterable, Sendable {
     case noToken = "401"
     case noKeys = "401-app"
     case noSignature = "401-webhook"
+    case noSourceToken = "401-source"
     case forbidden = "403"
     case notTheirs = "403-app"
+    case otherSite = "403-site"
     case unknown = "404"
     case noFleet = "404-fleet"
     case noRadio = "409"
@@ -44,7 +46,7 @@ enum ProblemAnswer: String, CaseIterable, Sendable {
     private var header: (name: String, schema: JSONValue)? {
         switch self {
         case .noToken: ("WWW-Authenticate", ["const": "Bearer"])
-        case .noKeys, .noSignature: ("WWW-Authenticate", ["const": "Basic realm=\"beacond\""])
+        case .noKeys, .noSignature, .noSourceToken: ("WWW-Authenticate", ["const": "Basic realm=\"beacond\""])
         case .notStored, .tooManyAdverts: ("Retry-After", ["type": "string"])
         default: nil
         }
@@ -56,6 +58,8 @@ enum ProblemAnswer: String, CaseIterable, Sendable {
         case .noToken: "The token is missing or wrong."
         case .noKeys: "The keys are missing, or refused after a second."
         case .noSignature: "The signature is missing, wrong, or of another time."
+        case .noSourceToken: "The token of the source is missing, or refused after a second."
+        case .otherSite: "A page of another site sent the request."
         case .forbidden:
             "A page of another site sent the request, X-Beacon-Console is missing, the console only shows, or the token or code of a session is wrong."
         case .notTheirs: "A page of another site sent the request, or the install is another app's."

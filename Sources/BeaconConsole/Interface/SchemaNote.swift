@@ -14,7 +14,9 @@ struct SchemaNote: Sendable, ExpressibleByStringLiteral {
 
     /// Returns a schema with the keywords. A reference takes the place of what it is for.
     func applied(to schema: JSONValue) -> JSONValue {
-        guard case .object(let values) = schema, keywords["$ref"] == nil else { return .object(keywords) }
+        guard case .object(let values) = schema, keywords["$ref"] == nil else {
+            return schema.takesNull ? ["anyOf": [.object(keywords), ["type": "null"]]] : .object(keywords)
+        }
         var merged = values.merging(keywords) { old, new in
             if case .object(let inner) = new { SchemaNote(nil, inner).applied(to: old) } else { new }
         }
@@ -24,7 +26,7 @@ struct SchemaNote: Sendable, ExpressibleByStringLiteral {
         return .object(merged)
     }
 
-    /// What a schema of the description says.
+    /// What a schema of the description says, which takes the place of the type's.
     static func component(_ name: String) -> SchemaNote {
         SchemaNote(nil, ["$ref": .string("#/components/schemas/\(name)")])
     }
@@ -43,5 +45,15 @@ struct SchemaNote: Sendable, ExpressibleByStringLiteral {
     /// A list of at most so many values.
     static func list(_ description: String? = nil, atMost count: Int64) -> SchemaNote {
         SchemaNote(description, ["maxItems": .integer(count)])
+    }
+}
+
+extension JSONValue {
+    /// True for a schema that null fits.
+    fileprivate var takesNull: Bool {
+        guard case .object(let values) = self else { return false }
+        if case .array(let types)? = values["type"] { return types.contains("null") }
+        if case .array(let choices)? = values["anyOf"] { return choices.contains(["type": "null"]) }
+        return false
     }
 }

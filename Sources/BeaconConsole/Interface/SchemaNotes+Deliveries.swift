@@ -122,8 +122,8 @@ extension SchemaNotes {
         "BeaconNotification": [
             "": "A notification, as webhooks send it.",
             "id": .component("UUIDText"),
-            "kind": "enter, exit, proximity, gone, place or application; others are passed over.",
-            "time": SchemaNote("Seconds since 1970.", ["minimum": 0, "maximum": 4611686018.427388]),
+            "kind": "enter, exit, proximity, gone, place, suspicious or application; others are passed over.",
+            "time": SchemaNote("Seconds since 1970.", ["minimum": 0, "maximum": .number(Timestamp.latest.seconds)]),
             "name": "The name of an application's own event.",
         ],
         "Plan": [
@@ -198,17 +198,8 @@ extension SchemaNotes {
             "yaml": "The configuration.",
             "token": "The token that the console asks for from then on; null for none.",
         ],
-        "BeaconNotificationRegion": [
-            "uuid": .component("UUIDText")
-        ],
-        "BeaconNotificationPresentBeacon": [
-            "uuid": .component("UUIDText")
-        ],
-        "IdentifiedBeacon": [
-            "uuid": .component("UUIDText")
-        ],
         "GuidedStartDraftFault": [
-            "key": "The key of the configuration, with its place."
+            "key": "The key of the choice with its place: regions.0.uuid, broker.host."
         ],
     ]
 

@@ -263,7 +263,6 @@ extension SchemaNotes {
                         ]
                     ]
                 ]),
-            "uuid": .component("UUIDText"),
             "measuredPower": SchemaNote("The signal at one metre, in dBm.", ["minimum": -127, "maximum": -1]),
         ],
     ]

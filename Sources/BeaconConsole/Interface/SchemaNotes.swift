@@ -2,7 +2,13 @@ import BeaconModel
 
 /// What the description of the interface says of values beyond their types: their meanings, words and bounds.
 enum SchemaNotes {
-    /// The notes of keys that mean the same wherever they are.
+    /// Returns the note of a key that means the same in all types that have no note of it.
+    static func of(_ key: String, _ purpose: ValueSchema.Purpose) -> SchemaNote? {
+        // A body may have it in any form.
+        key == "uuid" && purpose == .body ? .component("UUIDText") : ofKeys[key]
+    }
+
+    /// The notes of keys that mean the same in all types that have no note of their own.
     static let ofKeys: [String: SchemaNote] = [
         "major": SchemaNote(nil, ["minimum": 0, "maximum": 65535]),
         "minor": SchemaNote(nil, ["minimum": 0, "maximum": 65535]),

@@ -1,6 +1,7 @@
+import BeaconModel
 import Foundation
 
-/// The keys and types that a value asks for while it is decoded.
+/// The keys and types that a type asks for while a value of it is decoded.
 final class SchemaRecorder {
     /// A key of an object.
     struct Field {
@@ -10,41 +11,69 @@ final class SchemaRecorder {
         var isRequired: Bool
     }
 
-    var fields: [Field] = []
+    /// Why a type cannot be recorded.
+    struct Failure: Error { var reason: String }
+
+    fileprivate(set) var fields: [Field] = []
     /// The type of the elements of an array.
-    var element: (any Decodable.Type)?
+    fileprivate(set) var element: (any Decodable.Type)?
     /// The name of a type without parts, in JSON Schema.
-    var primitive: String?
-}
+    fileprivate(set) var primitive: String?
+    /// True for a type that any JSON is a value of.
+    fileprivate(set) var isAny = false
+    /// True for a type that asks which keys there are.
+    fileprivate(set) var hasAnyKeys = false
+    /// The types around this one, whose values are being decoded.
+    fileprivate let outer: [ObjectIdentifier]
 
-/// A decoder without content, which gives each value that is asked for, and notes its type.
-struct SchemaDecoder: Decoder {
-    private let recorder: SchemaRecorder
-    /// The text that is given where one is asked for.
-    private let text: String
+    fileprivate init(in outer: [ObjectIdentifier]) { self.outer = outer }
 
-    private init(_ recorder: SchemaRecorder, text: String) { (self.recorder, self.text) = (recorder, text) }
-
-    /// Texts of which each type that is written as one takes one.
-    private static let texts = ["", UUID().uuidString]
-
-    /// Returns what a type asks for, with some value of it.
+    /// Records a type.
     ///
-    /// - Throws: the error of a type that takes none of the values.
-    static func record<Value: Decodable>(_ type: Value.Type) throws -> (SchemaRecorder, Value) {
+    /// - Throws: ``Failure``, or the error of a type that takes none of the samples.
+    static func record<Value: Decodable>(_ type: Value.Type) throws -> SchemaRecorder { try value(of: type).1 }
+
+    /// Samples of texts: an empty one, and a UUID.
+    private static let samples = ["", UUID().uuidString]
+
+    /// Returns a value of a type, and what the type asked for.
+    fileprivate static func value<Value: Decodable>(
+        of type: Value.Type, in outer: [ObjectIdentifier] = []
+    ) throws -> (Value, SchemaRecorder) {
+        guard !outer.contains(ObjectIdentifier(type)) else {
+            throw Failure(reason: "\(type) has values of its own type")
+        }
+        if let any = JSONValue.null as? Value {
+            let recorder = SchemaRecorder(in: outer)
+            recorder.isAny = true
+            return (any, recorder)
+        }
         var failure: (any Error)?
-        for text in texts {
-            let recorder = SchemaRecorder()
+        for sample in samples {
+            let recorder = SchemaRecorder(in: outer + [ObjectIdentifier(type)])
             do {
-                return (recorder, try Value(from: SchemaDecoder(recorder, text: text)))
+                return (try Value(from: SchemaDecoder(recorder: recorder, sample: sample)), recorder)
+            } catch let error as Failure {
+                throw error
             } catch {
-                // A type with few values asks for the text of one of them.
-                if let value = (type as? any CaseIterable.Type)?.first as? Value { return (recorder, value) }
+                // An enumeration takes only the texts of its cases.
+                if let value = (type as? any CaseIterable.Type)?.first as? Value { return (value, recorder) }
                 failure = error
             }
         }
-        throw failure ?? CancellationError()
+        throw failure ?? Failure(reason: "\(type) takes no sample")
     }
+}
+
+extension CaseIterable {
+    fileprivate static var first: Any? { allCases.first }
+}
+
+/// A decoder without content, which gives each value that is asked for, and notes its type.
+private struct SchemaDecoder: Decoder {
+    let recorder: SchemaRecorder
+    /// The text that is given where one is asked for.
+    let sample: String
 
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -55,33 +84,28 @@ struct SchemaDecoder: Decoder {
 
     func unkeyedContainer() -> any UnkeyedDecodingContainer { Elements(recorder: recorder) }
 
-    func singleValueContainer() -> any SingleValueDecodingContainer { Single(recorder: recorder, text: text) }
-
-    /// Returns some value of a type.
-    fileprivate static func value<Value: Decodable>(_ type: Value.Type) throws -> Value { try record(type).1 }
-
-    /// A decoder of what is inside of a value, which is not noted.
-    fileprivate static var inside: SchemaDecoder { SchemaDecoder(SchemaRecorder(), text: "") }
+    func singleValueContainer() -> any SingleValueDecodingContainer { Single(recorder: recorder, sample: sample) }
 }
 
 private struct Keys<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let recorder: SchemaRecorder
     var codingPath: [any CodingKey] { [] }
+
     // A mapping of any keys is decoded by those that it has.
-    var allKeys: [Key] { Key(stringValue: "key").map { [$0] } ?? [] }
+    var allKeys: [Key] {
+        recorder.hasAnyKeys = true
+        return Key(stringValue: "key").map { [$0] } ?? []
+    }
 
     func contains(_ key: Key) -> Bool { true }
     func decodeNil(forKey key: Key) -> Bool { false }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         recorder.fields.append(.init(key: key.stringValue, type: type, isRequired: true))
-        return try SchemaDecoder.value(type)
+        return try SchemaRecorder.value(of: type, in: recorder.outer).0
     }
 
-    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        recorder.fields.append(.init(key: key.stringValue, type: type, isRequired: false))
-        return nil
-    }
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? { note(type, key) }
 
     // Without these, the library asks for a value that has to be there.
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { note(type, key) }
@@ -104,15 +128,16 @@ private struct Keys<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return nil
     }
 
-    func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedDecodingContainer<Nested> {
-        KeyedDecodingContainer(Keys<Nested>(recorder: SchemaRecorder()))
+    func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+        throw SchemaRecorder.Failure(reason: "\(key.stringValue) has keys without a type")
     }
 
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer {
-        Elements(recorder: SchemaRecorder())
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        throw SchemaRecorder.Failure(reason: "\(key.stringValue) has elements without a type")
     }
-    func superDecoder() -> any Decoder { SchemaDecoder.inside }
-    func superDecoder(forKey key: Key) -> any Decoder { SchemaDecoder.inside }
+
+    func superDecoder() throws -> any Decoder { throw SchemaRecorder.Failure(reason: "a class has no schema") }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder() }
 }
 
 private struct Elements: UnkeyedDecodingContainer {
@@ -129,29 +154,23 @@ private struct Elements: UnkeyedDecodingContainer {
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         recorder.element = type
         currentIndex += 1
-        return try SchemaDecoder.value(type)
+        return try SchemaRecorder.value(of: type, in: recorder.outer).0
     }
 
-    mutating func nestedContainer<Nested>(keyedBy type: Nested.Type) -> KeyedDecodingContainer<Nested> {
-        currentIndex += 1
-        return KeyedDecodingContainer(Keys<Nested>(recorder: SchemaRecorder()))
+    mutating func nestedContainer<Nested>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
+        throw SchemaRecorder.Failure(reason: "elements have keys without a type")
     }
 
-    mutating func nestedUnkeyedContainer() -> any UnkeyedDecodingContainer {
-        currentIndex += 1
-        return Elements(recorder: SchemaRecorder())
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        throw SchemaRecorder.Failure(reason: "elements have elements without a type")
     }
 
-    mutating func superDecoder() -> any Decoder { SchemaDecoder.inside }
-}
-
-extension CaseIterable {
-    fileprivate static var first: Any? { allCases.first }
+    mutating func superDecoder() throws -> any Decoder { throw SchemaRecorder.Failure(reason: "a class has no schema") }
 }
 
 private struct Single: SingleValueDecodingContainer {
     let recorder: SchemaRecorder
-    let text: String
+    let sample: String
     var codingPath: [any CodingKey] { [] }
 
     func decodeNil() -> Bool { false }
@@ -162,7 +181,7 @@ private struct Single: SingleValueDecodingContainer {
     }
 
     func decode(_ type: Bool.Type) throws -> Bool { note(false, "boolean") }
-    func decode(_ type: String.Type) throws -> String { note(text, "string") }
+    func decode(_ type: String.Type) throws -> String { note(sample, "string") }
     func decode(_ type: Double.Type) throws -> Double { note(0, "number") }
     func decode(_ type: Float.Type) throws -> Float { note(0, "number") }
     func decode(_ type: Int.Type) throws -> Int { note(0, "integer") }
@@ -177,8 +196,9 @@ private struct Single: SingleValueDecodingContainer {
     func decode(_ type: UInt64.Type) throws -> UInt64 { note(0, "integer") }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        let (inside, value) = try SchemaDecoder.record(type)
+        let (value, inside) = try SchemaRecorder.value(of: type, in: recorder.outer)
         (recorder.fields, recorder.element, recorder.primitive) = (inside.fields, inside.element, inside.primitive)
+        (recorder.isAny, recorder.hasAnyKeys) = (inside.isAny, inside.hasAnyKeys)
         return value
     }
 }

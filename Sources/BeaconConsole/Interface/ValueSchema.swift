@@ -3,10 +3,11 @@ import BeaconModel
 
 /// The JSON Schemas of the values of the interface, as their types decode them.
 ///
-/// A decoder without content notes each key that a type asks for, with the type of its value. So a schema has the keys
-/// that an answer has, and a key that is added to a type is in the description at once.
+/// A decoder without content notes each key that a type asks for, with the type of its value. So a key that is added to a
+/// type is in the description at once. A type that encodes by code of its own has to decode the same keys.
 struct ValueSchema {
-    /// What a value is for: a body may have null for what may be missing, and other keys; an answer has neither.
+    /// What a value is for. In a body, what may be missing may be null, and other keys are passed over. An answer has
+    /// exactly the keys of its type.
     enum Purpose { case body, answer }
 
     /// The schemas of the objects, by their names.
@@ -15,12 +16,12 @@ struct ValueSchema {
     /// The notes that were used: `Type` for one of a type, `Type.key` or `key` for one of a value.
     private(set) var usedNotes: Set<String> = []
 
-    /// The types that decode none of the values that they are given, and of which nothing can be said.
+    /// The types that could not be recorded, with the reasons.
     private(set) var unreadable: [String] = []
 
-    /// The names that several types have.
+    /// The names that several types have, and those of types that are both in a body and in an answer.
     private(set) var sharedNames: Set<String> = []
-    private var types: [String: ObjectIdentifier] = [:]
+    private var types: [String: (type: ObjectIdentifier, purpose: Purpose)] = [:]
 
     /// Returns the schema of a type: a reference where it is an object.
     mutating func schema(of type: any Decodable.Type, _ purpose: Purpose) -> JSONValue { schema(open: type, purpose) }
@@ -28,16 +29,20 @@ struct ValueSchema {
     private mutating func schema<Value: Decodable>(open type: Value.Type, _ purpose: Purpose) -> JSONValue {
         if let nullable = type as? any NullableValue.Type { return schema(of: nullable.valueType, purpose).orNull }
         if let optional = type as? any OptionalValue.Type { return schema(of: optional.valueType, purpose).orNull }
-        if type == JSONValue.self { return [:] }
-        guard let (recorder, _) = try? SchemaDecoder.record(type) else {
-            unreadable.append(String(reflecting: type))
+        let recorder: SchemaRecorder
+        do {
+            recorder = try SchemaRecorder.record(type)
+        } catch {
+            unreadable.append("\(String(reflecting: type)): \(error)")
             return [:]
         }
+        if recorder.isAny { return [:] }
         if let name = recorder.primitive { return ["type": .string(name)] }
         if let element = recorder.element { return ["type": "array", "items": schema(of: element, purpose)] }
         if type is any StringKeyed.Type, let value = recorder.fields.first {
             return ["type": "object", "additionalProperties": schema(of: value.type, purpose)]
         }
+        if recorder.hasAnyKeys { unreadable.append("\(String(reflecting: type)): it asks which keys there are") }
         return reference(to: type, recorder.fields, purpose)
     }
 
@@ -46,33 +51,34 @@ struct ValueSchema {
         to type: Value.Type, _ fields: [SchemaRecorder.Field], _ purpose: Purpose
     ) -> JSONValue {
         let name = Self.name(of: type)
-        if types.updateValue(ObjectIdentifier(type), forKey: name) ?? ObjectIdentifier(type) != ObjectIdentifier(type) {
-            sharedNames.insert(name)
+        if let known = types[name] {
+            if known != (ObjectIdentifier(type), purpose) { sharedNames.insert(name) }
+            return .component(name)
         }
-        guard components[name] == nil else { return .component(name) }
-        // Before what is inside, since that may have this type again.
-        components[name] = [:]
+        types[name] = (ObjectIdentifier(type), purpose)
         var properties: [String: JSONValue] = [:]
         for field in fields {
             var value = schema(of: field.type, purpose)
             if purpose == .body, !field.isRequired { value = value.orNull }
-            properties[field.key] = noted(value, name, field.key)
+            properties[field.key] = noted(value, name, field.key, purpose)
         }
         var object: [String: JSONValue] = ["type": "object", "properties": .object(properties)]
         let required = fields.filter(\.isRequired).map { JSONValue.string($0.key) }
         if !required.isEmpty { object["required"] = .array(required) }
         if purpose == .answer { object["additionalProperties"] = false }
-        components[name] = noted(.object(object), name, nil)
+        components[name] = noted(.object(object), name, nil, purpose)
         return .component(name)
     }
 
     /// Returns a schema with what is known of a type, or of a key of one.
-    private mutating func noted(_ schema: JSONValue, _ type: String, _ key: String?) -> JSONValue {
+    private mutating func noted(
+        _ schema: JSONValue, _ type: String, _ key: String?, _ purpose: Purpose
+    ) -> JSONValue {
         if let note = SchemaNotes.ofTypes[type]?[key ?? ""] {
             usedNotes.insert(key.map { "\(type).\($0)" } ?? type)
             return note.applied(to: schema)
         }
-        guard let key, let note = SchemaNotes.ofKeys[key] else { return schema }
+        guard let key, let note = SchemaNotes.of(key, purpose) else { return schema }
         usedNotes.insert(key)
         return note.applied(to: schema)
     }

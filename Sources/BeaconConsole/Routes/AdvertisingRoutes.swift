@@ -61,7 +61,7 @@ struct AdvertisingRoutes: Sendable {
         )
     }
 
-    /// Returns the beacon that this machine was when beacond ended; nil for none.
+    /// Returns the beacon that this machine was before a restart; nil for none.
     static func stored(in state: GatewayState) async -> (AdvertisingValue.Beacon, IBeaconFrame)? {
         guard let data = try? await state.value(of: .advertising),
             let wish = try? JSONDecoder().decode(AdvertisingRequest.self, from: data)

@@ -17,7 +17,7 @@ struct BackupRoutes: Sendable {
     private static let chunk = 256 << 10
 
     func add(to router: InterfaceRouter) {
-        router.answer(
+        router.respond(
             .get, "backup",
             Operation(
                 "getBackup", .status, "Get a backup",

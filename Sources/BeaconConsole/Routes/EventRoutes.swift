@@ -21,12 +21,13 @@ struct EventRoutes: Sendable {
     private static let mostExported = 1_000_000
 
     func add(to router: InterfaceRouter) {
-        router.answer(
+        router.respond(
             .get, "events",
             Operation(
                 "listEvents", .events, "List past events", "The events.",
                 parameters: [
-                    .number("limit", "The most events to list.", 1...1000, default: 100, example: 50), .before, .from,
+                    .number("limit", "The most events to list.", 1...Int64(Self.mostEvents), default: 100, example: 50),
+                    .before, .from,
                     .to, .kind, .region, .ofPlace, .install,
                 ]), as: Events.self
         ) { request, _ in
@@ -62,7 +63,7 @@ struct EventRoutes: Sendable {
             let counts = try await history.counts(query, from: from, to: to, steps: steps)
             return EventCounts(from: from.seconds, to: to.seconds, steps: steps, counts: counts)
         }
-        router.answer(
+        router.respond(
             .get, "events/stream",
             Operation(
                 "streamEvents", .events, "Listen to events",
@@ -73,7 +74,7 @@ struct EventRoutes: Sendable {
                     .header(
                         "Last-Event-ID", "The number of the last event received; no number is ignored.",
                         example: "1200")
-                ], exceptions: [.invalid],
+                ], omitted: [.invalid],
                 answers: [.text("text/event-stream", of: [Event.self, Changes.self])])
         ) { request, _ in
             // Before the past is read, so that nothing falls between.
@@ -102,7 +103,7 @@ struct EventRoutes: Sendable {
                 }
             }
         }
-        router.answer(
+        router.respond(
             .get, "events/export",
             Operation(
                 "exportEvents", .events, "Export past events as a file",

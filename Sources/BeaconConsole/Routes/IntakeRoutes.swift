@@ -50,7 +50,7 @@ struct IntakeRoutes: Sendable {
     }
 
     func add(to router: InterfaceRouter) {
-        router.answer(
+        router.respond(
             .post, "app-installs/{id}/events",
             Operation(
                 "sendAppEvents", .intake, "Send events of an app",
@@ -58,7 +58,7 @@ struct IntakeRoutes: Sendable {
                 details: "In the form of Kumulos' SDK. At most 1000 at once. Content-Type is not looked at.",
                 parameters: [.senderID],
                 security: .sender(["app"]), errors: [.noKeys, .notTheirs, .notStored],
-                exceptions: [.unknown, .otherType],
+                omitted: [.unknown, .otherType],
                 bodies: [Media(type: "application/json", content: .value([AppEventForm].self))]),
             status: .noContent
         ) { request, context in
@@ -78,12 +78,12 @@ struct IntakeRoutes: Sendable {
                     .senderID,
                     .query(
                         "wait",
-                        "The seconds to wait for a message where there is none; no number is ignored. Of more than 300 who wait, others are answered at once.",
+                        "The seconds to wait for a message where there is none; no number is ignored. Of more than \(Self.mostPolls) who wait, others are answered at once.",
                         [
                             "type": ["integer", "string"], "minimum": 0,
-                            "maximum": 60, "default": 0,
+                            "maximum": .integer(Int64(Self.longestWait)), "default": 0,
                         ], example: 30),
-                ], security: .sender(["app"]), errors: [.noKeys, .notTheirs], exceptions: [.unknown])
+                ], security: .sender(["app"]), errors: [.noKeys, .notTheirs], omitted: [.unknown])
         ) { request, context in
             let (_, install) = try await sender(of: request, context)
             let wait = request.parameter("wait").flatMap { Int($0) } ?? 0
@@ -105,7 +105,7 @@ struct IntakeRoutes: Sendable {
             Operation(
                 "acknowledgeMessages", .intake, "Say that messages were taken",
                 "They wait no longer. Names that are unknown are passed over.", parameters: [.senderID],
-                security: .sender(["app"]), errors: [.noKeys, .notTheirs], exceptions: [.unknown]), status: .noContent
+                security: .sender(["app"]), errors: [.noKeys, .notTheirs], omitted: [.unknown])
         ) { (sent: Sent<Acknowledgement>, context) in
             let (_, install) = try await sender(of: sent.request, context)
             let ids = try await sent.value().ids
@@ -113,7 +113,7 @@ struct IntakeRoutes: Sendable {
             try await state.people.take(ids, by: install, at: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero)
             return Nothing()
         }
-        router.answer(
+        router.respond(
             .post, "webhooks/{name}",
             Operation(
                 "sendCloudEvents", .intake, "Send events of another beacond",
@@ -127,7 +127,7 @@ struct IntakeRoutes: Sendable {
                     .header(
                         "webhook-timestamp", "Seconds since 1970, at most five minutes from now.", required: true,
                         example: "1700000000"),
-                ], security: .sender(["signature"]), errors: [.noSignature, .notTheirs, .noCloudEvent, .notStored],
+                ], security: .sender(["signature"]), errors: [.noSignature, .otherSite, .noCloudEvent, .notStored],
                 bodies: [
                     Media(type: "application/cloudevents+json", content: .value(CloudEventForm.self)),
                     Media(type: "application/cloudevents-batch+json", content: .value([CloudEventForm].self)),
@@ -148,7 +148,7 @@ struct IntakeRoutes: Sendable {
             let events = try CloudEventForm.read(body, media: media.lowercased())
             return try await keep(events.compactMap { $0.event(of: name, at: now, in: configuration) })
         }
-        router.answer(
+        router.respond(
             .post, "sources/{name}/adverts",
             Operation(
                 "postAdverts", .intake, "Post what a gateway heard", "They are read in order.",
@@ -157,7 +157,7 @@ struct IntakeRoutes: Sendable {
                 parameters: [
                     .path("name", "The name of a source of the file that has \"http\".", example: "gateways")
                 ], security: .sender(["gateway", "gatewayPassword", "gatewayAddress"]),
-                errors: [.noSignature, .notTheirs, .tooManyAdverts], exceptions: [.otherType, .badValue],
+                errors: [.noSourceToken, .otherSite, .tooManyAdverts], omitted: [.otherType, .badValue],
                 bodies: [
                     .json([:]),
                     .text(

@@ -52,8 +52,7 @@ struct ItemChanges: Sendable {
             .delete, path + "/{name}",
             Operation(
                 "remove\(name)", tag, "Remove a \(word) that was added here", "It is removed.",
-                details: "Also removes one that is not in use.", parameters: [.itemName], errors: [.taken]),
-            status: .noContent
+                details: "Also removes one that is not in use.", parameters: [.itemName], errors: [.taken])
         ) { _, context in
             try await make(.remove(kind, try context.name("name")))
             return Nothing()

@@ -67,7 +67,7 @@ struct ItemRoutes: Sendable {
             name in
             await gateway.configuration.registeredBeacon(name)
         }
-        router.answer(
+        router.respond(
             .get, "registered-beacons/export",
             Operation(
                 "exportRegisteredBeacons", .sensing, "Export the named beacons as a table",

@@ -15,7 +15,7 @@ struct MetricsRoutes: Sendable {
     let limits: ConnectionLimits
 
     func add(to router: InterfaceRouter) {
-        router.answer(
+        router.respond(
             .get, "metrics",
             Operation(
                 "getMetrics", .status, "Get the metrics for Prometheus",

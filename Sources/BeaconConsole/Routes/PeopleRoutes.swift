@@ -101,7 +101,7 @@ struct PeopleRoutes: Sendable {
             Operation(
                 "forgetInstall", .people, "Forget an install",
                 "It is forgotten, with its messages, and its user where nobody else is this user. What it sends makes it known again.",
-                parameters: [.installID]), status: .noContent
+                parameters: [.installID])
         ) { _, context in
             guard try await state.people.forget(install: try context.name("id")) else { throw Self.noInstall }
             return Nothing()
@@ -202,8 +202,7 @@ struct PeopleRoutes: Sendable {
             .delete, "apps/{name}",
             Operation(
                 "removeApp", .people, "Remove an app that was added here",
-                "Its events are taken no longer; its installs stay.", parameters: [.itemName], errors: [.taken]),
-            status: .noContent
+                "Its events are taken no longer; its installs stay.", parameters: [.itemName], errors: [.taken])
         ) { _, context in
             let name = try context.name("name")
             if current.value.intake.apps.contains(where: { $0.name == name }) {

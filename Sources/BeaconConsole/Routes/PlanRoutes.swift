@@ -55,7 +55,7 @@ struct PlanRoutes: Sendable {
             broadcast.send(.changed([.plan]))
             return try await planValue()
         }
-        router.answer(
+        router.respond(
             .get, "plan/image",
             Operation(
                 "getPlanPicture", .plan, "Get the picture of the plan", "The picture.", errors: [.unknown],
@@ -75,7 +75,7 @@ struct PlanRoutes: Sendable {
             .put, "plan/image",
             Operation(
                 "setPlanPicture", .plan, "Set the picture of the plan", "The plan.",
-                errors: [.noPicture, .emptyPicture], exceptions: [.invalid],
+                errors: [.noPicture, .emptyPicture], omitted: [.invalid],
                 bodies: Self.pictureTypes.map(Media.bytes))
         ) { request, _ in
             let media = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() } ?? ""

@@ -39,21 +39,21 @@ struct SensingRoutes: Sendable {
                     "What is ranged at the moment, for the configuration or for a client of ranging/stream with scope=regions. It ranges nothing by itself."
             )
         ) { _, _ in
-            return Beacons(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues)
+            Beacons(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues)
         }
-        router.answer(
+        router.respond(
             .get, "ranging/stream",
             Operation(
                 "streamRanging", .sensing, "Range beacons",
-                "Server-sent events without an end. ranging: a RangingReport as JSON, for each second, receiver and region.",
+                "Server-sent events without an end. ranging: a Ranging as JSON, for each second, receiver and region.",
                 details: "Ranges while the connection is open. At most 64 connections range at once.",
                 parameters: [
                     .query(
                         "region", "The beacons to range; all without it.",
                         [
                             "type": "array",
-                            "items": ["$ref": "#/components/schemas/ConstraintText"],
-                            "maxItems": 20,
+                            "items": .component("ConstraintText"),
+                            "maxItems": .integer(Int64(Self.mostConstraints)),
                         ], example: ["f7826da6-4fa2-4e98-8024-bc5b71e0893e/1"]),
                     .words(
                         "scope",
@@ -83,13 +83,15 @@ struct SensingRoutes: Sendable {
 
     /// Adds the recording of what is heard, as a sighting log.
     private func addRecording(to router: InterfaceRouter) {
-        router.answer(
+        router.respond(
             .get, "sightings",
             Operation(
                 "recordSightings", .sensing, "Record what is heard",
                 "A sighting log, which ends with the time: each advert as a line of JSON. Empty lines keep the connection open.",
                 details: "At most 8 connections record at once. One that takes the lines too slowly is closed.",
-                parameters: [.number("seconds", "The time to record.", 1...3600, default: 60, example: 1)],
+                parameters: [
+                    .number("seconds", "The time to record.", 1...Int64(Self.longestRecording), default: 60, example: 1)
+                ],
                 errors: [.tooMany], answers: [.text("application/x-ndjson")], headers: ["Content-Disposition"])
         ) { request, _ in
             let seconds = try request.number("seconds", 1...Self.longestRecording) ?? 60

@@ -26,7 +26,7 @@ struct SessionRoutes: Sendable {
 
     /// Adds the exchange of the token for a cookie, which a browser keeps.
     func add(to router: InterfaceRouter) {
-        router.answer(
+        router.respond(
             .post, "session",
             Operation(
                 "openSession", .session, "Exchange the token, or a code, for a cookie", "The session is open.",
@@ -52,7 +52,7 @@ struct SessionRoutes: Sendable {
                 for: try await sessions.begin(), to: request, isEncrypted: settings.certificate != nil)
             return Response(status: .noContent, headers: [.setCookie: cookie])
         }
-        router.answer(
+        router.respond(
             .delete, "session",
             Operation(
                 "closeSession", .session, "End the session of the cookie", "The session has ended, or there was none.",

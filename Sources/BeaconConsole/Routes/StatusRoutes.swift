@@ -128,15 +128,14 @@ struct StatusRoutes: Sendable {
             .get, "live",
             Operation(
                 "getLiveness", .status, "Check that beacond runs", "beacond runs.",
-                details: "Also 200 while no receiver hears. Watchdogs restart beacond by it.", security: .open,
-                errors: [.deaf])
+                details: "Also 200 while no receiver hears. Watchdogs restart beacond by it.", security: .open)
         ) { _, _ in
             // Without a radio a restart helps nothing, so it is no reason for one. A gateway that hangs does not
             // answer.
             _ = await gateway.newestTime
             return Liveness(live: true)
         }
-        router.answer(
+        router.respond(
             .get, "schema.json",
             Operation(
                 "getConfigurationSchema", .status, "Get the JSON Schema of the configuration", "The schema.",

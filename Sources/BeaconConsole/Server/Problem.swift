@@ -210,37 +210,6 @@ extension Request {
 
     /// Returns the first value of a parameter of the query.
     func parameter(_ name: String) -> String? { parameters(name).first }
-
-    /// Returns the value that the body holds.
-    ///
-    /// - Throws: ``Problem`` where it is too large, or no such value.
-    mutating func value<Value: Decodable>(
-        _ type: Value.Type, upTo limit: Int = WebContext.largestBody
-    ) async throws -> Value {
-        let media = headers[.contentType]?.split(separator: ";").first.map(String.init) ?? ""
-        guard media.lowercased() == "application/json" else {
-            throw Problem(.unsupportedMediaType, "send JSON, with the header Content-Type: application/json")
-        }
-        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit {
-            throw HTTPError(.contentTooLarge)
-        }
-        let body = Data(try await collectBody(upTo: limit).readableBytesView)
-        try JSONDepth.check(body)
-        do {
-            return try JSONDecoder().decode(type, from: body)
-        } catch DecodingError.keyNotFound(let key, _) {
-            throw Problem(
-                .unprocessableContent, "\"\(key.stringValue)\" is missing",
-                errors: [.init(key: key.stringValue, detail: "is missing")])
-        } catch DecodingError.typeMismatch(_, let context) {
-            let key = context.codingPath.map(\.stringValue).joined(separator: ".")
-            throw Problem(
-                .unprocessableContent, "\"\(key)\" is of another type",
-                errors: [.init(key: key, detail: "is of another type")])
-        } catch {
-            throw Problem(.badRequest, "the body is no JSON object as v1/openapi.json describes it")
-        }
-    }
 }
 
 extension EventStoreError.Code {

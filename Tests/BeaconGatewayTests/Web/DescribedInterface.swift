@@ -2,6 +2,8 @@ import BeaconModel
 import Foundation
 import HTTPTypes
 
+@testable import BeaconConsole
+
 /// The interface as v1/openapi.json describes it, with which each answer of a ``WebBench`` is compared.
 struct DescribedInterface: Sendable {
     /// A request that is described: its method and path, and the answers by their status.
@@ -9,31 +11,54 @@ struct DescribedInterface: Sendable {
         var key: String
         var parts: [Substring]
         var answers: [String: JSONValue]
+        /// The bodies that it takes, by their media types.
+        var bodies: [String: JSONValue]
+        var security: JSONValue?
+
+        /// True where a browser may send it with the cookie of a session alone.
+        var isOfConsole: Bool { security == nil }
     }
+
+    /// The answers that any request may have: of a method that there is not, and of failures of beacond's own.
+    private static let general = [405, 500]
+
+    /// The values in the events of streams, by the names of the events.
+    private static let streamed = ["event": "Event", "state": "Changes", "ranging": "Ranging"]
 
     let operations: [Operation]
     /// All that the description refers to.
     let components: JSONValue
 
+    /// What the description refers to and has not.
+    let missing: Set<String>
+
     init(_ text: String) throws {
         let document = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
         components = document["components"] ?? [:]
+        missing = document.references.filter { document.referenced(by: $0) == nil }
         operations = document["paths"].values.flatMap { path, methods in
             methods.values.map { method, operation in
                 Operation(
                     key: "\(method.uppercased()) \(path)", parts: path.split(separator: "/"),
-                    answers: operation["responses"].values)
+                    answers: operation["responses"].values, bodies: operation["requestBody"]["content"].values,
+                    security: operation["security"])
             }
         }
     }
 
-    /// Returns what an answer has that the description has not, and what it lacks. A request that is not described has
-    /// any answer.
-    func differences(of answer: WebBench.Answer, to method: HTTPRequest.Method, _ path: String) -> [String] {
-        guard let operation = operation(method, path) else { return [] }
-        guard let described = operation.answers["\(answer.status)"] ?? operation.answers["default"] else {
+    /// Returns what an answer has that the description has not, and what it lacks, and what is wrong with a body that was
+    /// taken. A request that is not described has any answer.
+    func differences(
+        of answer: WebBench.Answer, to method: HTTPRequest.Method, _ path: String, media: String?, body: String?
+    ) -> [String] {
+        guard let operation = operation(method == .head ? .get : method, path) else { return [] }
+        let other = Self.general.contains(answer.status) ? operation.answers["default"] : nil
+        guard let described = operation.answers["\(answer.status)"] ?? other else {
             return ["\(operation.key) is answered with \(answer.status)"]
         }
+        let sent = body.map { faults(ofBody: $0, media ?? "", to: operation) } ?? []
+        if answer.status < 300, !sent.isEmpty { return sent.map { "\(operation.key) takes a body in which \($0)" } }
+        if method == .head { return [] }
         let response = resolved(described)
         var differences = response["headers"].values.keys.filter { name in
             HTTPField.Name(name).flatMap { answer.headers[$0] } == nil
@@ -44,6 +69,8 @@ struct DescribedInterface: Sendable {
                 if media == "application/json" || media.hasSuffix("+json"), let schema = described["schema"] {
                     let value = try? JSONDecoder().decode(JSONValue.self, from: Data(answer.body.utf8))
                     differences += faults(of: value ?? "no JSON", schema, at: "the body")
+                } else if media == "text/event-stream" {
+                    differences += faults(ofStream: answer.body)
                 }
             } else {
                 differences.append("\(media) is not described")
@@ -66,9 +93,33 @@ struct DescribedInterface: Sendable {
 
     private func resolved(_ value: JSONValue) -> JSONValue {
         guard let reference = value["$ref"]?.text else { return value }
-        let parts = reference.split(separator: "/").map(String.init)
-        guard parts.count == 4, let found = components[parts[2]]?[parts[3]] else { return ["enum": []] }
-        return found
+        return JSONValue.object(["components": components]).referenced(by: reference) ?? ["enum": []]
+    }
+
+    private func faults(ofBody body: String, _ media: String, to operation: Operation) -> [String] {
+        // What is not looked at may have any name.
+        guard let schema = operation.bodies[media]?["schema"], media.hasSuffix("json") else { return [] }
+        let value = try? JSONDecoder().decode(JSONValue.self, from: Data(body.utf8))
+        return faults(of: value ?? "no JSON", schema, at: "the body")
+    }
+
+    private func faults(ofStream text: String) -> [String] {
+        text.components(separatedBy: "\n\n").flatMap { event -> [String] in
+            var (name, data) = ("", "")
+            for line in event.split(separator: "\n") {
+                if line.hasPrefix("event: ") { name = String(line.dropFirst(7)) }
+                if line.hasPrefix("data: ") { data += line.dropFirst(6) }
+            }
+            guard !data.isEmpty else { return [] }
+            guard let type = Self.streamed[name] else { return ["an event is called \(name)"] }
+            return faults(ofText: data, as: type)
+        }
+    }
+
+    /// Returns how JSON differs from a schema of the description.
+    func faults(ofText text: String, as component: String) -> [String] {
+        let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+        return faults(of: value ?? "no JSON", .component(component), at: component)
     }
 
     // MARK: - JSON Schema, as far as the description uses it for answers
@@ -112,6 +163,18 @@ struct DescribedInterface: Sendable {
 }
 
 extension JSONValue {
+    /// All that is referred to.
+    fileprivate var references: Set<String> {
+        let inside = (elements ?? Array(values.values)).map(\.references).reduce(into: Set()) { $0.formUnion($1) }
+        return inside.union([values["$ref"]?.text].compactMap(\.self))
+    }
+
+    /// Returns what a reference like `#/components/schemas/Rule` refers to.
+    fileprivate func referenced(by reference: String) -> JSONValue? {
+        guard reference.hasPrefix("#/") else { return nil }
+        return reference.dropFirst(2).split(separator: "/").reduce(self) { $0?[String($1)] }
+    }
+
     fileprivate subscript(key: String) -> JSONValue? { values[key] }
 
     fileprivate var values: [String: JSONValue] { if case .object(let values) = self { values } else { [:] } }

@@ -123,7 +123,7 @@ struct InterfaceTests {
         Sample("POST /v1/\(list)", nil, body(settings), 201)
     }
 
-    private static func bench() throws -> WebBench {
+    private static func bench(_ settings: WebSettings = WebSettings()) throws -> WebBench {
         let bench = try GatewayBench()
         let log = try bench.log("log", (0..<20).map { GatewayBench.line(1_000 + Double($0), receiver: "a") }.joined())
         var gates = PostedSource(name: "gates")
@@ -132,7 +132,7 @@ struct InterfaceTests {
         try Data("sources: [hci]\n".utf8).write(to: URL(fileURLWithPath: file))
         let address = try #require(URL(string: "https://example.com"))
         return try WebBench(
-            sources: [log, SourceSettings(name: "gates", specification: .network(gates))],
+            settings, sources: [log, SourceSettings(name: "gates", specification: .network(gates))],
             places: PlacePlan([.init(name: "hall", receivers: ["a"]), .init(name: "kitchen", receivers: ["b"])]),
             bench: bench
         ) { configuration in
@@ -172,9 +172,46 @@ struct InterfaceTests {
         #expect(asked.symmetricDifference(described) == [])
     }
 
+    @Test("Without a token, what needs one is refused, and nothing else is")
+    func security() async throws {
+        let token = AccessToken()
+        var settings = WebSettings()
+        settings.tokenHash = token.hash
+        let web = try Self.bench(settings)
+        let described = try await WebBench.described.value.operations
+        for operation in described {
+            let (method, path) = (
+                operation.key.prefix { $0 != " " }, operation.parts.map { $0.hasPrefix("{") ? "x" : $0 }
+            )
+            let answer = try await web.ask(
+                HTTPRequest.Method(rawValue: String(method)) ?? .get, "/" + path.joined(separator: "/"),
+                headers: [.consoleRequest: "1"], body: method == "GET" || method == "DELETE" ? nil : "{}")
+            if operation.isOfConsole { #expect(answer.status == 401, "\(operation.key)") }
+            if answer.status < 300 { #expect(["GET /v1/live", "DELETE /v1/session"].contains(operation.key)) }
+        }
+    }
+
+    @Test("A fleet is shown as it is described")
+    func fleet() async throws {
+        var value = FleetOverviewValue(name: "museum", node: "a", connected: true)
+        let described = try await WebBench.described.value
+        func faults() throws -> [String] {
+            let text = String(decoding: try JSONEncoder.interface.encode(value), as: UTF8.self)
+            return described.faults(ofText: text, as: "FleetOverview")
+        }
+        #expect(try faults() == [])
+        (value.partitions, value.owners, value.log, value.delivered) = (2, ["a", nil], 7, 6)
+        value.members = [FleetMemberValue(node: "a", worker: "1", works: true, delivers: true)]
+        value.members[0].receivers = [.init(name: "hci0", hears: true)]
+        #expect(try faults() == [])
+        value.partitions = -1
+        #expect(try faults() != [])
+    }
+
     @Test("The description has all routes, each type by a name of its own, and no note of what is gone")
-    func description() throws {
+    func description() async throws {
         let web = try WebBench()
+        #expect(try await WebBench.described.value.missing == [])
         let description = InterfaceRouter.Description()
         let routes = web.server.router(describedIn: description).routes
         let answered = routes.filter { $0.method != .head }.map { "\($0.method) \($0.path)" }
@@ -184,6 +221,7 @@ struct InterfaceTests {
         #expect(Set(description.operations.map(\.operation.id)).count == description.operations.count)
         let schemas = InterfaceDocument(description.operations).schemas
         #expect(schemas.unreadable == [])
+        #expect(SchemaNotes.ofTypes.count == SchemaNotes.sensing.count + SchemaNotes.deliveries.count)
         #expect(schemas.sharedNames == [])
         let notes = SchemaNotes.ofTypes.flatMap { type, notes in notes.keys.map { $0.isEmpty ? type : "\(type).\($0)" }
         }

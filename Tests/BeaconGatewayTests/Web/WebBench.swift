@@ -101,7 +101,8 @@ struct WebBench {
         to local: String? = nil
     ) async throws -> Answer {
         let answer = try await send(method, path, host: host, headers: headers, body: body, from: address, to: local)
-        let differences = try await Self.described.value.differences(of: answer, to: method, path)
+        let differences = try await Self.described.value.differences(
+            of: answer, to: method, path, media: headers[.contentType] ?? "application/json", body: body)
         #expect(differences == [])
         return answer
     }
