@@ -3,7 +3,7 @@ import BeaconModel
 import Foundation
 import HTTPTypes
 
-/// The description of the interface (OpenAPI 3.1): its operations, and the schemas of what they take and answer.
+/// The description of the interface (OpenAPI 3.1): its operations, and the schemas of bodies and answers.
 struct InterfaceDocument {
     /// The schemas of the types of bodies and answers.
     private(set) var schemas = ValueSchema()
@@ -130,17 +130,5 @@ struct InterfaceDocument {
             "description": .string(description), "examples": [example],
             "properties": ["name": .component("ItemName")],
         ])
-    }
-}
-
-extension JSONValue {
-    /// Returns an object with the values of another one; objects of the same key are merged too. What refers to another
-    /// schema takes the place of one.
-    fileprivate func merging(_ others: [String: JSONValue]) -> JSONValue {
-        guard case .object(let own) = self, others["$ref"] == nil else { return .object(others) }
-        return .object(
-            own.merging(others) { before, new in
-                if case .object(let values) = new { before.merging(values) } else { new }
-            })
     }
 }

@@ -1,7 +1,7 @@
 import BeaconGateway
 import BeaconModel
 
-/// What the description of the interface says beside its operations: about the whole, who may ask, and its names.
+/// The fixed parts of the description: its head, the security schemes, and the schemas of names.
 enum InterfaceFrame {
     /// A text on one line, as a pattern.
     static let oneLine = #"^[^\u0000-\u001F\u007F-\u009F]+$"#
@@ -27,7 +27,7 @@ enum InterfaceFrame {
     private static let about = """
         The HTTP interface of beacond, an iBeacon gateway. Times are seconds since 1970, distances metres, signals dBm. \
         Where a token is set, requests need it or the cookie of a session; apps, webhooks and gateways have keys, \
-        signatures and tokens of their own. What changes something is refused where the console only shows. Each GET \
+        signatures and tokens of their own. A console that only shows refuses changes. Each GET \
         has a HEAD.
         """
 
@@ -91,4 +91,14 @@ enum InterfaceFrame {
 extension JSONValue {
     /// A reference to a schema of the description.
     static func component(_ name: String) -> JSONValue { ["$ref": .string("#/components/schemas/\(name)")] }
+
+    /// Returns an object with the values of another one. Objects of the same key are merged too; a reference replaces
+    /// the whole.
+    func merging(_ others: [String: JSONValue]) -> JSONValue {
+        guard case .object(let own) = self, others["$ref"] == nil else { return .object(others) }
+        return .object(
+            own.merging(others) { before, new in
+                if case .object(let values) = new { before.merging(values) } else { new }
+            })
+    }
 }

@@ -56,7 +56,7 @@ struct InterfaceRouter {
 
     /// Adds a request without a body of JSON, whose response the handler makes itself.
     ///
-    /// - Parameter value: the type that it writes; nil for what is no JSON.
+    /// - Parameter value: the type of the response's JSON; nil for other content.
     func respond(
         _ method: HTTPRequest.Method, _ path: String, _ operation: Operation, status: HTTPResponse.Status = .ok,
         as value: (any (Decodable & Sendable).Type)? = nil,
@@ -105,7 +105,7 @@ extension InterfaceRouter {
     func describe(at path: String, _ operation: Operation) {
         note(.get, path, operation, .ok, nil, nil)
         let operations = description.operations
-        // Made when somebody asks for it, and once.
+        // Made at the first request, and kept.
         let written = Locked<[UInt8]?>(nil)
         group.on(RouterPath(path), method: .get) { _, _ in
             let bytes = written.withLock { written in

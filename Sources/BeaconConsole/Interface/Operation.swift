@@ -15,7 +15,7 @@ struct Operation: Sendable {
             case .status: "State, health, metrics and the backup."
             case .sensing: "Sources, receivers, regions, places and beacons."
             case .fleet: "The machines that decide together."
-            case .rules: "What is done for events, what was done, and what would have been."
+            case .rules: "Rules for events, their runs, and trials of new rules."
             case .events: "Past events and new ones."
             case .advertising: "The beacon that this machine sends."
             case .deliveries: "Destinations and their queues."
@@ -46,7 +46,7 @@ struct Operation: Sendable {
     /// The name for programs, as `getStatus`.
     var id: String
     var tag: Tag
-    /// What it does, in a few words that begin with a verb.
+    /// The purpose, in a few words that begin with a verb.
     var summary: String
     /// The answer, in a sentence.
     var result: String
@@ -78,13 +78,13 @@ struct Operation: Sendable {
 
 /// A body or an answer that is no JSON of a type.
 struct Media: Sendable {
-    /// What the content is.
+    /// The kind of content.
     enum Content: Sendable {
         /// Anything, of this schema; nil for bytes.
         case schema(JSONValue?)
-        /// What a type decodes.
+        /// JSON that a type decodes.
         case value(any (Decodable & Sendable).Type)
-        /// A text in which values are, as in events of a stream.
+        /// A text that contains JSON of types, as a stream of events does.
         case text([any (Decodable & Sendable).Type])
     }
 
@@ -96,7 +96,7 @@ struct Media: Sendable {
     /// Bytes, as of a picture.
     static func bytes(_ type: String) -> Media { Media(type: type, content: .schema(nil)) }
 
-    /// A text, in which values of types may be.
+    /// A text, which may contain JSON of types.
     static func text(
         _ type: String, of values: [any (Decodable & Sendable).Type] = [], example: JSONValue? = nil
     ) -> Media { Media(type: type, content: .text(values), example: example) }

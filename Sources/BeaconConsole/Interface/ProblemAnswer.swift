@@ -71,7 +71,7 @@ enum ProblemAnswer: String, CaseIterable, Sendable {
         case .tooLarge:
             "The body is too large: more than 64 KiB, 4 KiB for a session, 1 MiB or 1000 events of an app, 1 MiB for a table, 4 MiB for a picture."
         case .otherType: "The body is not of the type described."
-        case .noPicture: "The body is none of these pictures."
+        case .noPicture: "The body is not one of these kinds of picture."
         case .noCloudEvent: "The body is no CloudEvent in JSON."
         case .otherHost: "No token is set, and Host is not a name of this machine."
         case .badValue: "A value of the body is missing, of another type, out of bounds or unknown."

@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// What the description says of a value beyond its type: its meaning, words and bounds.
+/// The meaning, the words and the bounds of a value, in addition to its type.
 struct SchemaNote: Sendable, ExpressibleByStringLiteral {
     /// The keywords that are added, or that take the place of the type's.
     private var keywords: [String: JSONValue]
@@ -12,21 +12,16 @@ struct SchemaNote: Sendable, ExpressibleByStringLiteral {
 
     init(stringLiteral description: String) { self.init(description) }
 
-    /// Returns a schema with the keywords. A reference takes the place of what it is for.
+    /// Returns a schema with the keywords. Where the schema takes null, it does so still.
     func applied(to schema: JSONValue) -> JSONValue {
-        guard case .object(let values) = schema, keywords["$ref"] == nil else {
-            return schema.takesNull ? ["anyOf": [.object(keywords), ["type": "null"]]] : .object(keywords)
-        }
-        var merged = values.merging(keywords) { old, new in
-            if case .object(let inner) = new { SchemaNote(nil, inner).applied(to: old) } else { new }
-        }
-        if case .array(let types)? = values["type"], types.contains("null"), case .array(let words)? = merged["enum"] {
-            merged["enum"] = .array(words + [.null])
-        }
-        return .object(merged)
+        let merged = schema.merging(keywords)
+        guard schema.takesNull else { return merged }
+        if keywords["$ref"] != nil { return ["anyOf": [merged, ["type": "null"]]] }
+        guard case .array(let words)? = keywords["enum"] else { return merged }
+        return merged.merging(["enum": .array(words + [.null])])
     }
 
-    /// What a schema of the description says, which takes the place of the type's.
+    /// A reference to a schema of the description. It replaces the schema of the type.
     static func component(_ name: String) -> SchemaNote {
         SchemaNote(nil, ["$ref": .string("#/components/schemas/\(name)")])
     }

@@ -1,7 +1,7 @@
 import BeaconModel
 
 extension SchemaNotes {
-    /// Of deliveries, apps, the intake, the plan, the guided start and sessions.
+    /// The notes of deliveries, apps, the intake, the plan, the guided start and sessions.
     static let deliveries: [String: [String: SchemaNote]] = [
         "Outbox": [
             "path": "The path of the file."
@@ -65,7 +65,7 @@ extension SchemaNotes {
         ],
         "Install": [
             "user": "The user, as the app names them.",
-            "attributes": "What the app said of the user.",
+            "attributes": "The attributes of the user, as the app sent them.",
             "firstSeen": .time(),
             "lastSeen": .time(),
             "events": .count("Its events so far."),
@@ -102,11 +102,11 @@ extension SchemaNotes {
             "type": SchemaNote(
                 "What it is.", ["minLength": 1, "maxLength": 200, "pattern": .string(InterfaceFrame.oneLine)]),
             "uuid": SchemaNote(
-                "The app's own name of the event, by which one that comes twice is recognized.",
+                "The app's name of the event. It recognizes an event that comes twice.",
                 ["minLength": 1, "maxLength": 200, "pattern": .string(InterfaceFrame.oneLine)]),
             "timestamp": "Milliseconds since 1970; now without it, or where it is later or no time.",
             "data": "An object; anything else is ignored. At most 16 KiB.",
-            "userId": "The user; the install itself for nobody. Ignored where it is longer than 200 bytes.",
+            "userId": "The user; the install itself where there is no user. Ignored where it is longer than 200 bytes.",
         ],
         "AppMessages": [
             "messages": .list("The oldest first.", atMost: 100)
@@ -153,7 +153,7 @@ extension SchemaNotes {
             "path": "The path of the configuration to write.",
             "secrets": "The path of the file into which secrets are written.",
             "sources": "auto first.",
-            "source": "The source that is heard meanwhile.",
+            "source": "The source that is heard until then.",
         ],
         "GuidedStartSource": [
             "source": SchemaNote(nil, ["examples": ["auto"]]),
@@ -178,7 +178,7 @@ extension SchemaNotes {
             "beacons": "Beacons as registered-beacons takes them; the draft has the faults of others.",
             "regions": "Regions as regions takes them.",
             "rules": "Rules as rules takes them, also with programs.",
-            "webhook": "The address of a webhook that is told of enter and exit.",
+            "webhook": "The address of a webhook that receives enter and exit.",
         ],
         "GuidedStartDraft": [
             "yaml": "The configuration.",
@@ -186,13 +186,13 @@ extension SchemaNotes {
         ],
         "GuidedStartChoiceBroker": [
             "": SchemaNote(
-                "The MQTT broker by which Home Assistant is told.",
+                "The MQTT broker of Home Assistant.",
                 ["examples": [["host": "localhost", "user": "beacond", "password": "secret"]]]),
             "password": "It is written into the file of secrets beside the configuration.",
             "tls": "True where the broker wants TLS.",
         ],
         "BrokerTrial": [
-            "faults": "Why the broker does not take beacond, with the key that it is about; none where it does."
+            "faults": "The reason why the broker refuses beacond, with its key; empty where it accepts beacond."
         ],
         "WrittenConfiguration": [
             "yaml": "The configuration.",
@@ -203,7 +203,7 @@ extension SchemaNotes {
         ],
     ]
 
-    /// Points of a plan, by what is there.
+    /// Points of a plan, by the names of receivers or beacons.
     private static let points: [String: JSONValue] = [
         "maxProperties": 1000, "propertyNames": ["maxLength": 200],
         "additionalProperties": [

@@ -1,10 +1,10 @@
 import BeaconModel
 
 extension SchemaNotes {
-    /// Of state, rules, what is sensed, events and advertising.
+    /// The notes of state, rules, sensing, events and advertising.
     static let sensing: [String: [String: SchemaNote]] = [
         "UnusedItem": [
-            "": "What was added here and is not in use.",
+            "": "An item that was added here and is not in use.",
             "reason": "Why it is not in use.",
         ],
         "Problem": [
@@ -27,7 +27,7 @@ extension SchemaNotes {
             "programs": "True where rules that are added here may start programs.",
             "destinations": "The destinations that rules may notify.",
             "listeners": .count("Open event streams."),
-            "store": "What the event store holds, with its bounds.",
+            "store": "The contents of the event store, with their bounds.",
         ],
         "Store": [
             "events": "The history.",
@@ -66,7 +66,7 @@ extension SchemaNotes {
             "regions": "Null for all.",
             "places": "Null for all.",
             "beacons": "Names or identities; null for all.",
-            "runs": "What it does, in words.",
+            "runs": "The action, in words.",
             "started": .count("The events for which it ran."),
             "failed": .count("Failed runs of its program."),
             "withheld": .count("The events for which it did not run, since it was not the time or it had run already."),
@@ -119,7 +119,7 @@ extension SchemaNotes {
             "event": "The number of the event; null where it is not known.",
             "summary": "The event.",
             "person": "For whom: a user, an install, a beacon or a region.",
-            "action": "What it does, in words.",
+            "action": "The action, in words.",
             "outcome": .words(
                 ["done", "failed", "waiting", "withheld"], "failed: its program did; withheld: it did not run."),
             "detail": "The message, or why it failed or was withheld.",
@@ -138,7 +138,7 @@ extension SchemaNotes {
             "advertises": "True for a radio, which can send.",
         ],
         "Receiver": [
-            "hearing": .words(["hearing", "deaf", "unknown"], "unknown: no report so far."),
+            "hearing": .words(["hearing", "deaf", "unknown"], "unknown: no report yet."),
             "since": .count("The last change."),
             "reason": "The error, where it is deaf.",
             "advertsPerSecond": .count("iBeacon adverts per second, a mean of ten seconds."),
@@ -148,7 +148,7 @@ extension SchemaNotes {
             "reason": "The error, where this machine is not connected.",
             "partitions": SchemaNote(
                 "Their number; 0 before this machine was connected.", ["minimum": 0, "maximum": 1024]),
-            "owners": "The machine that owns each partition, null for nobody. Empty where that is not known.",
+            "owners": "The machine that owns each partition, or null. Empty where that is not known.",
             "members": "The machines. Empty where this machine is not connected.",
             "log": .count("The number of the newest change."),
             "delivered": .count("The number of the change up to which all are delivered."),
@@ -159,7 +159,7 @@ extension SchemaNotes {
             "works": "False for a machine that only hears: it owns no partitions.",
             "delivers": "True for the machine that delivers now.",
             "partitions": SchemaNote("The numbers of those that it owns.", ["items": ["minimum": 0]]),
-            "unwritten": .count("Changes that the machine decided, and that are not in the log so far."),
+            "unwritten": .count("Changes that the machine decided, and that are not in the log yet."),
             "shown": .count("The number of the change up to which it has followed."),
             "adverts": .count("Adverts of the beacons of its partitions, from all receivers."),
         ],
@@ -199,7 +199,7 @@ extension SchemaNotes {
             "accuracy": SchemaNote("The estimated distance in metres; -1 where unknown.", ["minimum": -1]),
             "range": SchemaNote(
                 "The bounds in metres of 68 % of all cases.", ["minItems": 2, "maxItems": 2, "items": ["minimum": 0]]),
-            "rssi": "The mean signal in dBm; 0 where there is none.",
+            "rssi": "The mean signal in dBm; 0 without a reading.",
             "measuredPower": SchemaNote("The signal at one metre, in dBm.", ["minimum": -128, "maximum": -1]),
             "lastHeard": .time(),
             "regions": "The names of its regions.",
@@ -215,7 +215,7 @@ extension SchemaNotes {
                 ["format": "uuid"]),
             "kind": .component("EventKind"),
             "summary": SchemaNote(nil, ["examples": ["hall was entered"]]),
-            "sender": "The app or webhook that sent it; null for what was heard here.",
+            "sender": "The app or webhook that sent it; null for an event of this machine.",
             "install": "The install of the app.",
             "user": "The user, as the app names them.",
             "detail": SchemaNote("The event as programs receive it; the keys depend on the kind.", ["type": "object"]),

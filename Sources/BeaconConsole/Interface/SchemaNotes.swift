@@ -1,14 +1,14 @@
 import BeaconModel
 
-/// What the description of the interface says of values beyond their types: their meanings, words and bounds.
+/// The meanings, words and bounds of the interface's values, in addition to their types.
 enum SchemaNotes {
-    /// Returns the note of a key that means the same in all types that have no note of it.
+    /// Returns the note of a key, for types that have no note of it.
     static func of(_ key: String, _ purpose: ValueSchema.Purpose) -> SchemaNote? {
         // A body may have it in any form.
         key == "uuid" && purpose == .body ? .component("UUIDText") : ofKeys[key]
     }
 
-    /// The notes of keys that mean the same in all types that have no note of their own.
+    /// The notes of keys, for all types that have no note of the key.
     static let ofKeys: [String: SchemaNote] = [
         "major": SchemaNote(nil, ["minimum": 0, "maximum": 65535]),
         "minor": SchemaNote(nil, ["minimum": 0, "maximum": 65535]),

@@ -36,12 +36,12 @@ final class SchemaRecorder {
     /// Samples of texts: an empty one, and a UUID.
     private static let samples = ["", UUID().uuidString]
 
-    /// Returns a value of a type, and what the type asked for.
+    /// Returns a value of a type, and the record of the decoding.
     fileprivate static func value<Value: Decodable>(
         of type: Value.Type, in outer: [ObjectIdentifier] = []
     ) throws -> (Value, SchemaRecorder) {
         guard !outer.contains(ObjectIdentifier(type)) else {
-            throw Failure(reason: "\(type) has values of its own type")
+            throw Failure(reason: "\(type) contains itself")
         }
         if let any = JSONValue.null as? Value {
             let recorder = SchemaRecorder(in: outer)

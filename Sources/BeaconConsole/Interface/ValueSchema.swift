@@ -3,11 +3,11 @@ import BeaconModel
 
 /// The JSON Schemas of the values of the interface, as their types decode them.
 ///
-/// A decoder without content notes each key that a type asks for, with the type of its value. So a key that is added to a
-/// type is in the description at once. A type that encodes by code of its own has to decode the same keys.
+/// A decoder without content notes each key that a type asks for, with the type of its value. So a new key of a type is
+/// in the description at once. A type with an own `encode(to:)` has to decode the same keys.
 struct ValueSchema {
-    /// What a value is for. In a body, what may be missing may be null, and other keys are passed over. An answer has
-    /// exactly the keys of its type.
+    /// The use of a value. In a body, an optional key may be null, and unknown keys are ignored. An answer has exactly
+    /// the keys of its type.
     enum Purpose { case body, answer }
 
     /// The schemas of the objects, by their names.
@@ -70,7 +70,7 @@ struct ValueSchema {
         return .component(name)
     }
 
-    /// Returns a schema with what is known of a type, or of a key of one.
+    /// Returns a schema with the note of a type, or of a key of a type.
     private mutating func noted(
         _ schema: JSONValue, _ type: String, _ key: String?, _ purpose: Purpose
     ) -> JSONValue {
@@ -105,14 +105,14 @@ extension JSONValue {
     }
 }
 
-/// A value that is null where there is none.
+/// A wrapper that encodes nil as null.
 private protocol NullableValue { static var valueType: any Decodable.Type { get } }
 
 extension Nullable: NullableValue where Value: Decodable {
     static var valueType: any Decodable.Type { Value.self }
 }
 
-/// A value that is null in a list where there is none.
+/// An element of a list that may be null.
 private protocol OptionalValue { static var valueType: any Decodable.Type { get } }
 
 extension Optional: OptionalValue where Wrapped: Decodable {

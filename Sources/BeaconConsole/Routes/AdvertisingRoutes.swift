@@ -29,43 +29,44 @@ struct AdvertisingRoutes: Sendable {
                 "The beacon, which may be starting still.", details: "Stores the beacon for the next start as well.",
                 errors: [.noRadio])
         ) { (sent: Sent<AdvertisingRequest>, _) in
-            let wish = try await sent.value()
-            let (beacon, frame) = try Self.beacon(of: wish)
+            let request = try await sent.value()
+            let (beacon, frame) = try Self.beacon(of: request)
             let before = await gateway.advertisingValue
             guard before.possible else { throw Problem(.conflict, before.reason ?? "this machine cannot send") }
-            try await state.set(.advertising, to: JSONEncoder().encode(wish))
+            try await state.set(.advertising, to: JSONEncoder().encode(request))
             await gateway.advertise(beacon, frame)
             return await gateway.advertisingValue
         }
     }
 
-    private static func beacon(of wish: AdvertisingRequest) throws -> (AdvertisingValue.Beacon, IBeaconFrame) {
+    private static func beacon(of request: AdvertisingRequest) throws -> (AdvertisingValue.Beacon, IBeaconFrame) {
         var faults: [Problem.Fault] = []
-        let uuid = ProximityUUID(wish.uuid)
+        let uuid = ProximityUUID(request.uuid)
         if uuid == nil { faults.append(.init(key: "uuid", detail: "a UUID has 32 hexadecimal digits")) }
-        for (key, value) in [("major", wish.major), ("minor", wish.minor)] where !(0...65_535).contains(value) {
+        for (key, value) in [("major", request.major), ("minor", request.minor)] where !(0...65_535).contains(value) {
             faults.append(.init(key: key, detail: "\(value) is no whole number from 0 to 65535"))
         }
-        if !(-127 ... -1).contains(wish.measuredPower) {
-            faults.append(.init(key: "measuredPower", detail: "\(wish.measuredPower) is not from -127 to -1 dBm"))
+        if !(-127 ... -1).contains(request.measuredPower) {
+            faults.append(.init(key: "measuredPower", detail: "\(request.measuredPower) is not from -127 to -1 dBm"))
         }
         guard let uuid, faults.isEmpty else {
             throw Problem(.unprocessableContent, "this is no beacon", errors: faults)
         }
-        let identity = BeaconIdentity(uuid: uuid, major: UInt16(wish.major), minor: UInt16(wish.minor))
+        let identity = BeaconIdentity(uuid: uuid, major: UInt16(request.major), minor: UInt16(request.minor))
         return (
             AdvertisingValue.Beacon(
-                uuid: uuid.description, major: wish.major, minor: wish.minor, measuredPower: wish.measuredPower,
-                enabled: wish.enabled),
-            IBeaconFrame(identity: identity, measuredPower: Int8(wish.measuredPower))
+                uuid: uuid.description, major: request.major, minor: request.minor,
+                measuredPower: request.measuredPower,
+                enabled: request.enabled),
+            IBeaconFrame(identity: identity, measuredPower: Int8(request.measuredPower))
         )
     }
 
     /// Returns the beacon that this machine was before a restart; nil for none.
     static func stored(in state: GatewayState) async -> (AdvertisingValue.Beacon, IBeaconFrame)? {
         guard let data = try? await state.value(of: .advertising),
-            let wish = try? JSONDecoder().decode(AdvertisingRequest.self, from: data)
+            let request = try? JSONDecoder().decode(AdvertisingRequest.self, from: data)
         else { return nil }
-        return try? beacon(of: wish)
+        return try? beacon(of: request)
     }
 }

@@ -21,7 +21,7 @@ struct BackupRoutes: Sendable {
             .get, "backup",
             Operation(
                 "getBackup", .status, "Get a backup",
-                "A file for beacond restore: the configuration, what was set here, installs, messages and events. It has neither sessions nor what waits to be delivered.",
+                "A file for beacond restore: the configuration, what was set here, installs, messages and events. It has no sessions and no waiting notifications.",
                 details: "One at a time, and not where the console only shows.", errors: [.tooMany],
                 answers: [.bytes("application/vnd.sqlite3")], headers: ["Content-Disposition"])
         ) { _, _ in

@@ -152,7 +152,7 @@ struct DeliveryRoutes: Sendable {
         }
     }
 
-    /// Returns the name of a destination that there is.
+    /// Returns the name of a known destination.
     private func destination(_ name: String) throws -> String {
         guard current.value.destinations.contains(where: { $0.name == name }) else {
             let names = current.value.destinations.map(\.name).joined(separator: ", ")

@@ -54,7 +54,7 @@ struct IntakeRoutes: Sendable {
             .post, "app-installs/{id}/events",
             Operation(
                 "sendAppEvents", .intake, "Send events of an app",
-                "They are on the disk; those that were there already are passed over.",
+                "The events are on the disk. Known events are ignored.",
                 details: "In the form of Kumulos' SDK. At most 1000 at once. Content-Type is not looked at.",
                 parameters: [.senderID],
                 security: .sender(["app"]), errors: [.noKeys, .notTheirs, .notStored],
@@ -78,7 +78,7 @@ struct IntakeRoutes: Sendable {
                     .senderID,
                     .query(
                         "wait",
-                        "The seconds to wait for a message where there is none; no number is ignored. Of more than \(Self.mostPolls) who wait, others are answered at once.",
+                        "The seconds to wait for the first message; a text that is no number is ignored. At most \(Self.mostPolls) requests wait at once; others are answered immediately.",
                         [
                             "type": ["integer", "string"], "minimum": 0,
                             "maximum": .integer(Int64(Self.longestWait)), "default": 0,
@@ -103,8 +103,8 @@ struct IntakeRoutes: Sendable {
         router.on(
             .post, "app-installs/{id}/messages/acknowledge",
             Operation(
-                "acknowledgeMessages", .intake, "Say that messages were taken",
-                "They wait no longer. Names that are unknown are passed over.", parameters: [.senderID],
+                "acknowledgeMessages", .intake, "Acknowledge messages",
+                "The messages wait no longer. Unknown names are ignored.", parameters: [.senderID],
                 security: .sender(["app"]), errors: [.noKeys, .notTheirs], omitted: [.unknown])
         ) { (sent: Sent<Acknowledgement>, context) in
             let (_, install) = try await sender(of: sent.request, context)
@@ -117,7 +117,7 @@ struct IntakeRoutes: Sendable {
             .post, "webhooks/{name}",
             Operation(
                 "sendCloudEvents", .intake, "Send events of another beacond",
-                "They are on the disk; those that were there already are passed over, and so are kinds that are none of an event.",
+                "The events are on the disk. Known events are ignored, and so are kinds that are not events.",
                 details: "In the form of its webhook: CloudEvents 1.0, signed as Standard Webhooks 1.0 says.",
                 parameters: [
                     .path("name", "The name of a webhook of the file.", example: "branch"),
@@ -151,9 +151,9 @@ struct IntakeRoutes: Sendable {
         router.respond(
             .post, "sources/{name}/adverts",
             Operation(
-                "postAdverts", .intake, "Post what a gateway heard", "They are read in order.",
+                "postAdverts", .intake, "Post adverts of a gateway", "They are read in order.",
                 details:
-                    "In the gateway's own form: the JSON of Minew, Ruuvi or MOKO, Ingics' lines, raddec as one or as a list, or what the source's mapping says. What cannot be read is told in the log.",
+                    "In the gateway's own form: the JSON of Minew, Ruuvi or MOKO, Ingics' lines, raddec as one or as a list, or the form of the source's mapping. The log has the adverts that cannot be read.",
                 parameters: [
                     .path("name", "The name of a source of the file that has \"http\".", example: "gateways")
                 ], security: .sender(["gateway", "gatewayPassword", "gatewayAddress"]),

@@ -85,7 +85,7 @@ struct ItemRoutes: Sendable {
         router.on(
             .post, "registered-beacons/import",
             Operation(
-                "importRegisteredBeacons", .sensing, "Add and change beacons by a table", "What the table changed.",
+                "importRegisteredBeacons", .sensing, "Add and change beacons by a table", "The numbers of changes.",
                 details:
                     "Takes all of the table or nothing. Its first line names the columns: name, uuid, major, minor, perhaps place and tracker, and attributes; at most 10,000 lines follow. Commas, semicolons or tabs separate. Faults have lines for keys, as \"line 3\".",
                 parameters: [

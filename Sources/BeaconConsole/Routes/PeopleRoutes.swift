@@ -100,7 +100,7 @@ struct PeopleRoutes: Sendable {
             .delete, "installs/{id}",
             Operation(
                 "forgetInstall", .people, "Forget an install",
-                "It is forgotten, with its messages, and its user where nobody else is this user. What it sends makes it known again.",
+                "It is forgotten, with its messages, and with its user if no other install has the same user. It is known again once it sends something.",
                 parameters: [.installID])
         ) { _, context in
             guard try await state.people.forget(install: try context.name("id")) else { throw Self.noInstall }
@@ -124,26 +124,26 @@ struct PeopleRoutes: Sendable {
                 parameters: [.installID]), status: .created
         ) { (sent: Sent<MessageRequest>, context) in
             let id = try context.name("id")
-            let wish = try await sent.value()
+            let wanted = try await sent.value()
             // SQLite ends a text at a zero.
-            let texts = [wish.title ?? "", wish.text, wish.url ?? ""]
+            let texts = [wanted.title ?? "", wanted.text, wanted.url ?? ""]
             guard !texts.contains(where: { $0.unicodeScalars.contains("\0") }) else {
                 throw Problem(
                     .unprocessableContent, "a text has the character zero in it",
                     errors: [.init(key: "text", detail: "has the character zero in it")])
             }
-            guard !wish.text.isEmpty, wish.text.count <= RuleMessage.longest else {
+            guard !wanted.text.isEmpty, wanted.text.count <= RuleMessage.longest else {
                 let what = "is a text of 1 to \(RuleMessage.longest) characters"
                 throw Problem(.unprocessableContent, "\"text\" \(what)", errors: [.init(key: "text", detail: what)])
             }
-            guard wish.title?.count ?? 0 <= 200, wish.url?.count ?? 0 <= 2_000 else {
+            guard wanted.title?.count ?? 0 <= 200, wanted.url?.count ?? 0 <= 2_000 else {
                 throw Problem(.unprocessableContent, "a title has at most 200 characters, an address 2000")
             }
             guard try await state.people.installs([id])[id] != nil else { throw Self.noInstall }
             let message = InstallMessage(
                 id: UUID().uuidString.lowercased(), install: id,
                 time: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero,
-                content: RuleMessage(title: wish.title, text: wish.text, url: wish.url))
+                content: RuleMessage(title: wanted.title, text: wanted.text, url: wanted.url))
             try await state.people.add(message)
             return MessageValue(message)
         }
@@ -170,7 +170,9 @@ struct PeopleRoutes: Sendable {
         }
         router.on(
             .post, "apps",
-            Operation("addApp", .people, "Add an app", "Its keys. The secret is told this once.", errors: [.taken]),
+            Operation(
+                "addApp", .people, "Add an app", "Its keys. This is the only answer that has the secret.",
+                errors: [.taken]),
             status: .created
         ) { (sent: Sent<AppRequest>, _) in
             let name = try await sent.value().name

@@ -6,14 +6,14 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// A rule, and what it has done.
+/// A rule, with the counts of its runs.
 struct RuleValue: Codable, Sendable {
     var name: String
     var events: [String]
     @Nullable var regions: [String]?
     @Nullable var places: [String]?
     @Nullable var beacons: [String]?
-    /// What it does, in words.
+    /// The action, in words.
     var runs: String
     var started: Int
     var failed: Int
@@ -88,7 +88,7 @@ struct RuleRoutes: Sendable {
 
     func add(to router: InterfaceRouter) {
         router.on(
-            .get, "rules", Operation("listRules", .rules, "List the rules and what they did", "The rules.")
+            .get, "rules", Operation("listRules", .rules, "List the rules and their counts", "The rules.")
         ) { _, _ in
             Rules(rules: await ruleValues(), unused: await gateway.configuration.unusedItems(.rule))
         }
@@ -113,7 +113,7 @@ struct RuleRoutes: Sendable {
         router.on(
             .post, "rules/try",
             Operation(
-                "tryRule", .rules, "Find out what a rule would have done", "What it would have done; nothing is done.",
+                "tryRule", .rules, "Try a rule on past events", "The runs that there would have been. Nothing is run.",
                 details: "Looks at the 100,000 oldest events of the time. Also where the console only shows.")
         ) { (sent: Sent<TrialRequest>, _) in
             try await tried(try await sent.value())
@@ -121,7 +121,8 @@ struct RuleRoutes: Sendable {
         router.on(
             .get, "rules/runs",
             Operation(
-                "listRuleRuns", .rules, "List what rules did", "What they did, or why not.",
+                "listRuleRuns", .rules, "List the runs of rules",
+                "The runs, and the reasons of those that were withheld.",
                 parameters: [
                     .query("rule", "Only of this rule.", example: "lights"),
                     .query(

@@ -36,7 +36,7 @@ struct SensingRoutes: Sendable {
                 "listBeacons", .sensing, "List the beacons of the newest reports",
                 "The beacons, each as its nearest receiver heard it.",
                 details:
-                    "What is ranged at the moment, for the configuration or for a client of ranging/stream with scope=regions. It ranges nothing by itself."
+                    "The beacons that are ranged at the moment, for the configuration or for a client of ranging/stream with scope=regions. The request itself ranges nothing."
             )
         ) { _, _ in
             Beacons(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues)
@@ -81,12 +81,12 @@ struct SensingRoutes: Sendable {
     /// The longest recording, in seconds.
     private static let longestRecording = 3_600
 
-    /// Adds the recording of what is heard, as a sighting log.
+    /// Adds the recording of adverts, as a sighting log.
     private func addRecording(to router: InterfaceRouter) {
         router.respond(
             .get, "sightings",
             Operation(
-                "recordSightings", .sensing, "Record what is heard",
+                "recordSightings", .sensing, "Record adverts",
                 "A sighting log, which ends with the time: each advert as a line of JSON. Empty lines keep the connection open.",
                 details: "At most 8 connections record at once. One that takes the lines too slowly is closed.",
                 parameters: [

@@ -55,7 +55,8 @@ struct SessionRoutes: Sendable {
         router.respond(
             .delete, "session",
             Operation(
-                "closeSession", .session, "End the session of the cookie", "The session has ended, or there was none.",
+                "closeSession", .session, "End the session of the cookie",
+                "The session has ended. There may have been no session.",
                 security: .cookie, headers: ["Set-Cookie"]), status: .noContent
         ) { request, _ in
             if let name = SessionCookie.value(in: request, isEncrypted: settings.certificate != nil) {

@@ -44,7 +44,7 @@ struct SetupRoutes: Sendable {
         router.on(
             .get, "setup",
             Operation(
-                "getSetup", .setup, "Get what the guided start offers", "The sources that there are.",
+                "getSetup", .setup, "Get the choices of the guided start", "The sources of this machine.",
                 errors: [.isSetUp])
         ) { _, _ in
             let setup = try setup()
@@ -56,7 +56,7 @@ struct SetupRoutes: Sendable {
             .put, "setup/source",
             Operation(
                 "setSetupSource", .setup, "Listen with another source",
-                "beacond goes on with it: the interface is away for a moment.", errors: [.isSetUp]),
+                "beacond uses it at once. The interface does not answer for a moment.", errors: [.isSetUp]),
             status: .accepted
         ) { (sent: Sent<SourceRequest>, _) in
             _ = try setup()
@@ -81,7 +81,8 @@ struct SetupRoutes: Sendable {
         router.on(
             .post, "setup/broker",
             Operation(
-                "tryBroker", .setup, "Find out whether a broker takes beacond", "What is wrong, if anything is.",
+                "tryBroker", .setup, "Check that a broker accepts beacond",
+                "The faults; empty where the broker accepts beacond.",
                 details: "It is connected to once, which takes up to twelve seconds where nothing answers.",
                 errors: [.isSetUp])
         ) { (sent: Sent<GuidedStart.Choice.Broker>, _) in
@@ -93,7 +94,8 @@ struct SetupRoutes: Sendable {
             .post, "setup",
             Operation(
                 "writeConfiguration", .setup, "Write the configuration",
-                "It is written, and beacond goes on with it: the interface is away for a moment.", errors: [.isSetUp]
+                "It is written, and beacond uses it at once. The interface does not answer for a moment.",
+                errors: [.isSetUp]
             ), status: .created
         ) { (sent: Sent<GuidedStart.Choice>, _) in
             let setup = try setup()

@@ -28,7 +28,7 @@ struct StatusRoutes: Sendable {
         @Nullable var configuration: String?
         /// True where a token is needed, so that browsers are signed in.
         var token: Bool
-        /// True where there is no configuration so far.
+        /// True where there is no configuration yet.
         var setup: Bool
         var readOnly: Bool
         /// True where rules of the console may start programs.

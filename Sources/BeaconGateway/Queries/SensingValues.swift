@@ -164,16 +164,12 @@ package struct AdvertisingValue: Codable, Sendable {
         package var measuredPower: Int
         var enabled: Bool
         /// `on`, `starting`, `failed` or `off`.
-        var state: String
+        var state = "off"
         @Nullable var reason: String?
 
-        package init(
-            uuid: String, major: Int, minor: Int, measuredPower: Int, enabled: Bool, state: String = "off",
-            reason: String? = nil
-        ) {
+        package init(uuid: String, major: Int, minor: Int, measuredPower: Int, enabled: Bool) {
             (self.uuid, self.major, self.minor) = (uuid, major, minor)
-            (self.measuredPower, self.enabled, self.state) = (measuredPower, enabled, state)
-            self.reason = reason
+            (self.measuredPower, self.enabled) = (measuredPower, enabled)
         }
     }
 

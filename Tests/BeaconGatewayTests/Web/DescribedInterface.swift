@@ -46,8 +46,8 @@ struct DescribedInterface: Sendable {
         }
     }
 
-    /// Returns what an answer has that the description has not, and what it lacks, and what is wrong with a body that was
-    /// taken. A request that is not described has any answer.
+    /// Returns the differences between an answer and the description, and the faults of a body that was accepted. A
+    /// request that is not described has any answer.
     func differences(
         of answer: WebBench.Answer, to method: HTTPRequest.Method, _ path: String, media: String?, body: String?
     ) -> [String] {
@@ -175,13 +175,13 @@ extension JSONValue {
         return reference.dropFirst(2).split(separator: "/").reduce(self) { $0?[String($1)] }
     }
 
-    fileprivate subscript(key: String) -> JSONValue? { values[key] }
+    subscript(key: String) -> JSONValue? { values[key] }
 
-    fileprivate var values: [String: JSONValue] { if case .object(let values) = self { values } else { [:] } }
+    var values: [String: JSONValue] { if case .object(let values) = self { values } else { [:] } }
 
-    fileprivate var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+    var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 
-    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+    var text: String? { if case .string(let text) = self { text } else { nil } }
 
     fileprivate var number: Double? {
         switch self {
@@ -206,7 +206,7 @@ extension JSONValue {
 }
 
 extension JSONValue? {
-    fileprivate var values: [String: JSONValue] { self?.values ?? [:] }
+    var values: [String: JSONValue] { self?.values ?? [:] }
 
-    fileprivate subscript(key: String) -> JSONValue? { self?.values[key] }
+    subscript(key: String) -> JSONValue? { self?.values[key] }
 }

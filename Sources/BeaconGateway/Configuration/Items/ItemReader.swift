@@ -171,7 +171,7 @@ private struct ItemReader {
         return configuration
     }
 
-    /// Reads the settings of an item, without regard to what is beside it.
+    /// Reads the settings of an item, without regard to other items.
     ///
     /// - Parameter others: the context of rules; nil for items that refer to nothing.
     func read(

@@ -91,7 +91,9 @@ extension BrokerSettings {
 
     /// Reads the broker of a destination, with this machine's names where none are given.
     static func read(_ section: ConfigurationSection, _ name: String) -> BrokerSettings? {
-        guard var broker = grammar.read(section, hasOthers: true) ?? (section.has("host") ? grammar.blank : nil) else { return nil }
+        guard var broker = grammar.read(section, hasOthers: true) ?? (section.has("host") ? grammar.blank : nil) else {
+            return nil
+        }
         let machine = MachineIdentity.current
         if !section.has("client-id") {
             broker.connection.clientID = machine.clientID(for: name)

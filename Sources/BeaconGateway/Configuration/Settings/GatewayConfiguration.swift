@@ -259,7 +259,7 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Defines what rules may refer to: all other things that have names, and what is known of beacons.
+    /// Defines the names that rules may refer to, and the knowledge of beacons that rules need.
     func defineForRules(in context: inout ConfigurationContext) {
         context.define(regions.map(\.name), "region")
         context.define(beacons.map(\.name), "beacon")
