@@ -1,5 +1,7 @@
 import ArgumentParser
+import BeaconEngine
 import BeaconMonitoring
+import BeaconSupport
 import Foundation
 
 /// The options for places and their receivers.
@@ -21,7 +23,25 @@ struct PlaceOptions: ParsableArguments {
             valueName: "receiver"))
     var deaf: [String] = []
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The decibels by which another place has to lead for the hold time.", discussion: "Default: 6.",
+            valueName: "dB"))
+    var margin: Double?
+
+    @Option(
+        name: .customLong("hold-time"), parsing: .unconditional,
+        help: ArgumentHelp(
+            "The time for which it has to lead by the margin; more lead or more receivers take less.",
+            discussion: "Default: 18s.", valueName: "seconds"),
+        transform: TimeSpan.reader(.seconds(1)...(.seconds(3600))))
+    var holdTime: TimeSpan?
+
     mutating func validate() throws {
+        if let margin, !(0...60).contains(margin) {
+            throw ValidationError("--margin is \(margin); it has to be from 0 to 60 dB.")
+        }
         if !place.isEmpty, let mistake = named.mistake() { throw ValidationError("--place: \(mistake).") }
     }
 
@@ -41,6 +61,8 @@ struct PlaceOptions: ParsableArguments {
             plan.taught = try TaughtMap(file: taught)
         }
         plan.deafReceivers = Set(deaf)
+        if let margin { plan.rules.margin = margin }
+        if let holdTime { plan.rules.holdTime = holdTime.duration }
         if let mistake = plan.mistake() { throw ValidationError("\(mistake).") }
         if let other = deaf.first(where: { !plan.receiverNames.contains($0) }) {
             throw ValidationError("--deaf names \(other), which is in no place.")

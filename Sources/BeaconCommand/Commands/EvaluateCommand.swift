@@ -45,7 +45,7 @@ struct EvaluateCommand: ParsableCommand {
         name: .customLong("exit-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
             "The time without an advert after which a region or a place is exited.",
-            discussion: "Default: 30s.", valueName: "seconds"),
+            discussion: "Default: 30s for a region, 60s for a place.", valueName: "seconds"),
         transform: TimeSpan.reader(.milliseconds(1)...(.seconds(86_400))))
     var exitTimeout: TimeSpan?
 
@@ -112,7 +112,11 @@ struct EvaluateCommand: ParsableCommand {
             if places.areGiven {
                 try refuse(options: .signals, for: "places")
             } else {
-                try refuse(["--deaf": !places.deaf.isEmpty], for: "single receivers; give --place or --taught")
+                try refuse(
+                    [
+                        "--deaf": !places.deaf.isEmpty, "--margin": places.margin != nil,
+                        "--hold-time": places.holdTime != nil,
+                    ], for: "single receivers; give --place or --taught")
             }
             return try presence(table)
         }
@@ -152,7 +156,8 @@ struct EvaluateCommand: ParsableCommand {
                 try refuse(
                     [
                         "--place": !places.place.isEmpty, "--taught": places.taught != nil,
-                        "--deaf": !places.deaf.isEmpty,
+                        "--deaf": !places.deaf.isEmpty, "--margin": places.margin != nil,
+                        "--hold-time": places.holdTime != nil,
                     ], for: purpose)
             case .signals:
                 try refuse(

@@ -34,22 +34,11 @@ struct PlacesCommand: ParsableCommand {
     var region: [RegionArgument] = []
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The decibels by which another place has to lead.", valueName: "dB"))
-    var margin: Double = PlaceRules().margin
-
-    @Option(
-        name: .customLong("hold-time"), parsing: .unconditional,
-        help: ArgumentHelp("The time for which it has to.", discussion: "Default: 3s.", valueName: "seconds"),
-        transform: TimeSpan.reader(.seconds(1)...(.seconds(3600))))
-    var holdTime = TimeSpan(.seconds(3))
-
-    @Option(
         name: .customLong("exit-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
-            "The time unheard after which a beacon is in no place.", discussion: "Default: 30s.", valueName: "seconds"),
+            "The time unheard after which a beacon is in no place.", discussion: "Default: 60s.", valueName: "seconds"),
         transform: TimeSpan.reader(.seconds(1)...(.seconds(86_400))))
-    var exitTimeout = TimeSpan(.seconds(30))
+    var exitTimeout = TimeSpan(.seconds(60))
 
     @OptionGroup var source: SourceOptions
 
@@ -63,8 +52,6 @@ struct PlacesCommand: ParsableCommand {
 
     private func plan() throws -> PlacePlan {
         var plan = try places.plan(orElse: TeachCommand.file)
-        plan.rules.margin = margin
-        plan.rules.holdTime = holdTime.duration
         plan.rules.exitTimeout = exitTimeout.duration
         return plan
     }
@@ -73,9 +60,6 @@ struct PlacesCommand: ParsableCommand {
         if !places.areGiven, !FileManager.default.fileExists(atPath: TeachCommand.file.path) {
             throw ValidationError(
                 "Say where the receivers are, as in --place hall=R1,R2, or teach places with 'beacon teach'.")
-        }
-        guard (0...60).contains(margin) else {
-            throw ValidationError("--margin is \(margin); it has to be from 0 to 60 dB.")
         }
     }
 

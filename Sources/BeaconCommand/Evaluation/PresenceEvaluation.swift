@@ -147,12 +147,18 @@ struct PresenceEvaluation: Evaluation {
             Figure(name: "enters in truth", key: "trueEnters", value: Double(actual.enters), decimals: 0),
             Figure(name: "enters missed", key: "missedEnters", value: Double(missed.enters), decimals: 0),
             Figure(
+                name: "enters too many", key: "extraEnters",
+                value: Double(max(0, told.enters - actual.enters + missed.enters)), decimals: 0),
+            Figure(
                 name: "enter delay, median", key: "enterDelay", value: delays.enter.median, decimals: 1, unit: "s"),
             Figure(
                 name: "enter delay, worst", key: "worstEnterDelay", value: delays.enter.max(), decimals: 1, unit: "s"),
             Figure(name: "exits told", key: "exits", value: Double(told.exits), decimals: 0),
             Figure(name: "exits in truth", key: "trueExits", value: Double(actual.exits), decimals: 0),
             Figure(name: "exits missed", key: "missedExits", value: Double(missed.exits), decimals: 0),
+            Figure(
+                name: "exits too many", key: "extraExits",
+                value: Double(max(0, told.exits - actual.exits + missed.exits)), decimals: 0),
             Figure(name: "exit delay, median", key: "exitDelay", value: delays.exit.median, decimals: 1, unit: "s"),
             Figure(
                 name: "exit delay, worst", key: "worstExitDelay", value: delays.exit.max(), decimals: 1, unit: "s"),

@@ -77,7 +77,7 @@ struct RangingEvaluation: Evaluation {
     private(set) var confusion = Self.noCounts
     private var confusions: [Confusion] = []
     private var errors: [Double] = []
-    private var ranges = (all: 0, right: 0)
+    private var ranges = (all: 0, beyond: 0, below: 0)
     private var leftOut = 0
     private var flaps = 0
     private var seconds = 0.0
@@ -136,7 +136,8 @@ struct RangingEvaluation: Evaluation {
             errors.append(abs(report.accuracy - moment.distance))
             guard let range = report.range else { continue }
             ranges.all += 1
-            if range.contains(moment.distance) { ranges.right += 1 }
+            if moment.distance > range.upperBound { ranges.beyond += 1 }
+            if moment.distance < range.lowerBound { ranges.below += 1 }
         }
         flaps += max(0, answers.changeCount - truths.changeCount)
         confusion.add(counts)
@@ -157,6 +158,9 @@ struct RangingEvaluation: Evaluation {
             + (leftOut > 0 ? ", without \(leftOut) at 0.5 m and 3 m" : "")
     }
 
+    /// Returns a number of moments as a part of those with a range; nil where none has one.
+    private func part(_ count: Int) -> Double? { ranges.all > 0 ? Double(count) / Double(ranges.all) : nil }
+
     var figures: [Figure] {
         [
             Figure(
@@ -168,7 +172,9 @@ struct RangingEvaluation: Evaluation {
             Figure(name: "median error", key: "medianError", value: errors.median, decimals: 2, unit: "m"),
             Figure(
                 name: "truth in accuracyRange", key: "withinRange",
-                value: ranges.all > 0 ? Double(ranges.right) / Double(ranges.all) : nil, decimals: 3),
+                value: part(ranges.all - ranges.beyond - ranges.below), decimals: 3),
+            Figure(name: "truth beyond it", key: "beyondRange", value: part(ranges.beyond), decimals: 3),
+            Figure(name: "truth below it", key: "belowRange", value: part(ranges.below), decimals: 3),
             Figure(name: "unknown", key: "unknown", value: confusion.lastAnswerShare, decimals: 3),
             Figure(
                 name: "flaps a minute", key: "flapsPerMinute",

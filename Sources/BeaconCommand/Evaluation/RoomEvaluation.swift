@@ -22,6 +22,11 @@ struct RoomEvaluation: Evaluation {
     private let confusions: [Confusion]
     private let moments: [Moment]
 
+    /// The stays that begin with a change of the room: how many of them were never told, and after how many seconds
+    /// the others were.
+    private let missed: Int
+    private let delays: [Double]
+
     /// The time in seconds for which an answer holds where no other follows.
     private static let lifetime = 10.0
 
@@ -46,10 +51,19 @@ struct RoomEvaluation: Evaluation {
         var stays: [Confusion] = []
         var sum = Confusion(truths: truths, answers: names)
         var room: String?
+        var start = 0.0
+        var answered: [Double?] = []
         for moment in moments {
             // A stay is a time in one room. Its moments are as alike as those of a track.
-            if moment.truth != room { stays.append(Confusion(truths: truths, answers: names)) }
+            if moment.truth != room {
+                stays.append(Confusion(truths: truths, answers: names))
+                answered.append(nil)
+                start = moment.time
+            }
             room = moment.truth
+            if moment.told == moment.truth, answered.last == .some(nil) {
+                answered[answered.count - 1] = moment.time - start
+            }
             let told = moment.told.flatMap { names.firstIndex(of: $0) } ?? names.count - 1
             guard let truth = truths.firstIndex(of: moment.truth) else { continue }
             stays[stays.count - 1].add(truth: truth, answer: told)
@@ -57,6 +71,8 @@ struct RoomEvaluation: Evaluation {
         }
         confusion = sum
         confusions = stays
+        missed = answered.dropFirst().count { $0 == nil }
+        delays = answered.dropFirst().compactMap(\.self)
     }
 
     // MARK: - Results
@@ -81,6 +97,11 @@ struct RoomEvaluation: Evaluation {
             Figure(name: "unanswered", key: "unanswered", value: confusion.lastAnswerShare, decimals: 3),
             Figure(name: "changes told", key: "changes", value: Double(told), decimals: 0),
             Figure(name: "changes in truth", key: "trueChanges", value: Double(changes), decimals: 0),
+            Figure(name: "changes missed", key: "missedChanges", value: Double(missed), decimals: 0),
+            Figure(
+                name: "changes too many", key: "extraChanges", value: Double(max(0, told - delays.count)), decimals: 0),
+            Figure(name: "delay, median", key: "delay", value: delays.median, decimals: 1, unit: "s"),
+            Figure(name: "delay, worst", key: "worstDelay", value: delays.max(), decimals: 1, unit: "s"),
             Figure(
                 name: "flaps a minute", key: "flapsPerMinute",
                 value: minutes > 0 ? Double(max(0, told - changes)) / minutes : nil, decimals: 2),

@@ -26,7 +26,7 @@ struct PlaceLevel: BitwiseCopyable {
     /// receiver that hears a beacon no more should neither hold it nor lose it for a few lost adverts. Where the level
     /// stays as it was, one second in fourteen is wrong on a recording, and one in six with weaker signals; half and
     /// twice as much make no difference.
-    private static let grace: Float = 3
+    static let grace: Float = 3
     private static let sinking: Float = 0.5
 
     /// The adverts that weigh as much as all that was heard before, where places were taught.

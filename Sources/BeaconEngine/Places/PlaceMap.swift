@@ -41,18 +41,28 @@ public struct PlaceMap: Hashable, Sendable {
 }
 
 /// The rules by which a beacon comes into a place and leaves it.
+///
+/// Each second, the decibels by which another place leads are added up, less a third of the margin. The beacon moves
+/// when the sum is what a lead by the margin gives in the hold time. Twice the margin takes two fifths of that time.
+/// Where places have several receivers, the time is divided by the number of their pairs.
+///
+/// The numbers were chosen on a door with ten receivers, on four rooms and on a flat, see `docs/quality.md`.
 public struct PlaceRules: Hashable, Sendable {
     /// The seconds over which levels are averaged: the time constant of an exponential mean.
-    public var memory = 5.0
+    public var memory = 1.0
 
-    /// The decibels by which another place has to lead before a beacon changes to it.
+    /// The decibels by which another place has to lead for the hold time before a beacon changes to it.
     public var margin = 6.0
 
-    /// The time for which it has to lead.
-    public var holdTime = Duration.seconds(3)
+    /// The time for which it has to lead by the margin, where each of the two places has one receiver.
+    public var holdTime = Duration.seconds(18)
 
     /// The time unheard after which a beacon is in no place. A beacon that is heard rarely has three of its usual gaps.
-    public var exitTimeout = MonitoredRegion.defaultExitTimeout
+    public var exitTimeout = Duration.seconds(60)
+
+    /// The part of the margin that says nothing, and the most pairs of receivers that count.
+    static let slack: Float = 1 / 3
+    static let mostWitnesses = 24
 
     /// Creates the default rules.
     public init() {}

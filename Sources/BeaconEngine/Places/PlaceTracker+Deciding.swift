@@ -84,7 +84,7 @@ extension PlaceTracker {
             beacons[slot].grounds = grounds(of: place, slot)
             if place != beacons[slot].reported {
                 let known = beacons[slot].known
-                beacons[slot].reported = place
+                (beacons[slot].reported, beacons[slot].lead) = (place, 0)
                 if place != NoPlace.unknown { beacons[slot].known = place }
                 beacons[slot].isAwaited = false
                 report(
@@ -144,8 +144,12 @@ extension PlaceTracker {
         let isAnyDeaf: Bool
         /// True where a receiver is deaf that was there when places were taught.
         let isTaughtDeaf: Bool
+        /// How many receivers of each place are not deaf.
+        var ears: [Int]
         let smoothing: PlaceLevel.Smoothing
-        let holdSeconds: UInt16
+        /// The lead in dB that says nothing, and the sum of what is beyond it, in dB times seconds, that moves a beacon.
+        let slack: Float
+        let neededLead: Float
         let exitSeconds: Float
 
         init(_ map: PlaceMap, _ taught: TaughtPlaces, _ hearing: [Hearing]) {
@@ -155,8 +159,11 @@ extension PlaceTracker {
             for (number, place) in map.receivers.enumerated() where hearing[number] == .deaf {
                 if let place { isDark[place] = true }
             }
+            ears = Array(repeating: 0, count: map.placeCount)
             for (number, place) in map.receivers.enumerated() where hearing[number] != .deaf {
-                if let place { isDark[place] = false }
+                guard let place else { continue }
+                isDark[place] = false
+                ears[place] += 1
             }
             isAnyDark = isDark.contains(true)
             isAnyDeaf = zip(hearing, map.receivers).contains { $0 == .deaf && $1 != nil }
@@ -165,12 +172,19 @@ extension PlaceTracker {
             let weight = 1 - Exponential.powerOfTen(-0.434_294_481_903_251_8 / max(map.rules.memory, 0.1))
             smoothing = taught.isEmpty ? .mean(weight: Float(weight)) : .adverts
             let second = Timestamp.nanosecondsPerSecond
-            holdSeconds = UInt16(clamping: max(1, map.rules.holdTime.boundedNanoseconds / second))
+            slack = Float(map.rules.margin) * PlaceRules.slack
+            neededLead =
+                (Float(map.rules.margin) - slack) * max(1, Float(map.rules.holdTime.boundedNanoseconds / second))
             exitSeconds = Float(map.rules.exitTimeout.boundedNanoseconds / second)
         }
 
         /// The seconds after which a beacon that is not heard is in no place.
         func patience(of beacon: Beacon) -> Float { max(exitSeconds, 3 * min(beacon.gap, 10.24)) }
+
+        /// How many pairs of a receiver of one place and one of another bear witness to which of the two is nearer.
+        func witnesses(_ place: Int, _ other: Int) -> Float {
+            Float(min(max(ears[place], 1) * max(ears[other], 1), PlaceRules.mostWitnesses))
+        }
     }
 
     /// Takes a second's readings into the levels of a beacon.
@@ -221,20 +235,45 @@ extension PlaceTracker {
 
     // MARK: - By the strongest receiver
 
-    /// Decides where a beacon is, by level and time.
+    /// The seconds for which a beacon has to seem to be somewhere, where no lead tells how sure that is.
+    private static var settlingSeconds: UInt16 { 3 }
+
+    /// Decides where a beacon is, by level and time. One that is in no place is at once where it is loudest.
     private mutating func strongestPlace(of slot: Int, _ air: Air) -> Int16 {
-        let current = beacons[slot].reported
+        let current = Int(beacons[slot].reported)
         if current >= 0, isOutOfHearing(slot, air) { return seem(slot, to: NoPlace.unknown, for: 0) }
-        guard var best = standing.best else { return current }
-        if current >= 0, standing.receivers[Int(current)] >= 0,
-            standing.levels[best] < standing.levels[Int(current)] + Float(map.rules.margin)
-        {
-            best = Int(current)
+        guard var best = standing.best else { return Int16(current) }
+        var isSure = current < 0
+        if current >= 0, standing.receivers[current] >= 0 {
+            let other = leader(over: current, of: slot, air)
+            (best, isSure) = (other ?? current, other != nil)
         }
         // Where a receiver is deaf the beacon may be, unless it is seen to be close to another.
         let isBelieved =
             levels[slot * receivers.count + standing.receivers[best]].isClose || !isAnyIgnorant(of: slot, air)
-        return seem(slot, to: isBelieved ? Int16(best) : NoPlace.unknown, for: air.holdSeconds)
+        guard isBelieved else { return seem(slot, to: NoPlace.unknown, for: Self.settlingSeconds) }
+        return seem(slot, to: Int16(best), for: isSure ? 0 : Self.settlingSeconds)
+    }
+
+    /// Adds a second to the lead that other places have had over a beacon's own.
+    ///
+    /// The sum is a sequential test (Page's CUSUM): chance takes away as much as it gives, and each decibel beyond the
+    /// slack counts, so that a great lead decides in seconds and a small one in a minute. What many receivers agree on
+    /// needs less of it.
+    ///
+    /// - Returns: the place that has led by so much and so long that the beacon is there now; nil for none.
+    private mutating func leader(over current: Int, of slot: Int, _ air: Air) -> Int? {
+        guard let other = standing.best == current ? standing.second : standing.best else {
+            beacons[slot].lead = 0
+            return nil
+        }
+        let lead = standing.levels[other] - standing.levels[current]
+        let needed = air.neededLead / air.witnesses(current, other)
+        // Levels that nobody hears any more are a memory, and bear no witness.
+        if Float(beacons[slot].silence) < PlaceLevel.grace {
+            beacons[slot].lead = min(max(beacons[slot].lead + lead - air.slack, 0), needed)
+        }
+        return lead > 0 && beacons[slot].lead >= needed ? other : nil
     }
 
     /// Returns true for a beacon whose place is dark, or of which the receiver is deaf that placed it there and no

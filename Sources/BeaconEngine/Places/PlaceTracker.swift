@@ -18,6 +18,8 @@ struct PlaceTracker {
         /// The place that it seems to be in, and for how many seconds it has.
         var candidate = NoPlace.unknown
         var held: UInt16 = 0
+        /// By how much other places have led for how long, in dB times seconds.
+        var lead: Float = 0
         /// The seconds for which no receiver has heard it, of those in which silence counts.
         var silence: Int32 = 0
         /// Its usual gap in seconds.

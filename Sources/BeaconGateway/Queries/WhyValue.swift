@@ -120,7 +120,7 @@ extension GatewaySnapshot {
             if let rules = configuration.places?.rules {
                 why.add(
                     "What would change it",
-                    "another place that leads by \(Self.decibels(rules.margin, "dB")) for \(DurationText.text(rules.holdTime)), or \(DurationText.text(rules.exitTimeout)) unheard"
+                    "another place that leads by \(Self.decibels(rules.margin, "dB")) for \(DurationText.text(rules.holdTime)) (by more, or several receivers: sooner), or \(DurationText.text(rules.exitTimeout)) unheard"
                 )
             }
         }

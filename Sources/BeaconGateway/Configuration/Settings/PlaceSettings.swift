@@ -39,10 +39,10 @@ extension PlaceRules {
         [
             Setting(
                 "margin", \.margin, .integer(0...60, unit: " dB"),
-                "How much louder another place has to hear a beacon before the beacon is in it."),
+                "How much louder another place has to hear a beacon, for the hold time, before the beacon is in it."),
             Setting(
                 "hold-time", \.holdTime, .duration(.zero...(.seconds(3600))),
-                "The time for which another place has to hear it louder."),
+                "The time for which another place has to lead by the margin. A greater lead takes less, and so do places with several receivers."),
             Setting(
                 "exit-timeout", \.exitTimeout, .duration(.seconds(1)...(.seconds(86_400))),
                 "The silence after which a beacon is in no place."),
