@@ -34,7 +34,7 @@ struct PlaceOptions: ParsableArguments {
         name: .customLong("hold-time"), parsing: .unconditional,
         help: ArgumentHelp(
             "The time for which it has to lead by the margin; more lead or more receivers take less.",
-            discussion: "Default: 18s.", valueName: "seconds"),
+            discussion: "Default: 12s.", valueName: "seconds"),
         transform: TimeSpan.reader(.seconds(1)...(.seconds(3600))))
     var holdTime: TimeSpan?
 

@@ -46,13 +46,13 @@ struct LearnedSignals {
         return peaks[sighting.receiver].map { $0 >= level - SignalReference.enter } ?? false
     }
 
-    /// Takes in a reading, and returns the strongest level of beacons of this kind.
+    /// Takes in a reading, and returns the level of close beacons of this kind.
     private mutating func learn(_ reading: Float, _ sighting: Sighting, of power: Int8, at tick: Int64) -> Float {
         guard
             let place = references.place(
                 of: sighting.identity.uuid, measuredPower: power, by: sighting.receiver, at: tick)
         else { return SignalReference(measuredPower: power).level }
-        references[place].hear(reading, measuredPower: power, at: tick)
+        references[place].hear(reading, of: sighting.identity, at: tick)
         return references[place].level
     }
 
@@ -62,7 +62,7 @@ struct LearnedSignals {
             let place = references.place(
                 of: key.identity.uuid, measuredPower: measuredPower, by: key.receiver, at: tick)
         else { return }
-        references[place].hear(Float(readings.strongest), measuredPower: measuredPower, at: tick)
+        references[place].hear(Float(readings.strongest), of: key.identity, at: tick)
     }
 
     /// Forgets what was heard of a region.

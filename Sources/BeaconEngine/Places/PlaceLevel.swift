@@ -32,6 +32,9 @@ struct PlaceLevel: BitwiseCopyable {
     /// The adverts that weigh as much as all that was heard before, where places were taught.
     private static let trust: Float = 3
 
+    /// The strongest reading of this second in dBm; nil where there is none.
+    var strongestReading: Float? { count > 0 ? strongest : nil }
+
     /// True while the level counts.
     var isHeard: Bool { silence != Self.never }
 
@@ -64,14 +67,11 @@ struct PlaceLevel: BitwiseCopyable {
     ///   - smoothing: the way to smooth.
     ///   - gap: the beacon's usual gap in seconds; silence that is usual says nothing.
     ///   - patience: the seconds without a reading after which the level counts no more.
-    ///   - reference: the strongest levels of beacons of this kind, which takes part.
-    ///   - measuredPower: the power of the beacon's kind.
-    ///   - tick: the second.
+    ///   - reference: the level of close beacons of this kind, in dBm; nil where none is known.
     /// - Returns: true where the beacon was heard.
     @inline(__always)
     mutating func endSecond(
-        _ smoothing: Smoothing, gap: Float, patience: Float, reference: inout SignalReference, measuredPower: Int8,
-        at tick: Int64
+        _ smoothing: Smoothing, gap: Float, patience: Float, reference: Float?
     ) -> Bool {
         guard count > 0 else {
             // An advert without a reading shows that the beacon is there, and says nothing of its level.
@@ -96,14 +96,14 @@ struct PlaceLevel: BitwiseCopyable {
             }
         }
         silence = 0
-        reference.hear(strongest, measuredPower: measuredPower, at: tick)
-        if reference.isLearned, strongest >= reference.level - SignalReference.enter {
+        if let reference, strongest >= reference - SignalReference.enter {
             (peak, unkept) = (max(peak, strongest), 0)
         } else if isClose {
-            // Where something stronger has been heard since, what was close then is not any more.
+            // Where others have come closer since, what was close then is not any more.
+            let reference = reference ?? .infinity
             keep(
-                strongest >= reference.level - SignalReference.keep
-                    && peak >= reference.level - SignalReference.enter, patience: patience)
+                strongest >= reference - SignalReference.keep && peak >= reference - SignalReference.enter,
+                patience: patience)
         }
         clearSecond()
         return true

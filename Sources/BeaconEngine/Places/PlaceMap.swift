@@ -55,14 +55,14 @@ public struct PlaceRules: Hashable, Sendable {
     public var margin = 6.0
 
     /// The time for which it has to lead by the margin, where each of the two places has one receiver.
-    public var holdTime = Duration.seconds(18)
+    public var holdTime = Duration.seconds(12)
 
     /// The time unheard after which a beacon is in no place. A beacon that is heard rarely has three of its usual gaps.
     public var exitTimeout = Duration.seconds(60)
 
     /// The part of the margin that says nothing, and the most pairs of receivers that count.
     static let slack: Float = 1 / 3
-    static let mostWitnesses = 24
+    static let mostWitnesses = 16
 
     /// Creates the default rules.
     public init() {}

@@ -193,22 +193,28 @@ extension PlaceTracker {
     private mutating func endSecond(of slot: Int, at tick: Int64, _ air: Air) -> Bool {
         let beacon = beacons[slot]
         let patience = air.patience(of: beacon)
-        var reference =
-            beacon.reference.map { references[$0] } ?? SignalReference(measuredPower: beacon.measuredPower)
-        var isHeard = false
         let first = slot * receivers.count
+        var strongest: Float?
+        for number in receivers.indices where air.hearing[number] == .hearing {
+            guard let reading = levels[first + number].strongestReading else { continue }
+            strongest = max(strongest ?? reading, reading)
+        }
+        var reference: Float?
+        if let place = beacon.reference {
+            if let strongest { references[place].hear(strongest, of: beacon.identity, at: tick) }
+            if references[place].isLearned { reference = references[place].level }
+        }
+        var isHeard = false
         for number in receivers.indices {
             switch air.hearing[number] {
             case .deaf: levels[first + number] = PlaceLevel()
             case .interrupted: levels[first + number].clearSecond()
             case .hearing:
                 let hasHeard = levels[first + number].endSecond(
-                    air.smoothing, gap: beacon.gap, patience: patience, reference: &reference,
-                    measuredPower: beacon.measuredPower, at: tick)
+                    air.smoothing, gap: beacon.gap, patience: patience, reference: reference)
                 isHeard = isHeard || hasHeard
             }
         }
-        if let place = beacon.reference { references[place] = reference }
         return isHeard
     }
 

@@ -1,56 +1,102 @@
 import BeaconModel
 
-/// The strongest signals that the beacons of a kind have had, by which one recognizes that a beacon is close.
+/// The level by which one recognizes that a beacon of a kind is close: the strongest that such beacons have had.
 ///
 /// No level in dBm says that: transmitters are turned down, and what they say of their power stays. But beacons of one
 /// UUID that say the same of their power are usually configured alike, and sooner or later one comes close to a
-/// receiver. All levels are therefore relative to the strongest, which begins at what a beacon would have that was
-/// turned down by 20 dB, and is forgotten by a decibel an hour.
+/// receiver. Levels are therefore relative to the strongest.
 ///
-/// The numbers were chosen on a recording of six beacons in four rooms, also with all readings 6 to 20 dB lower, each
-/// beacon and each receiver left out in turn: nearly every time the same were chosen.
+/// Some beacons are no measure for the others, since they lie on a receiver. Up to a third of the beacons are left out
+/// that are louder than the next one by more than 6 dB. What is stronger than at one metre counts as that.
+///
+/// A beacon takes part once it was stronger than one that was turned down by 20 dB is at a metre. All levels are
+/// forgotten by a decibel an hour in which the kind is heard.
+///
+/// The numbers were chosen on a recording of six beacons in four rooms, with all readings up to 20 dB lower, with each
+/// receiver left out in turn, and with one or two more beacons that lie on a receiver; see `docs/quality.md`.
 struct SignalReference {
-    /// The decibels below the strongest within which an advert shows that a beacon is in the room of the receiver.
+    /// The decibels below the level within which an advert shows that a beacon is in the room of the receiver.
     static let enter: Float = 10
 
-    /// The decibels below the strongest within which it shows that a beacon is still there.
-    static let keep: Float = 20
+    /// The decibels below the level within which it shows that a beacon is still there.
+    static let keep: Float = 19
 
     /// The decibels by which transmitters are turned down without saying so.
-    private static let prior: Float = 20
+    private static let prior = 20.0
 
     /// The decibels that are forgotten in a second in which a beacon is heard, and the most seconds that count at once.
-    private static let decay: Float = 1 / 3600
-    private static let longestGap: Float = 10
+    private static let decay = 1.0 / 3600
+    private static let longestGap = 10.0
 
-    /// The strongest level in dBm.
-    private(set) var level: Float
+    /// The decibels by which a beacon that lies on a receiver is louder than others.
+    private static let outlier = 6.0
 
-    /// True once something was heard that was stronger than it could be taken for before.
-    private(set) var isLearned = false
+    /// The beacons that take part at most: a sample of any number.
+    private static let capacity = 64
+
+    private let power: Double
+
+    /// The strongest levels of the beacons that take part, in dBm and with what all of them have forgotten since the
+    /// first was heard.
+    private var peaks: [Double] = []
+    private var seats: [BeaconIdentity: Int] = [:]
+    private var forgotten = 0.0
     private var second: Int64
+
+    /// The strongest of them that is no outlier.
+    private var strongest = -Double.infinity
 
     /// A reference for beacons of this measured power of which none has been heard.
     init(measuredPower: Int8, at tick: Int64 = 0) {
-        level = Float(measuredPower) - Self.prior
+        power = Double(measuredPower)
         second = tick / Timestamp.nanosecondsPerSecond
     }
 
-    /// Takes in the strongest reading of a second.
+    /// The level in dBm.
+    var level: Float { Float(max(power - Self.prior, strongest - forgotten)) }
+
+    /// True once a beacon takes part.
+    var isLearned: Bool { !peaks.isEmpty }
+
+    /// Takes in the strongest reading of a beacon in a second.
     ///
     /// - Parameters:
-    ///   - reading: the reading in dBm. What is stronger than at one metre counts as that: a beacon that is held
-    ///     against
-    ///     a receiver does not put all others outside.
-    ///   - measuredPower: the power of the beacon's kind.
+    ///   - reading: the reading in dBm.
+    ///   - beacon: the beacon.
     ///   - tick: the second.
-    mutating func hear(_ reading: Float, measuredPower: Int8, at tick: Int64) {
+    mutating func hear(_ reading: Float, of beacon: BeaconIdentity, at tick: Int64) {
         let now = tick / Timestamp.nanosecondsPerSecond
-        let passed = min(max(Float(now - second), 0), Self.longestGap)
+        forgotten += Self.decay * min(max(Double(now - second), 0), Self.longestGap)
         second = max(second, now)
-        let power = Float(measuredPower)
-        if min(reading, power) > power - Self.prior { isLearned = true }
-        level = max(power - Self.prior, level - Self.decay * passed, min(reading, power))
+        let reading = min(Double(reading), power)
+        guard reading > power - Self.prior else { return }
+        let peak = reading + forgotten
+        if let seat = seats[beacon] {
+            guard peak > peaks[seat] else { return }
+            peaks[seat] = peak
+        } else {
+            guard let seat = freeSeat() else { return }
+            seats[beacon] = seat
+            peaks[seat] = peak
+        }
+        strongest = Self.strongest(of: peaks.sorted(by: >))
+    }
+
+    /// Returns the strongest of some levels that are sorted, the strongest first, without those that stand out.
+    private static func strongest(of sorted: [Double]) -> Double {
+        let most = sorted.count / 3
+        return sorted[(0..<most).last { sorted[$0] - sorted[$0 + 1] > outlier }.map { $0 + 1 } ?? 0]
+    }
+
+    /// Returns a place among the peaks; nil where all are taken by beacons that still count.
+    private mutating func freeSeat() -> Int? {
+        if peaks.count < Self.capacity {
+            peaks.append(-.infinity)
+            return peaks.count - 1
+        }
+        guard let old = seats.first(where: { peaks[$0.value] - forgotten <= power - Self.prior }) else { return nil }
+        seats[old.key] = nil
+        return old.value
     }
 }
 
@@ -97,6 +143,6 @@ struct ReferenceTable {
     /// The reference at a place.
     subscript(place: Int) -> SignalReference {
         get { references[place] }
-        set { references[place] = newValue }
+        _modify { yield &references[place] }
     }
 }
