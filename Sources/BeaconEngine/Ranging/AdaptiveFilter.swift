@@ -2,28 +2,30 @@
 ///
 /// It weighs each second's mean against a level that may drift slowly. A running mean of the surprises, each in units
 /// of what was to be expected, separates chance from movement: noise averages out, a person who walks does not. When
-/// the mean leaves what chance allows, the filter trusts its level less and takes the next seconds nearly as they are.
+/// the mean leaves what chance allows, the filter trusts its level less, and the next seconds more.
 /// Strong and weak surprises count alike, so that the level has no bias in decibels.
 ///
-/// The numbers were chosen on recordings of carried beacons, of phones and of a robot, each with the others held out;
+/// The numbers were chosen on recordings of carried beacons, of phones, of a robot and of people who turn, each with the
+/// others held out;
 /// changes of a quarter of any of them make less difference than the choice of recording.
 public struct AdaptiveFilter: SignalFilter {
     /// The spread of one second's mean around the level, as a variance in dB²: 6 dB. Single readings spread by 4 to 8
     /// dB, and it is not divided by their number, since bodies and reflections are common to all readings of a second.
     public var measurementVariance: Float = 36
 
-    /// The drift of the level in a second while nothing moves, as a variance in dB²: 0.2 dB. With the above, the mean
-    /// reaches back half a minute.
-    public var driftVariance: Float = 0.04
+    /// The drift of the level in a second while nothing moves, as a variance in dB²: 0.25 dB. With the above, the mean
+    /// reaches back 25 seconds.
+    public var driftVariance: Float = 0.06
 
-    /// The weight of a new surprise in the mean of surprises: a memory of six seconds.
-    public var surpriseGain: Float = 1 / 6
+    /// The weight of a new surprise in the mean of surprises: a memory of eight seconds.
+    public var surpriseGain: Float = 1 / 8
 
     /// The number of standard deviations by which the mean of surprises may leave zero by chance.
-    public var surpriseLimit: Float = 2.75
+    public var surpriseLimit: Float = 2.25
 
-    /// The weight of a surprise beyond the limit in the doubt about the level.
-    public var doubt: Float = 4
+    /// The weight of a surprise beyond the limit in the doubt about the level. It is small: a person who turns is no
+    /// movement, and a level that jumped to each new side would be wrong most of the time.
+    public var doubt: Float = 0.25
 
     /// The most standard deviations that one second's surprise counts for, so that one odd second moves nothing.
     public var largestSurprise: Float = 4

@@ -11,12 +11,6 @@ extension Engine {
     /// and address, so that the order is deterministic.
     func beacons(of list: consuming [RankedBeacon]) -> [RangedBeacon] {
         list.sortByRank()
-        // Beyond a few metres the range is the same part of each distance.
-        let spread = DistanceUncertainty.decibels
-        let factors = (strategy.distance as? TwoSlopeModel).map { model in
-            let factor = Exponential.powerOfTen(spread / (10 * model.outerExponent))
-            return (nearest: 1 / factor, farthest: factor)
-        }
         var beacons: [RangedBeacon] = []
         beacons.reserveCapacity(list.count)
         var timesAhead: Int64 = 0
@@ -37,7 +31,7 @@ extension Engine {
                     list[start..<end].sort { isBefore($0, $1) }
                 }
             }
-            beacons.append(rangedBeacon(list[position], factors))
+            beacons.append(rangedBeacon(list[position]))
         }
         // The compiler leaves out a read whose value is not used. No time is negative.
         if timesAhead < 0 { beacons.reserveCapacity(beacons.count) }
@@ -54,11 +48,8 @@ extension Engine {
     }
 
     /// Returns a beacon as a report tells it.
-    ///
-    /// - Parameter factors: what its distance is multiplied by for the nearest and the farthest distance that it may
-    ///   have, where these are the same part of each distance.
     @inline(__always)
-    private func rangedBeacon(_ beacon: RankedBeacon, _ factors: (nearest: Double, farthest: Double)?) -> RangedBeacon {
+    private func rangedBeacon(_ beacon: RankedBeacon) -> RangedBeacon {
         let track = tracks[Int(beacon.number)]
         var ranged = RangedBeacon(
             address: track.pointee.key.deviceAddress, identity: track.pointee.key.identity,
@@ -66,27 +57,8 @@ extension Engine {
             lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard),
             measuredPower: track.pointee.power.byte, advertisingInterval: track.pointee.interval.usualGap)
         ranged.isCalibrated = beacon.isCalibrated
-        if let factors, beacon.accuracy >= factors.farthest {
-            ranged.accuracyRange = beacon.accuracy * factors.nearest...beacon.accuracy * factors.farthest
-        } else if beacon.accuracy >= 0 {
-            ranged.accuracyRange = accuracyRange(Int(beacon.number))
-        }
+        if beacon.accuracy >= 0 { ranged.accuracyRange = DistanceUncertainty.range(of: beacon.accuracy) }
         return ranged
-    }
-
-    /// Returns the distances between which a beacon is whose distance is known.
-    private func accuracyRange(_ number: Int) -> ClosedRange<Double>? {
-        let (track, state) = (tracks[number], tracks.level(number))
-        let calibration = state.pointee.calibration
-        guard let place = receivers.place(of: track.pointee.key.receiver),
-            let reading = strategy.filter.level(state.pointee.filter)
-        else { return nil }
-        let power = calibrations.power(calibration, claim: track.pointee.power)
-        let level = calibrations.freeLevel(calibration, receivers.level(of: reading, by: place), power: power)
-        let spread = DistanceUncertainty.decibels
-        let nearest = strategy.distance.distance(level: level + spread, measuredPower: power)
-        let farthest = strategy.distance.distance(level: level - spread, measuredPower: power)
-        return nearest <= farthest ? nearest...farthest : nil
     }
 
     /// Returns true where a beacon comes before another of the same rank.
