@@ -24,8 +24,8 @@ public import CoreLocation
 /// have run. Their requests were made at the time at which the callback was due. A day passes in seconds.
 /// `advance(by:)` says which tasks it waits for.
 ///
-/// The physics are those of scenarios and of the air that processes share, in free space: the signal falls by 20 dB
-/// with each tenfold distance and is lost below -100 dBm. It does not fade by chance, so that a test which passes once
+/// The physics are those of scenarios and of the air that processes share, in an empty room: the signal falls by
+/// 17.5 dB with each tenfold distance, which ranging assumes too, and is lost below -100 dBm. It does not fade by chance, so that a test which passes once
 /// passes always; ``noise`` adds chance from a seed.
 public final class SimulatedAir: Sendable {
     struct Transmitter {

@@ -41,6 +41,8 @@ struct EvaluateCommand: ParsableCommand {
 
     @OptionGroup var signals: SignalOptions
 
+    @OptionGroup var strategy: StrategyOptions
+
     @Option(
         name: .customLong("exit-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
@@ -108,6 +110,7 @@ struct EvaluateCommand: ParsableCommand {
             try refuse(options: .places, .signals, for: RangingEvaluation.kind)
             return try ranging(table)
         }
+        try refuse(["--strategy": !strategy.strategy.isEmpty], for: "presence and rooms")
         if table.has("from_epoch_s") {
             if places.areGiven {
                 try refuse(options: .signals, for: "places")
@@ -143,6 +146,7 @@ struct EvaluateCommand: ParsableCommand {
     /// The configuration of a session, with what was measured and without requests.
     private func configuration() throws -> MonitoringSession.Configuration {
         var configuration = MonitoringSession.Configuration()
+        configuration.engine.strategy = strategy.value
         if let calibration {
             configuration.calibrations = try CalibrationSet(file: URL(fileURLWithPath: calibration))
         }

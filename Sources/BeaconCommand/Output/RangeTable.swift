@@ -124,12 +124,14 @@ struct RangeTable {
         guard beacon.accuracy >= 0 else { return "-" }
         let mark = beacon.isCalibrated ? "*" : beacon.isUncalibrated ? "?" : ""
         guard let range = beacon.accuracyRange else { return metres(beacon.accuracy) + " m" + mark }
-        return "\(metres(beacon.accuracy)) m\(mark) (\(metres(range.lowerBound))–\(metres(range.upperBound)))"
+        let (nearest, farthest) = (metres(range.lowerBound, below: 0.95), metres(range.upperBound, below: 0.95))
+        return "\(metres(beacon.accuracy)) m\(mark) (\(nearest)–\(farthest))"
     }
 
-    private static func metres(_ distance: Double) -> String {
+    /// Returns metres, with a decimal where they are below a limit.
+    private static func metres(_ distance: Double, below limit: Double = 1.95) -> String {
         var buffer: [UInt8] = []
-        buffer.append(fixed: min(distance, 999), decimals: distance < 1.95 ? 1 : 0)
+        buffer.append(fixed: min(distance, 999), decimals: distance < limit ? 1 : 0)
         return String(decoding: buffer, as: UTF8.self)
     }
 

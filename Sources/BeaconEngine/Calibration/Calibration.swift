@@ -29,7 +29,8 @@ public struct BeaconCalibration: Hashable, Sendable {
     /// The signal at one metre in dBm.
     public var power: Double
 
-    /// The decibels that are lost from one metre to three; nil where that was not measured. In free space it is 9.5.
+    /// The decibels that are lost from one metre to three; nil where that was not measured. In free space it is 9.5,
+    /// and in rooms usually 8.3.
     public var lossToThreeMetres: Double?
 
     /// Creates a calibration.
@@ -42,23 +43,24 @@ public struct BeaconCalibration: Hashable, Sendable {
         self.lossToThreeMetres = lossToThreeMetres
     }
 
-    /// The loss from one metre to three in free space, in dB: 20 times the decimal logarithm of three.
-    private static let freeLoss = 9.542_425
+    /// The loss from one metre to three that the law of distance expects, in dB: ten times its exponent and the decimal
+    /// logarithm of three.
+    private static let usualLoss = 10 * TwoSlopeModel().outerExponent * 0.477_121_254_719_662_4
 
     /// The losses that are believed, in dB: exponents from 1.5 to 4 (Rappaport, Wireless Communications, table 4.2).
     private static let likelyLosses = 7.16...19.1
 
-    /// The factor by which a loss beyond one metre becomes what it would be in free space.
+    /// The factor by which a loss beyond one metre becomes what the law of distance expects.
     fileprivate var lossScale: Double {
         guard let loss = lossToThreeMetres else { return 1 }
-        return Self.freeLoss / min(max(loss, Self.likelyLosses.lowerBound), Self.likelyLosses.upperBound)
+        return Self.usualLoss / min(max(loss, Self.likelyLosses.lowerBound), Self.likelyLosses.upperBound)
     }
 }
 
 /// What was measured of beacons, each at a place of its own.
 struct CalibrationTable {
     private var places: [BeaconIdentity: UInt16] = [:]
-    /// The powers in dBm, and the factors by which losses beyond one metre become what they would be in free space. At
+    /// The powers in dBm, and the factors by which losses beyond one metre become what the law of distance expects. At
     /// place zero is what holds for beacons of which nothing was measured: a power that is none.
     private var powers: [Double] = [.nan]
     private var lossScales: [Double] = [1]
@@ -89,9 +91,9 @@ struct CalibrationTable {
         return Int8(max(-127, min(powers[Int(place)].rounded(), 0)))
     }
 
-    /// Returns the level that the beacon would have in free space, in dBm.
+    /// Returns the level that the beacon would have if its signal fell as usual, in dBm.
     @inline(__always)
-    func freeLevel(_ place: UInt16, _ level: Double, power: Double) -> Double {
+    func usualLevel(_ place: UInt16, _ level: Double, power: Double) -> Double {
         place == 0 || level >= power ? level : power - (power - level) * lossScales[Int(place)]
     }
 }

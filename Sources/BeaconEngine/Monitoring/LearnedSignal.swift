@@ -28,7 +28,7 @@ struct LearnedSignals {
         // Without a reading, an advert shows that the beacon is there, but not that it is close.
         guard let dBm = sighting.rssi.dBm else { return state == .inside }
         let reading = Float(dBm)
-        let level = learn(reading, sighting, of: power, at: time)
+        let level = level(sighting, of: power, at: time)
         let isClose = reading >= level - SignalReference.enter
         let isKept = reading >= level - SignalReference.keep
         guard state == .inside else {
@@ -46,14 +46,11 @@ struct LearnedSignals {
         return peaks[sighting.receiver].map { $0 >= level - SignalReference.enter } ?? false
     }
 
-    /// Takes in a reading, and returns the level of close beacons of this kind.
-    private mutating func learn(_ reading: Float, _ sighting: Sighting, of power: Int8, at tick: Int64) -> Float {
-        guard
-            let place = references.place(
-                of: sighting.identity.uuid, measuredPower: power, by: sighting.receiver, at: tick)
-        else { return SignalReference(measuredPower: power).level }
-        references[place].hear(reading, of: sighting.identity, at: tick)
-        return references[place].level
+    /// Returns the level of close beacons of this kind in dBm.
+    private mutating func level(_ sighting: Sighting, of power: Int8, at tick: Int64) -> Float {
+        let place = references.place(
+            of: sighting.identity.uuid, measuredPower: power, by: sighting.receiver, at: tick)
+        return place.map { references[$0].level } ?? SignalReference(measuredPower: power).level
     }
 
     /// Takes in the readings of a beacon in a second, whether or not it belongs to a region.
@@ -62,7 +59,8 @@ struct LearnedSignals {
             let place = references.place(
                 of: key.identity.uuid, measuredPower: measuredPower, by: key.receiver, at: tick)
         else { return }
-        references[place].hear(Float(readings.strongest), of: key.identity, at: tick)
+        var peak = -Double.infinity
+        references[place].hear(Float(readings.strongest), of: key.identity, peak: &peak, at: tick)
     }
 
     /// Forgets what was heard of a region.

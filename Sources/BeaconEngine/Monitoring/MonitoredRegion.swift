@@ -24,8 +24,9 @@ public struct MonitoredRegion: Hashable, Sendable {
     public var exitRSSI: Int8?
 
     /// True where the levels that enter and keep the region are learnt at each receiver, from all beacons of its UUID,
-    /// in place of ``minimumRSSI`` and ``exitRSSI``: 10 and 20 dB below the strongest that they have had there. Until
-    /// something is heard, that is taken for 20 dB below what they say that they have at one metre.
+    /// in place of ``minimumRSSI`` and ``exitRSSI``: 10 and 20 dB below the strongest that they have had there,
+    /// without those that lie on the receiver. Until something is heard, that is taken for 20 dB below what they say
+    /// that they have at one metre.
     public var isSignalLearned = false
 
     /// True where a level that would keep the region enters it: it was inside before an outage.

@@ -29,6 +29,9 @@ struct PlaceLevel: BitwiseCopyable {
     static let grace: Float = 3
     private static let sinking: Float = 0.5
 
+    /// The seconds after which a beacon is not known to be close any more.
+    private static let longestUnkept: UInt16 = 30
+
     /// The adverts that weigh as much as all that was heard before, where places were taught.
     private static let trust: Float = 3
 
@@ -81,7 +84,7 @@ struct PlaceLevel: BitwiseCopyable {
                 return true
             }
             if isHeard { sink(smoothing, gap: gap, patience: patience) }
-            if isClose { keep(false, patience: patience) }
+            if isClose { keep(false) }
             return false
         }
         let mean = sum / Float(count)
@@ -101,9 +104,7 @@ struct PlaceLevel: BitwiseCopyable {
         } else if isClose {
             // Where others have come closer since, what was close then is not any more.
             let reference = reference ?? .infinity
-            keep(
-                strongest >= reference - SignalReference.keep && peak >= reference - SignalReference.enter,
-                patience: patience)
+            keep(strongest >= reference - SignalReference.keep && peak >= reference - SignalReference.enter)
         }
         clearSecond()
         return true
@@ -124,8 +125,8 @@ struct PlaceLevel: BitwiseCopyable {
         }
     }
 
-    private mutating func keep(_ isKept: Bool, patience: Float) {
+    private mutating func keep(_ isKept: Bool) {
         unkept = isKept ? 0 : unkept < .max ? unkept + 1 : unkept
-        if Float(unkept) > patience { (peak, unkept) = (Self.nothing, 0) }
+        if unkept > Self.longestUnkept { (peak, unkept) = (Self.nothing, 0) }
     }
 }

@@ -169,7 +169,7 @@ extension PlaceTracker {
             isAnyDeaf = zip(hearing, map.receivers).contains { $0 == .deaf && $1 != nil }
             isTaughtDeaf = zip(hearing, taught.isTaught).contains { $0 == .deaf && $1 }
             // 1 - exp(-1 / memory), by a power of ten.
-            let weight = 1 - Exponential.powerOfTen(-0.434_294_481_903_251_8 / max(map.rules.memory, 0.1))
+            let weight = 1 - Exponential.powerOfTen(-0.434_294_481_903_251_8 / max(map.rules.memory, 1e-6))
             smoothing = taught.isEmpty ? .mean(weight: Float(weight)) : .adverts
             let second = Timestamp.nanosecondsPerSecond
             slack = Float(map.rules.margin) * PlaceRules.slack
@@ -201,7 +201,9 @@ extension PlaceTracker {
         }
         var reference: Float?
         if let place = beacon.reference {
-            if let strongest { references[place].hear(strongest, of: beacon.identity, at: tick) }
+            if let strongest {
+                references[place].hear(strongest, of: beacon.identity, peak: &beacons[slot].peak, at: tick)
+            }
             if references[place].isLearned { reference = references[place].level }
         }
         var isHeard = false

@@ -32,6 +32,8 @@ struct PlaceTracker {
         /// The power of its kind in dBm, and the kind's place in the table of references.
         var measuredPower = IBeaconFrame.defaultMeasuredPower
         var reference: Int?
+        /// What the reference knows of its strongest signal.
+        var peak = -Double.infinity
         /// The number of the receiver that decided last.
         var holder: Int16 = -1
         var grounds = PlaceGrounds()
@@ -169,7 +171,7 @@ struct PlaceTracker {
         let claim = beacons[Int(slot)].hear(claim, of: track, at: tick)
         let measuredPower = calibrations.kindPower(of: identity, claim: claim)
         if beacons[Int(slot)].reference == nil || beacons[Int(slot)].measuredPower != measuredPower {
-            beacons[Int(slot)].measuredPower = measuredPower
+            (beacons[Int(slot)].measuredPower, beacons[Int(slot)].peak) = (measuredPower, -.infinity)
             beacons[Int(slot)].reference = references.place(
                 of: identity.uuid, measuredPower: measuredPower, by: nil, at: tick)
         }

@@ -25,7 +25,7 @@ public struct AdaptiveFilter: SignalFilter {
 
     /// The weight of a surprise beyond the limit in the doubt about the level. It is small: a person who turns is no
     /// movement, and a level that jumped to each new side would be wrong most of the time.
-    public var doubt: Float = 0.25
+    public var doubt: Float = 0.5
 
     /// The most standard deviations that one second's surprise counts for, so that one odd second moves nothing.
     public var largestSurprise: Float = 4

@@ -208,7 +208,7 @@ extension Engine {
             beacon.isCalibrated = calibration != 0
             let power = calibrations.power(calibration, claim: track.pointee.power)
             beacon.accuracy = distance.distance(
-                level: calibrations.freeLevel(calibration, level, power: power), measuredPower: power)
+                level: calibrations.usualLevel(calibration, level, power: power), measuredPower: power)
             beacon.proximity = strategy.classifier.classify(
                 beacon.accuracy, previous: state.pointee.proximity)
             state.pointee.proximity = beacon.proximity

@@ -19,7 +19,7 @@ struct SignalReference {
     static let enter: Float = 10
 
     /// The decibels below the level within which it shows that a beacon is still there.
-    static let keep: Float = 19
+    static let keep: Float = 20
 
     /// The decibels by which transmitters are turned down without saying so.
     private static let prior = 20.0
@@ -34,16 +34,20 @@ struct SignalReference {
     /// The beacons that take part at most: a sample of any number.
     private static let capacity = 64
 
+    /// The strongest level of a beacon that takes part, in dBm and with what was forgotten since the first was heard.
+    private struct Peak {
+        var level: Double
+        var beacon: BeaconIdentity
+    }
+
     private let power: Double
 
-    /// The strongest levels of the beacons that take part, in dBm and with what all of them have forgotten since the
-    /// first was heard.
-    private var peaks: [Double] = []
-    private var seats: [BeaconIdentity: Int] = [:]
+    /// The beacons that take part, the strongest first.
+    private var peaks: [Peak] = []
     private var forgotten = 0.0
     private var second: Int64
 
-    /// The strongest of them that is no outlier.
+    /// The strongest level that is no outlier.
     private var strongest = -Double.infinity
 
     /// A reference for beacons of this measured power of which none has been heard.
@@ -63,40 +67,47 @@ struct SignalReference {
     /// - Parameters:
     ///   - reading: the reading in dBm.
     ///   - beacon: the beacon.
+    ///   - peak: what the caller remembers of it from call to call, so that a beacon that has been stronger costs no
+    ///     look at the others; minus infinity at first.
     ///   - tick: the second.
-    mutating func hear(_ reading: Float, of beacon: BeaconIdentity, at tick: Int64) {
+    @inline(__always)
+    mutating func hear(_ reading: Float, of beacon: BeaconIdentity, peak: inout Double, at tick: Int64) {
         let now = tick / Timestamp.nanosecondsPerSecond
         forgotten += Self.decay * min(max(Double(now - second), 0), Self.longestGap)
         second = max(second, now)
         let reading = min(Double(reading), power)
-        guard reading > power - Self.prior else { return }
-        let peak = reading + forgotten
-        if let seat = seats[beacon] {
-            guard peak > peaks[seat] else { return }
-            peaks[seat] = peak
-        } else {
-            guard let seat = freeSeat() else { return }
-            seats[beacon] = seat
-            peaks[seat] = peak
-        }
-        strongest = Self.strongest(of: peaks.sorted(by: >))
+        guard reading + forgotten > peak, reading > power - Self.prior else { return }
+        peak = reading + forgotten
+        raise(beacon, to: peak)
     }
 
-    /// Returns the strongest of some levels that are sorted, the strongest first, without those that stand out.
-    private static func strongest(of sorted: [Double]) -> Double {
-        let most = sorted.count / 3
-        return sorted[(0..<most).last { sorted[$0] - sorted[$0 + 1] > outlier }.map { $0 + 1 } ?? 0]
-    }
-
-    /// Returns a place among the peaks; nil where all are taken by beacons that still count.
-    private mutating func freeSeat() -> Int? {
-        if peaks.count < Self.capacity {
-            peaks.append(-.infinity)
-            return peaks.count - 1
+    /// Sets the strongest level of a beacon, which is above the one that it had.
+    @inline(never)
+    private mutating func raise(_ beacon: BeaconIdentity, to level: Double) {
+        if peaks.count == Self.capacity, let last = peaks.last, level <= last.level,
+            last.level - forgotten > power - Self.prior
+        {
+            return
         }
-        guard let old = seats.first(where: { peaks[$0.value] - forgotten <= power - Self.prior }) else { return nil }
-        seats[old.key] = nil
-        return old.value
+        var position = peaks.firstIndex { $0.beacon == beacon } ?? peaks.count
+        if position == peaks.count {
+            // A seat is free again once its beacon counts no more.
+            if position == Self.capacity, let last = peaks.last, last.level - forgotten <= power - Self.prior {
+                peaks.removeLast()
+            }
+            guard peaks.count < Self.capacity else { return }
+            position = peaks.count
+            peaks.append(Peak(level: level, beacon: beacon))
+        } else if level <= peaks[position].level {
+            return
+        }
+        peaks[position].level = level
+        while position > 0, peaks[position - 1].level < level {
+            peaks.swapAt(position - 1, position)
+            position -= 1
+        }
+        let outliers = (0..<peaks.count / 3).last { peaks[$0].level - peaks[$0 + 1].level > Self.outlier }
+        strongest = peaks[outliers.map { $0 + 1 } ?? 0].level
     }
 }
 
@@ -142,7 +153,7 @@ struct ReferenceTable {
 
     /// The reference at a place.
     subscript(place: Int) -> SignalReference {
-        get { references[place] }
+        _read { yield references[place] }
         _modify { yield &references[place] }
     }
 }

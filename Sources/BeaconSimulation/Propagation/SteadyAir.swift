@@ -38,8 +38,8 @@ package struct SteadyAir: Sendable {
 
     private static func medium(noise: Double, sensitivity: Double) -> Medium {
         var environment = Environment()
-        // Free space.
-        environment.pathLossExponent = 2
+        // What ranging takes rooms for beyond a metre, so that it tells the distances at which things are.
+        environment.pathLossExponent = 1.75
         environment.shadowing = max(0, noise)
         // So short that no advert remembers the one before.
         environment.shadowingTime = 1e-6

@@ -24,10 +24,10 @@ struct CalibrationTests {
 
     @Test("A beacon's own power counts in place of what it says, also where it says none")
     func beaconPower() throws {
-        #expect(isClose(try range(-79).accuracy, 10))
-        #expect(isClose(try range(-79, beacon: BeaconCalibration(power: -69)).accuracy, 3.162))
-        #expect(isClose(try range(-79, power: 0).accuracy, 10))
-        #expect(isClose(try range(-79, power: 0, beacon: BeaconCalibration(power: -69)).accuracy, 3.162))
+        #expect(isClose(try range(-79).accuracy, 13.895))
+        #expect(isClose(try range(-79, beacon: BeaconCalibration(power: -69)).accuracy, 3.728))
+        #expect(isClose(try range(-79, power: 0).accuracy, 13.895))
+        #expect(isClose(try range(-79, power: 0, beacon: BeaconCalibration(power: -69)).accuracy, 3.728))
     }
 
     @Test("A second point at three metres sets how fast its signal falls")
@@ -35,7 +35,7 @@ struct CalibrationTests {
         // 14.3 dB from one metre to three is an exponent of three.
         let steep = BeaconCalibration(power: -59, lossToThreeMetres: 14.314)
         #expect(isClose(try range(-73, beacon: steep).accuracy, 2.929))
-        #expect(isClose(try range(-59 - 14, beacon: nil).accuracy, 5.012))
+        #expect(isClose(try range(-59 - 14, beacon: nil).accuracy, 6.310))
         // Nearer than a metre it says nothing.
         #expect(try range(-50, beacon: steep).accuracy == range(-50).accuracy)
         // What no room has is not believed: an exponent of four at most.
@@ -45,15 +45,15 @@ struct CalibrationTests {
 
     @Test("A receiver's offset is taken off its readings")
     func offset() throws {
-        #expect(isClose(try range(-69, receiver: ReceiverCalibration(offset: 10)).accuracy, 10))
+        #expect(isClose(try range(-69, receiver: ReceiverCalibration(offset: 10)).accuracy, 13.895))
         #expect(isClose(try range(-69, receiver: ReceiverCalibration(offset: -10)).accuracy, 1))
     }
 
     @Test("A level near the receiver's floor is farther than it looks, one above is not, and none is nearer")
     func floor() throws {
         // At four decibels above the floor two are missing.
-        #expect(isClose(try range(-91, power: -85, seconds: 3).accuracy, 2.512))
-        #expect(isClose(try range(-86, power: -80).accuracy, 1.995))
+        #expect(isClose(try range(-91, power: -85, seconds: 3).accuracy, 2.865))
+        #expect(isClose(try range(-86, power: -80).accuracy, 2.202))
         var last = 0.0
         for rssi in stride(from: Int8(-70), through: -110, by: -1) {
             let accuracy = try range(rssi, power: -85, seconds: 3).accuracy
@@ -75,14 +75,19 @@ struct CalibrationTests {
         }
         engine.advance(to: .at(60))
         let beacon = try #require(engine.reports().last?.beacons.first { $0.identity.minor == 2 })
-        #expect(isClose(beacon.accuracy, 1.995))
+        #expect(isClose(beacon.accuracy, 2.202))
     }
 
-    @Test("A distance has a range of seven decibels to either side")
-    func uncertainty() throws {
-        let beacon = try range(-65)
+    @Test(
+        "A distance has a range, which reaches farther down for near beacons and farther up for far ones",
+        arguments: [
+            (Int8(-45), 0.1166, 0.0530, 0.2099), (-59, 1, 0.4545, 1.8), (-65, 2.202, 1.132, 4.361),
+            (-79, 13.895, 10.293, 33.348),
+        ])
+    func uncertainty(rssi: Int8, distance: Double, nearest: Double, farthest: Double) throws {
+        let beacon = try range(rssi)
         let range = try #require(beacon.accuracyRange)
-        #expect(isClose(range.lowerBound, 0.825) && isClose(range.upperBound, 4.467), "\(range)")
-        #expect(range.contains(beacon.accuracy))
+        #expect(isClose(beacon.accuracy, distance))
+        #expect(isClose(range.lowerBound, nearest) && isClose(range.upperBound, farthest), "\(range)")
     }
 }

@@ -76,6 +76,21 @@ struct LearnedSignalTests {
         #expect(engine.regionEvents().map { $0.prefix(7) } == ["enter 5"])
     }
 
+    @Test(
+        "A third of the beacons may lie on a receiver and hide no other, in whatever order they are heard",
+        arguments: [1, 2], [false, true])
+    func lyingOnReceiver(loud: Int, isLoudFirst: Bool) {
+        var engine = monitoring()
+        let others = (2...5).map { (minor: UInt16($0), rssi: Int8(-74)) }
+        let lying = (0..<loud).map { (minor: UInt16(90 + $0), rssi: Int8(-25)) }
+        for (position, beacon) in (isLoudFirst ? lying + others : others + lying).enumerated() {
+            hear(&engine, from: Double(position) * 10, to: Double(position) * 10 + 9, beacon.rssi, minor: beacon.minor)
+        }
+        hear(&engine, from: 100, to: 110, -76)
+        engine.advance(to: .at(111))
+        #expect(engine.regionEvents().last?.prefix(9) == "enter 100")
+    }
+
     @Test("When the last region is gone, nothing is tracked for it any more")
     func stopped() {
         var engine = Engine()

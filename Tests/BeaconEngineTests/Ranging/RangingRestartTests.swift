@@ -27,7 +27,7 @@ struct RangingRestartTests {
         let beacon = try #require(newest(second, in: engine.reports()))
         #expect(beacon.rssi == -85)
         #expect(beacon.proximity == .far)
-        #expect(abs(beacon.accuracy - 19.95) < 0.1)
+        #expect(abs(beacon.accuracy - 30.59) < 0.1)
     }
 
     @Test("A beacon that a region heard on meanwhile is ranged anew where it is, not where it was")
@@ -43,7 +43,7 @@ struct RangingRestartTests {
         engine.advance(to: .at(3663))
         let beacon = try #require(newest(second, in: engine.reports()))
         #expect(beacon.proximity == .far)
-        #expect(abs(beacon.accuracy - 7.94) < 0.01)
+        #expect(abs(beacon.accuracy - 10.68) < 0.01)
     }
 
     @Test("Hysteresis does not outlive the request on which it built")
@@ -54,7 +54,7 @@ struct RangingRestartTests {
         engine.stopRanging(first)
         let second = engine.startRanging(everyone)
         // 3.05 m: still near by 3 % of hysteresis for a beacon that was near, and far for any other.
-        for tenth in 0..<10 { engine.receive(.of(at: 5.11 + Double(tenth) / 100, rssi: tenth < 7 ? -69 : -68)) }
+        for tenth in 0..<10 { engine.receive(.of(at: 5.11 + Double(tenth) / 100, rssi: tenth < 4 ? -68 : -67)) }
         engine.advance(to: .at(6))
         let beacon = try #require(newest(second, in: engine.reports()))
         #expect(beacon.accuracy > 3 && beacon.accuracy < 3.09)
@@ -95,7 +95,7 @@ struct RangingRestartTests {
         let reports = engine.reports()
         let beacon = try #require(newest(second, in: reports))
         #expect(beacon.rssi == -80)
-        #expect(abs(beacon.accuracy - 11.22) < 0.01)
+        #expect(abs(beacon.accuracy - 15.85) < 0.01)
         #expect(try #require(newest(other, in: reports)).rssi == -60)
     }
 
