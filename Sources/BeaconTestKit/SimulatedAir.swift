@@ -25,8 +25,8 @@ public import CoreLocation
 /// `advance(by:)` says which tasks it waits for.
 ///
 /// The physics are those of scenarios and of the air that processes share, in an empty room: the signal falls by
-/// 17.5 dB with each tenfold distance, which ranging assumes too, and is lost below -100 dBm. It does not fade by chance, so that a test which passes once
-/// passes always; ``noise`` adds chance from a seed.
+/// 17.5 dB with each tenfold distance, which ranging assumes too, and is lost below -100 dBm. It does not fade by
+/// chance, so that a test which passes once passes always; ``noise`` adds chance from a seed.
 public final class SimulatedAir: Sendable {
     struct Transmitter {
         var beacon: SimulatedBeacon

@@ -122,7 +122,9 @@ struct RangeTests {
     func quality() async throws {
         let data = try #require(BeaconProgram.data)
         let python = try await BeaconProgram.python()
-        for (name, least) in [("moving-straight", 0.83), ("robot", 0.60), ("phones-hand", 0.90), ("turning-bodies", 0.73)] {
+        for (name, least) in [
+            ("moving-straight", 0.83), ("robot", 0.60), ("phones-hand", 0.90), ("turning-bodies", 0.73),
+        ] {
             let files = "\(data)/ranging/\(name)"
             let scored = try await BeaconProgram.runShell(
                 """

@@ -11,8 +11,8 @@ struct SignalOptions: ParsableArguments {
             "The weakest advert that enters a region, in dBm, such as -70, or auto.",
             discussion:
                 "With auto, a region is entered within 10 dB of the strongest signal that beacons of its UUID have "
-                + "had at the receiver, and kept within 20 dB. Beacons that lie on it do not count. It is good once a "
-                + "beacon has been close to each receiver.",
+                + "had at the receiver, and kept within 20 dB. Beacons that lie on it do not count. It is good once "
+                + "more than a third of the beacons have been close to the receiver.",
             valueName: "dBm|auto"))
     var minimumRSSI: MinimumSignal?
 

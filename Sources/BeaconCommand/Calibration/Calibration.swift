@@ -168,7 +168,7 @@ struct CalibrationResult {
             if let loss {
                 """
                 measured   \(mean, decimals: 1) dBm at \(distance) m\(interval)
-                loss       \(loss, decimals: 1) dB from 1 m to \(distance) m; 9.5 dB in free space
+                loss       \(loss, decimals: 1) dB from 1 m to \(distance) m; usually 8.3 in rooms, 9.5 in free space
                 """
             } else {
                 """

@@ -14,8 +14,8 @@ struct PlacesCommand: ParsableCommand {
         abstract: "Report the place that each beacon is in, by several receivers.",
         discussion: """
             A place is a room, or whatever else has a receiver or several of its own. A beacon is in the place where it \
-            is heard strongest; it changes to another one that leads by 6 dB for 3 s, and is in none when no receiver \
-            has heard it for 30 s. While a receiver is deaf, what the others cannot tell by level is unknown.
+            is heard strongest; it changes to another one that leads by 6 dB for 12 s, or by more for less, and is \
+            in none when no receiver has heard it for 60 s. While a receiver is deaf, what the others cannot tell by level is unknown.
 
               beacon places --source recording.ndjson --place hall=R1,R2 --place kitchen=R3
 

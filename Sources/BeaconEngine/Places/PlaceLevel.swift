@@ -29,13 +29,13 @@ struct PlaceLevel: BitwiseCopyable {
     static let grace: Float = 3
     private static let sinking: Float = 0.5
 
-    /// The seconds after which a beacon is not known to be close any more.
-    private static let longestUnkept: UInt16 = 30
+    /// The seconds after which a close beacon that shows no sign of it stops being close, or three of its gaps.
+    private static let longestUnkept: Float = 30
 
     /// The adverts that weigh as much as all that was heard before, where places were taught.
     private static let trust: Float = 3
 
-    /// The strongest reading of this second in dBm; nil where there is none.
+    /// The strongest reading of this second in dBm; nil without readings.
     var strongestReading: Float? { count > 0 ? strongest : nil }
 
     /// True while the level counts.
@@ -84,7 +84,7 @@ struct PlaceLevel: BitwiseCopyable {
                 return true
             }
             if isHeard { sink(smoothing, gap: gap, patience: patience) }
-            if isClose { keep(false) }
+            if isClose { keep(false, gap: gap) }
             return false
         }
         let mean = sum / Float(count)
@@ -102,9 +102,10 @@ struct PlaceLevel: BitwiseCopyable {
         if let reference, strongest >= reference - SignalReference.enter {
             (peak, unkept) = (max(peak, strongest), 0)
         } else if isClose {
-            // Where others have come closer since, what was close then is not any more.
+            // Others may have come closer since. Then this beacon was not close.
             let reference = reference ?? .infinity
-            keep(strongest >= reference - SignalReference.keep && peak >= reference - SignalReference.enter)
+            keep(
+                strongest >= reference - SignalReference.keep && peak >= reference - SignalReference.enter, gap: gap)
         }
         clearSecond()
         return true
@@ -125,8 +126,8 @@ struct PlaceLevel: BitwiseCopyable {
         }
     }
 
-    private mutating func keep(_ isKept: Bool) {
+    private mutating func keep(_ isKept: Bool, gap: Float) {
         unkept = isKept ? 0 : unkept < .max ? unkept + 1 : unkept
-        if unkept > Self.longestUnkept { (peak, unkept) = (Self.nothing, 0) }
+        if Float(unkept) > max(Self.longestUnkept, 3 * gap) { (peak, unkept) = (Self.nothing, 0) }
     }
 }

@@ -6,6 +6,8 @@ struct PlaceStanding {
     var levels: [Float]
     /// The number of the receiver that has it; -1 for none.
     var receivers: [Int]
+    /// How many receivers of each place hear the beacon.
+    var ears: [Int]
     /// The place that leads and the next one; nil where the beacon is heard in none, or in no other.
     var best: Int?
     var second: Int?
@@ -16,16 +18,18 @@ struct PlaceStanding {
     init(placeCount: Int) {
         levels = Array(repeating: Self.silent, count: placeCount)
         receivers = Array(repeating: -1, count: placeCount)
+        ears = Array(repeating: 0, count: placeCount)
     }
 
     /// Forgets everything.
     mutating func clear() {
-        for place in levels.indices { (levels[place], receivers[place]) = (Self.silent, -1) }
+        for place in levels.indices { (levels[place], receivers[place], ears[place]) = (Self.silent, -1, 0) }
         (best, second) = (nil, nil)
     }
 
     /// Takes in the level at a receiver of a place.
     mutating func add(_ level: Float, at receiver: Int, in place: Int) {
+        ears[place] += 1
         guard level > levels[place] else { return }
         (levels[place], receivers[place]) = (level, receiver)
     }
@@ -77,7 +81,7 @@ extension PlaceTracker {
                 beacons[slot].silence += 1
             }
             stand(slot)
-            let place = place(of: slot, air)
+            let place = place(of: slot, isHeard: isHeard, air)
             if place >= 0, standing.receivers[Int(place)] >= 0 {
                 beacons[slot].holder = Int16(standing.receivers[Int(place)])
             }
@@ -144,10 +148,8 @@ extension PlaceTracker {
         let isAnyDeaf: Bool
         /// True where a receiver is deaf that was there when places were taught.
         let isTaughtDeaf: Bool
-        /// How many receivers of each place are not deaf.
-        var ears: [Int]
         let smoothing: PlaceLevel.Smoothing
-        /// The lead in dB that says nothing, and the sum of what is beyond it, in dB times seconds, that moves a beacon.
+        /// The lead in dB that is no evidence, and the sum of greater leads that moves a beacon, in dB times seconds.
         let slack: Float
         let neededLead: Float
         let exitSeconds: Float
@@ -159,11 +161,8 @@ extension PlaceTracker {
             for (number, place) in map.receivers.enumerated() where hearing[number] == .deaf {
                 if let place { isDark[place] = true }
             }
-            ears = Array(repeating: 0, count: map.placeCount)
             for (number, place) in map.receivers.enumerated() where hearing[number] != .deaf {
-                guard let place else { continue }
-                isDark[place] = false
-                ears[place] += 1
+                if let place { isDark[place] = false }
             }
             isAnyDark = isDark.contains(true)
             isAnyDeaf = zip(hearing, map.receivers).contains { $0 == .deaf && $1 != nil }
@@ -173,18 +172,14 @@ extension PlaceTracker {
             smoothing = taught.isEmpty ? .mean(weight: Float(weight)) : .adverts
             let second = Timestamp.nanosecondsPerSecond
             slack = Float(map.rules.margin) * PlaceRules.slack
-            neededLead =
-                (Float(map.rules.margin) - slack) * max(1, Float(map.rules.holdTime.boundedNanoseconds / second))
+            let hold = Float(map.rules.holdTime.boundedNanoseconds) / Float(second)
+            // Without a margin, chance alone would move beacons.
+            neededLead = max(Float(map.rules.margin) - slack, 1) * max(hold, 1)
             exitSeconds = Float(map.rules.exitTimeout.boundedNanoseconds / second)
         }
 
         /// The seconds after which a beacon that is not heard is in no place.
         func patience(of beacon: Beacon) -> Float { max(exitSeconds, 3 * min(beacon.gap, 10.24)) }
-
-        /// How many pairs of a receiver of one place and one of another bear witness to which of the two is nearer.
-        func witnesses(_ place: Int, _ other: Int) -> Float {
-            Float(min(max(ears[place], 1) * max(ears[other], 1), PlaceRules.mostWitnesses))
-        }
     }
 
     /// Takes a second's readings into the levels of a beacon.
@@ -231,14 +226,14 @@ extension PlaceTracker {
         standing.rank()
     }
 
-    private mutating func place(of slot: Int, _ air: Air) -> Int16 {
+    private mutating func place(of slot: Int, isHeard: Bool, _ air: Air) -> Int16 {
         let beacon = beacons[slot]
         if Float(beacon.silence) >= air.patience(of: beacon) {
             if !taught.isEmpty { clearEvidence(of: slot) }
             let isUndecided = air.isAnyDeaf || air.isTaughtDeaf
             return seem(slot, to: isUndecided ? NoPlace.unknown : NoPlace.nowhere, for: 0)
         }
-        return taught.isEmpty ? strongestPlace(of: slot, air) : likeliestPlace(of: slot, air)
+        return taught.isEmpty ? strongestPlace(of: slot, isHeard: isHeard, air) : likeliestPlace(of: slot, air)
     }
 
     // MARK: - By the strongest receiver
@@ -246,15 +241,19 @@ extension PlaceTracker {
     /// The seconds for which a beacon has to seem to be somewhere, where no lead tells how sure that is.
     private static var settlingSeconds: UInt16 { 3 }
 
-    /// Decides where a beacon is, by level and time. One that is in no place is at once where it is loudest.
-    private mutating func strongestPlace(of slot: Int, _ air: Air) -> Int16 {
+    /// Decides where a beacon is, by level and time. One that was in no place is at once where it is loudest. A place
+    /// that was known before a restart or an outage is not given up as fast: its receivers may come later.
+    private mutating func strongestPlace(of slot: Int, isHeard: Bool, _ air: Air) -> Int16 {
         let current = Int(beacons[slot].reported)
         if current >= 0, isOutOfHearing(slot, air) { return seem(slot, to: NoPlace.unknown, for: 0) }
         guard var best = standing.best else { return Int16(current) }
-        var isSure = current < 0
+        let known = Int(beacons[slot].known)
+        var isSure = current < 0 && (known < 0 || known == best)
         if current >= 0, standing.receivers[current] >= 0 {
-            let other = leader(over: current, of: slot, air)
+            let other = leader(over: current, of: slot, isHeard: isHeard, air)
             (best, isSure) = (other ?? current, other != nil)
+        } else {
+            beacons[slot].lead = 0
         }
         // Where a receiver is deaf the beacon may be, unless it is seen to be close to another.
         let isBelieved =
@@ -270,18 +269,20 @@ extension PlaceTracker {
     /// needs less of it.
     ///
     /// - Returns: the place that has led by so much and so long that the beacon is there now; nil for none.
-    private mutating func leader(over current: Int, of slot: Int, _ air: Air) -> Int? {
+    private mutating func leader(over current: Int, of slot: Int, isHeard: Bool, _ air: Air) -> Int? {
         guard let other = standing.best == current ? standing.second : standing.best else {
             beacons[slot].lead = 0
             return nil
         }
         let lead = standing.levels[other] - standing.levels[current]
-        let needed = air.neededLead / air.witnesses(current, other)
-        // Levels that nobody hears any more are a memory, and bear no witness.
-        if Float(beacons[slot].silence) < PlaceLevel.grace {
-            beacons[slot].lead = min(max(beacons[slot].lead + lead - air.slack, 0), needed)
-        }
-        return lead > 0 && beacons[slot].lead >= needed ? other : nil
+        // Levels without new readings are no new evidence. A reading of a beacon that is heard rarely counts for more.
+        guard isHeard else { return nil }
+        let seconds = min(max(beacons[slot].gap, 1), PlaceLevel.grace)
+        let pairs = min(standing.ears[current] * standing.ears[other], PlaceRules.mostWitnesses)
+        let part = (lead - air.slack) * seconds * Float(pairs) / air.neededLead
+        beacons[slot].lead = min(max(beacons[slot].lead + part, 0), 1)
+        // Sums of many parts fall short of one by a rounding.
+        return lead > air.slack && beacons[slot].lead > 0.9999 ? other : nil
     }
 
     /// Returns true for a beacon whose place is dark, or of which the receiver is deaf that placed it there and no

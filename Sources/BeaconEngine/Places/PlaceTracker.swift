@@ -18,7 +18,7 @@ struct PlaceTracker {
         /// The place that it seems to be in, and for how many seconds it has.
         var candidate = NoPlace.unknown
         var held: UInt16 = 0
-        /// By how much other places have led for how long, in dB times seconds.
+        /// By how much other places have led for how long, as a part of what moves the beacon.
         var lead: Float = 0
         /// The seconds for which no receiver has heard it, of those in which silence counts.
         var silence: Int32 = 0
@@ -32,7 +32,7 @@ struct PlaceTracker {
         /// The power of its kind in dBm, and the kind's place in the table of references.
         var measuredPower = IBeaconFrame.defaultMeasuredPower
         var reference: Int?
-        /// What the reference knows of its strongest signal.
+        /// Its strongest signal in the reference.
         var peak = -Double.infinity
         /// The number of the receiver that decided last.
         var holder: Int16 = -1

@@ -2,12 +2,11 @@
 ///
 /// It weighs each second's mean against a level that may drift slowly. A running mean of the surprises, each in units
 /// of what was to be expected, separates chance from movement: noise averages out, a person who walks does not. When
-/// the mean leaves what chance allows, the filter trusts its level less, and the next seconds more.
-/// Strong and weak surprises count alike, so that the level has no bias in decibels.
+/// the mean leaves what chance allows, the filter trusts its level less, and the next seconds more. Strong and weak
+/// surprises count alike, so that the level has no bias in decibels.
 ///
-/// The numbers were chosen on recordings of carried beacons, of phones, of a robot and of people who turn, each with the
-/// others held out;
-/// changes of a quarter of any of them make less difference than the choice of recording.
+/// The numbers were chosen on recordings of carried beacons, of phones, of a robot and of people who turn, each with
+/// the others held out; changes of a quarter of any of them make less difference than the choice of recording.
 public struct AdaptiveFilter: SignalFilter {
     /// The spread of one second's mean around the level, as a variance in dB²: 6 dB. Single readings spread by 4 to 8
     /// dB, and it is not divided by their number, since bodies and reflections are common to all readings of a second.

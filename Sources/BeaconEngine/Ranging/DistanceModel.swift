@@ -8,10 +8,10 @@ public protocol DistanceModel: Sendable {
     func distance(level: Double, measuredPower: Double) -> Double
 }
 
-/// The uncertainty of distances: in 68 % of all seconds, the true distance is within ``range(of:)``.
+/// The uncertainty of distances: in about 68 % of all seconds, the true distance is within ``range(of:)``.
 ///
 /// Distances up to a metre are rather told too far, and those of many metres too near. Four recordings with truth have
-/// 61 to 74 % of their seconds within the range, 5 to 22 % beyond it and 15 to 21 % below (`scripts/quality`). Most of
+/// 64 to 75 % of their seconds within the range, 4 to 21 % beyond it and 13 to 21 % below (`scripts/quality`). Most of
 /// what is left differs from recording to recording: how far transmitters are off what they say of their power.
 public enum DistanceUncertainty {
     /// The multiples of a distance up to which, and down to which, the true one may be: up to a metre, and from five

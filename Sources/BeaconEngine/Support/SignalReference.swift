@@ -7,7 +7,7 @@ import BeaconModel
 /// receiver. Levels are therefore relative to the strongest.
 ///
 /// Some beacons are no measure for the others, since they lie on a receiver. Up to a third of the beacons are left out
-/// that are louder than the next one by more than 6 dB. What is stronger than at one metre counts as that.
+/// that are louder than the next one by more than 6 dB. No level counts as stronger than that at one metre.
 ///
 /// A beacon takes part once it was stronger than one that was turned down by 20 dB is at a metre. All levels are
 /// forgotten by a decibel an hour in which the kind is heard.
@@ -34,9 +34,12 @@ struct SignalReference {
     /// The beacons that take part at most: a sample of any number.
     private static let capacity = 64
 
-    /// The strongest level of a beacon that takes part, in dBm and with what was forgotten since the first was heard.
+    /// The strongest level of a beacon that takes part.
     private struct Peak {
+        /// The level in dBm, which tells outliers. It does not age: the last beacon that comes close is no outlier.
         var level: Double
+        /// The level plus the decibels that were forgotten before.
+        var remembered: Double
         var beacon: BeaconIdentity
     }
 
@@ -67,8 +70,7 @@ struct SignalReference {
     /// - Parameters:
     ///   - reading: the reading in dBm.
     ///   - beacon: the beacon.
-    ///   - peak: what the caller remembers of it from call to call, so that a beacon that has been stronger costs no
-    ///     look at the others; minus infinity at first.
+    ///   - peak: its strongest level so far, which the caller keeps; minus infinity at first. It saves a search.
     ///   - tick: the second.
     @inline(__always)
     mutating func hear(_ reading: Float, of beacon: BeaconIdentity, peak: inout Double, at tick: Int64) {
@@ -78,37 +80,29 @@ struct SignalReference {
         let reading = min(Double(reading), power)
         guard reading + forgotten > peak, reading > power - Self.prior else { return }
         peak = reading + forgotten
-        raise(beacon, to: peak)
+        raise(beacon, to: reading)
     }
 
-    /// Sets the strongest level of a beacon, which is above the one that it had.
+    /// Sets the strongest level of a beacon, which is above the one that is left of its old one.
     @inline(never)
     private mutating func raise(_ beacon: BeaconIdentity, to level: Double) {
-        if peaks.count == Self.capacity, let last = peaks.last, level <= last.level,
-            last.level - forgotten > power - Self.prior
-        {
-            return
+        if peaks.count == Self.capacity, let last = peaks.last, level <= last.level { removeForgotten() }
+        if let position = peaks.firstIndex(where: { $0.beacon == beacon }) {
+            guard level + forgotten > peaks[position].remembered else { return }
+            peaks.remove(at: position)
+        } else if peaks.count == Self.capacity {
+            // The loudest are the ones that matter.
+            guard let last = peaks.last, level > last.level else { return }
+            peaks.removeLast()
         }
-        var position = peaks.firstIndex { $0.beacon == beacon } ?? peaks.count
-        if position == peaks.count {
-            // A seat is free again once its beacon counts no more.
-            if position == Self.capacity, let last = peaks.last, last.level - forgotten <= power - Self.prior {
-                peaks.removeLast()
-            }
-            guard peaks.count < Self.capacity else { return }
-            position = peaks.count
-            peaks.append(Peak(level: level, beacon: beacon))
-        } else if level <= peaks[position].level {
-            return
-        }
-        peaks[position].level = level
-        while position > 0, peaks[position - 1].level < level {
-            peaks.swapAt(position - 1, position)
-            position -= 1
-        }
+        let position = peaks.firstIndex { $0.level < level } ?? peaks.count
+        peaks.insert(Peak(level: level, remembered: level + forgotten, beacon: beacon), at: position)
         let outliers = (0..<peaks.count / 3).last { peaks[$0].level - peaks[$0 + 1].level > Self.outlier }
-        strongest = peaks[outliers.map { $0 + 1 } ?? 0].level
+        strongest = peaks[(outliers.map { $0 + 1 } ?? 0)...].reduce(-.infinity) { max($0, $1.remembered) }
     }
+
+    /// Removes the beacons of whose strongest level too much was forgotten.
+    private mutating func removeForgotten() { peaks.removeAll { $0.remembered - forgotten <= power - Self.prior } }
 }
 
 /// The references of all kinds of beacons.

@@ -13,6 +13,6 @@ extension CLBeacon {
     /// The distances in metres between which the beacon is in about 68 % of all cases, around ``accuracy``; nil where
     /// that is not known.
     ///
-    /// They are those of a signal 7 dB stronger and weaker: from about half to twice the distance.
+    /// Up to a metre they are 0.45 and 1.8 times the distance, and from five metres on 0.74 and 2.4 times.
     public var accuracyRange: ClosedRange<CLLocationAccuracy>? { ranged?.accuracyRange }
 }

@@ -216,6 +216,15 @@ struct PlaceTests {
         #expect(bench.changes().contains { $0.hasSuffix(" 0") })
     }
 
+    @Test("After a restart, a beacon does not change its place because another receiver came first")
+    func restart() {
+        var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 1]), attaching: 2)
+        bench.engine.setKnownPlace(.place(0), of: BeaconIdentity(uuid: .test, major: 1, minor: 1))
+        bench.pass(2, [nil, -70])
+        bench.pass(10, [-60, -70])
+        #expect(bench.changes().map { $0.suffix(2) } == [" 0"])
+    }
+
     @Test("A receiver that never came is deaf")
     func missing() {
         var bench = PlaceBench(attaching: 2)

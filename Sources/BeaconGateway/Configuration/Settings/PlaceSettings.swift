@@ -42,7 +42,7 @@ extension PlaceRules {
                 "How much louder another place has to hear a beacon, for the hold time, before the beacon is in it."),
             Setting(
                 "hold-time", \.holdTime, .duration(.zero...(.seconds(3600))),
-                "The time for which another place has to lead by the margin. A greater lead takes less, and so do places with several receivers."),
+                "The time for which it has to lead by the margin. A greater lead and more receivers take less."),
             Setting(
                 "exit-timeout", \.exitTimeout, .duration(.seconds(1)...(.seconds(86_400))),
                 "The silence after which a beacon is in no place."),
