@@ -44,6 +44,15 @@ struct EvaluateTests {
         var exitDelay: Double?
         var changes: Int?
         var trueChanges: Int?
+        var missedChanges: Int?
+        var extraChanges: Int?
+        var delay: Double?
+        var missedEnters: Int?
+        var extraEnters: Int?
+        var extraExits: Int?
+        var withinRange: Double?
+        var beyondRange: Double?
+        var belowRange: Double?
         var flapsPerMinute: Double?
         var tracks: Int?
         var recall: [String: Double?]
@@ -140,6 +149,22 @@ struct EvaluateTests {
         #expect(figures.tracks == 4)
         #expect(figures.flapsPerMinute == 0)
         #expect(try #require(figures.medianError) < 0.5)
+        // 1 is told nearer than it is, 3 farther; 4 has no range.
+        #expect([figures.withinRange, figures.beyondRange, figures.belowRange] == [0.333, 0.333, 0.333])
+    }
+
+    @Test("Other numbers of ranging are tried, and those that make no sense are refused with what does")
+    func strategy() async throws {
+        let folder = try Self.ranging()
+        defer { folder.remove() }
+        let arguments = [folder["log.ndjson"], "--truth", folder["truth.csv"]]
+        let figures = try await Self.figures(arguments + ["--strategy", "outer-exponent=10"])
+        #expect(figures.confusion.counts == [[10, 0, 0, 0], [0, 20, 0, 0], [0, 0, 0, 10]])
+        for wrong in ["outer-exponent", "outer-exponent=", "outer-exponent=nan", "outer-exponent=0", "slope=2", "="] {
+            let outcome = try await BeaconProgram.run(["evaluate"] + arguments + ["--strategy", wrong])
+            #expect(outcome.status == 2, "\(wrong)")
+            #expect(outcome.errors.contains("inner-exponent") || outcome.errors.contains("from 0.1 to 10"))
+        }
     }
 
     @Test("The interval is drawn by track, holds the figure, and is the same each time")
@@ -298,15 +323,21 @@ struct EvaluateTests {
         #expect((figures.recall["hall"] ?? nil) == 1)
         #expect(figures.unanswered == 0)
         #expect([figures.changes, figures.trueChanges] == [1, 1])
-        // The other place has to lead for 3 s, and the level of the one before fades.
+        // The other place has to lead for a while, and the level of the one before fades.
         #expect((0.85..<1).contains(figures.balancedAccuracy))
         let picture = try folder.text("picture.svg")
         #expect(picture.hasPrefix("<svg"))
         #expect(picture.contains("a&lt;b &amp; c") && !picture.contains("a<b"))
         _ = try XMLNames(picture)
 
+        #expect([figures.missedChanges, figures.extraChanges] == [0, 0])
+        #expect((1...4).contains(try #require(figures.delay)))
+
         let deaf = try await Self.figures(arguments + ["--deaf", "R2"])
         #expect(deaf.balancedAccuracy < figures.balancedAccuracy)
+        let never = try await Self.figures(arguments + ["--margin", "60", "--hold-time", "3600"])
+        #expect([never.changes, never.missedChanges, never.extraChanges] == [0, 1, 0])
+        #expect(never.delay == nil)
     }
 
     // MARK: - Mistakes

@@ -91,6 +91,32 @@ struct LearnedSignalTests {
         #expect(engine.regionEvents().last?.prefix(9) == "enter 100")
     }
 
+    @Test("A beacon that is the last to be close does not become one that lies on the receiver overnight")
+    func overnight() {
+        var engine = monitoring()
+        for minor in 2...4 as ClosedRange<UInt16> {
+            hear(&engine, from: Double(minor) * 10, to: Double(minor) * 10 + 9, -62, minor: minor)
+        }
+        engine.hear(from: 60, to: 50_000, every: 10) { .of(minor: 4, at: $0, rssi: -62, address: 0xC000_0000_0004) }
+        hear(&engine, from: 50_001, to: 50_010, -74)
+        engine.advance(to: .at(50_050))
+        #expect(engine.regionEvents().allSatisfy { !$0.hasPrefix("enter") })
+    }
+
+    @Test("Hundreds of weak beacons of the UUID do not keep loud ones from counting")
+    func crowd() {
+        var engine = monitoring()
+        for minor in 100..<300 as Range<UInt16> {
+            engine.receive(.of(minor: minor, at: Double(minor), rssi: -78, address: UInt64(minor)))
+        }
+        for minor in 300..<330 as Range<UInt16> {
+            engine.receive(.of(minor: minor, at: Double(minor), rssi: -60, address: UInt64(minor)))
+        }
+        hear(&engine, from: 400, to: 410, -74)
+        engine.advance(to: .at(450))
+        #expect(engine.regionEvents().allSatisfy { !$0.hasPrefix("enter") })
+    }
+
     @Test("When the last region is gone, nothing is tracked for it any more")
     func stopped() {
         var engine = Engine()

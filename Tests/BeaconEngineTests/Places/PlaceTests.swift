@@ -69,16 +69,19 @@ struct PlaceTests {
 
     /// The seconds after which a beacon changes its place whose other place leads by so many decibels; nil for never.
     private func secondsToChange(
-        lead: Int8, receivers: [Int?] = [0, 1], _ change: (inout PlaceRules) -> Void = { _ in }
+        lead: Int8, receivers: [Int?] = [0, 1], silent: Set<Int> = [], _ change: (inout PlaceRules) -> Void = { _ in }
     ) -> Double? {
         var map = PlaceMap(placeCount: 2, receivers: receivers)
         // Without a memory, so that what counts is the rule alone.
         map.rules.memory = 0
         change(&map.rules)
         var bench = PlaceBench(map, attaching: receivers.count)
-        bench.pass(20, receivers.map { $0 == 0 ? -60 : -80 })
+        func levels(_ first: Int8, _ second: Int8) -> [Int8?] {
+            receivers.enumerated().map { silent.contains($0) ? nil : $1 == 0 ? first : second }
+        }
+        bench.pass(20, levels(-60, -80))
         _ = bench.changes()
-        bench.pass(200, receivers.map { $0 == 0 ? -70 : -70 + lead })
+        bench.pass(200, levels(-70, -70 + lead))
         return bench.changes().first.flatMap { Double($0.prefix { $0 != " " }) }.map { $0 - 20 }
     }
 
@@ -105,6 +108,60 @@ struct PlaceTests {
         #expect(bench.changes() == ["55.0 1"])
     }
 
+    @Test("A receiver that does not hear the beacon is no witness")
+    func silentWitness() {
+        #expect(secondsToChange(lead: 6, receivers: [0, 0, 0, 1, 1, 1], silent: [1, 2, 4, 5]) == 12)
+    }
+
+    @Test("The place that leads last is taken, and only where it leads by more than the slack")
+    func threePlaces() {
+        var map = PlaceMap(placeCount: 3, receivers: [0, 1, 2])
+        map.rules.memory = 0
+        var bench = PlaceBench(map)
+        bench.pass(20, [-60, -90, -90])
+        _ = bench.changes()
+        bench.pass(11, [-70, -64, -90])
+        bench.pass(5, [-70, -90, -69])
+        #expect(bench.changes() == [])
+        bench.pass(3, [-70, -90, -60])
+        #expect(bench.changes() == ["38.0 2"])
+    }
+
+    @Test("An advert each ten seconds counts for three of them, and one alone decides nothing")
+    func rareAdverts() {
+        var map = PlaceMap(placeCount: 2, receivers: [0, 1])
+        map.rules.memory = 0
+        var bench = PlaceBench(map, attaching: 2)
+        func hear(_ bench: inout PlaceBench, _ levels: [Int8]) {
+            for (receiver, level) in levels.enumerated() {
+                bench.engine.receive(.of(at: bench.time + 0.5, rssi: level, receiver: UInt16(receiver)))
+            }
+            bench.pass(10, [nil, nil])
+        }
+        for _ in 0..<10 { hear(&bench, [-60, -80]) }
+        _ = bench.changes()
+        hear(&bench, [-70, -62])
+        hear(&bench, [-70, -62])
+        #expect(bench.changes() == [])
+        hear(&bench, [-70, -62])
+        #expect(bench.changes() == ["121.0 1"])
+    }
+
+    @Test("While no receiver hears, what was heard bears no further witness")
+    func interrupted() {
+        var map = PlaceMap(placeCount: 2, receivers: [0, 1])
+        map.rules.memory = 0
+        var bench = PlaceBench(map, attaching: 2)
+        bench.pass(20, [-60, -80])
+        bench.pass(6, [-70, -64])
+        _ = bench.changes()
+        for receiver in 0..<2 as Range<UInt16> { bench.set(receiver, isHearing: false) }
+        bench.pass(4, [nil, nil])
+        for receiver in 0..<2 as Range<UInt16> { bench.set(receiver, isHearing: true) }
+        bench.pass(20, [-70, -64])
+        #expect(bench.changes() == ["36.0 1"])
+    }
+
     @Test("The margin and the hold time set what it takes")
     func rules() {
         #expect(secondsToChange(lead: 12) { $0.margin = 12 } == 12)
@@ -112,6 +169,8 @@ struct PlaceTests {
         #expect(secondsToChange(lead: 6) { $0.holdTime = .seconds(30) } == 30)
         #expect(secondsToChange(lead: 1) { ($0.margin, $0.holdTime) = (0, .zero) } == 1)
         #expect(secondsToChange(lead: 0) { ($0.margin, $0.holdTime) = (0, .zero) } == nil)
+        #expect(secondsToChange(lead: 1) { ($0.margin, $0.holdTime) = (0, .seconds(30)) } == 30)
+        #expect(secondsToChange(lead: 6) { $0.holdTime = .milliseconds(2500) } == 3)
     }
 
     @Test("Chance leads to and fro for an hour, and nothing changes")
