@@ -47,6 +47,9 @@ public enum ScanMode: Hashable, Sendable {
     case monitoring(Set<ProximityUUID>)
     /// A passive scan for every advert, with its signal.
     case ranging
+    /// A scan for the adverts of all devices, with their bytes. It asks devices for their scan responses, which has
+    /// those nearby learn of this machine.
+    case discovery
 }
 
 /// The state of a radio.

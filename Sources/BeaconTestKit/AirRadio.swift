@@ -6,9 +6,9 @@ import BeaconSupport
 /// over before the next begins.
 final class AirRadio: Radio, Advertiser {
     private struct State {
-        var frames: [IBeaconFrame] = []
+        var adverts: [OutgoingAdvert] = []
         var mode = ScanMode.off
-        var unanswered: [IBeaconFrame] = []
+        var unanswered: [OutgoingAdvert] = []
     }
 
     private let state = Locked(State())
@@ -19,19 +19,19 @@ final class AirRadio: Radio, Advertiser {
 
     func scan(_ mode: ScanMode) { state.withLock { $0.mode = mode } }
 
-    func advertise(_ frames: [IBeaconFrame]) {
+    func advertise(_ adverts: [OutgoingAdvert]) {
         state.withLock { state in
-            // Each frame that is new, and those that still wait.
-            state.unanswered = frames.filter { state.unanswered.contains($0) || !state.frames.contains($0) }
-            state.frames = frames
+            // Each advert that is new, and those that still wait.
+            state.unanswered = adverts.filter { state.unanswered.contains($0) || !state.adverts.contains($0) }
+            state.adverts = adverts
         }
     }
 
-    var frames: [IBeaconFrame] { state.withLock { $0.frames } }
-    var isScanning: Bool { state.withLock { $0.mode != .off } }
+    var adverts: [OutgoingAdvert] { state.withLock { $0.adverts } }
+    var mode: ScanMode { state.withLock { $0.mode } }
 
-    /// Returns the frames that are on the air and had no outcome, and counts them as answered.
-    func takeAnswers() -> [IBeaconFrame] {
+    /// Returns the adverts that are on the air and had no outcome, and counts them as answered.
+    func takeAnswers() -> [OutgoingAdvert] {
         state.withLock { state in
             defer { state.unanswered = [] }
             return state.unanswered

@@ -41,7 +41,7 @@ public final class SimulatedAir: Sendable {
         var nextNumber = 0
         var transmitters: [Int: Transmitter] = [:]
         var devices: [SimulatedDevice] = []
-        /// The time at which each device sends its frames next.
+        /// The time at which each device sends its adverts next.
         var deviceNext: Int64 = 0
         /// What had changed in the devices when all was handled last.
         var settledChanges: UInt64?
@@ -216,21 +216,33 @@ public final class SimulatedAir: Sendable {
     /// A moment at which something happens.
     private struct Step {
         var time: Int64
-        /// The beacons that send at that moment, each with its number, its address and, if it is a device's, the
-        /// device.
-        var sent: [(beacon: SimulatedBeacon, number: Int, address: UInt64, device: Int?)] = []
+        /// What is sent at that moment.
+        var sent: [Sent] = []
+    }
+
+    /// An advert that is sent.
+    private struct Sent {
+        var advert: OutgoingAdvert
+        /// The signal at one metre, in dBm.
+        var power: Int8
+        var position: Position
+        /// The number of the sender.
+        var number: Int
+        var address: UInt64
+        /// The device that sends it; nil for a beacon.
+        var device: Int?
     }
 
     /// Returns the next moment up to `end` at which something is sent or a second is full; nil once `end` has been
     /// reached.
     private func nextStep(until end: Int64) -> Step? {
-        state.withLock { state in
+        state.withLock { state -> Step? in
             guard state.now < end else { return nil }
             let second = (state.now / 1_000_000_000 + 1) * 1_000_000_000
             var time = min(second, end)
             for transmitter in state.transmitters.values { time = min(time, max(transmitter.next, state.now + 1)) }
-            let hasFrames = state.devices.contains { !$0.frames.isEmpty }
-            if hasFrames {
+            let hasAdverts = state.devices.contains { !$0.adverts.isEmpty }
+            if hasAdverts {
                 state.deviceNext = max(state.deviceNext, state.now + 1)
                 time = min(time, state.deviceNext)
             }
@@ -238,20 +250,26 @@ public final class SimulatedAir: Sendable {
             // In the order in which they were placed, so that chance follows the seed.
             for number in state.transmitters.keys.sorted() {
                 guard var transmitter = state.transmitters[number], transmitter.next <= time else { continue }
-                step.sent.append((transmitter.beacon, number, transmitter.address, nil))
+                let beacon = transmitter.beacon
+                step.sent.append(
+                    Sent(
+                        advert: OutgoingAdvert(beacon.frame), power: beacon.measuredPower, position: beacon.position,
+                        number: number, address: transmitter.address))
                 transmitter.next = Self.time(transmitter.beacon.interval, after: time)
                 state.transmitters[number] = transmitter
             }
-            if hasFrames, state.deviceNext <= time {
+            if hasAdverts, state.deviceNext <= time {
                 for device in state.devices {
-                    for (index, frame) in device.frames.enumerated() {
+                    for (index, advert) in device.adverts.enumerated() {
                         step.sent.append(
-                            (
-                                SimulatedBeacon(frame, at: device.position),
+                            Sent(
+                                advert: advert,
+                                power: advert.frame?.measuredPower ?? IBeaconFrame.defaultMeasuredPower,
+                                position: device.position,
                                 // Those of devices count downward from -1.
-                                -1 - (device.number << 8 | index),
-                                0xD000_0000_0000 | UInt64(device.number) << 8 | UInt64(index), device.number
-                            ))
+                                number: -1 - (device.number << 8 | index),
+                                address: 0xD000_0000_0000 | UInt64(device.number) << 8 | UInt64(index),
+                                device: device.number))
                     }
                 }
                 // Apple's licence for beacons fixes the interval at 100 ms, and iOS devices keep to it.
@@ -265,22 +283,40 @@ public final class SimulatedAir: Sendable {
     private func perform(_ step: Step) {
         let time = Timestamp(nanoseconds: step.time)
         for device in state.withLock({ $0.devices }) {
-            var sightings: [Sighting] = []
+            var batch = SourceBatch(upTo: time)
             let place = device.position
-            for (beacon, number, address, sender) in step.sent where sender != device.number {
-                let link = SteadyAir.Link(sender: number, receiver: device.number)
+            for sent in step.sent where sent.device != device.number {
+                let link = SteadyAir.Link(sender: sent.number, receiver: device.number)
                 let rssi = state.withLock {
                     $0.physics.strength(
-                        measuredPower: beacon.measuredPower, of: link, at: step.time, from: beacon.position.point,
-                        to: place.point)
+                        measuredPower: sent.power, of: link, at: step.time, from: sent.position.point, to: place.point)
                 }
-                guard let rssi else { continue }
-                sightings.append(
-                    Sighting(
-                        time: time, receiver: ReceiverID(0), address: DeviceAddress(bits: address, kind: .random),
-                        identity: beacon.identity, measuredPower: beacon.measuredPower, rssi: rssi))
+                if let rssi { Self.add(sent, rssi, at: time, to: &batch, device.scanMode) }
             }
-            device.receive(.heard(SourceBatch(device.isScanning ? sightings : [], upTo: time)))
+            device.receive(.heard(batch))
         }
+    }
+
+    /// Adds an advert as a radio in a scan mode hears it.
+    private static func add(
+        _ sent: Sent, _ rssi: SignalStrength, at time: Timestamp, to batch: inout SourceBatch, _ mode: ScanMode
+    ) {
+        guard mode != .off else { return }
+        let address = DeviceAddress(bits: sent.address, kind: .random)
+        if let frame = sent.advert.frame {
+            batch.sightings.append(
+                Sighting(
+                    time: time, receiver: ReceiverID(0), address: address, identity: frame.identity,
+                    measuredPower: frame.measuredPower, rssi: rssi))
+        }
+        guard mode == .discovery else { return }
+        func hear(_ kind: AdvertisingReport.Kind, _ bytes: [UInt8]) {
+            let report = AdvertisingReport(kind: kind, address: address, rssi: rssi)
+            batch.adverts.append(
+                HeardAdvert(Reception(time: time, receiver: ReceiverID(0), report: report), bytes: bytes))
+        }
+        let response = sent.advert.scanResponse
+        hear(response.isEmpty ? .nonConnectable : .scannable, sent.advert.advert)
+        if !response.isEmpty { hear(.scanResponse, response) }
     }
 }

@@ -154,17 +154,17 @@ public final class SimulatedDevice: Sendable {
     public func lightUpDisplay() { center.perform { $0.displayDidLightUp() } }
 
     /// The number of iBeacon frames that the device sends at the moment.
-    public var advertisedFrameCount: Int { frames.count }
+    public var advertisedFrameCount: Int { adverts.count { $0.frame != nil } }
 
-    var frames: [IBeaconFrame] { center.snapshot.radio == .poweredOn ? radio.frames : [] }
-    var isScanning: Bool { radio.isScanning }
+    var adverts: [OutgoingAdvert] { center.snapshot.radio == .poweredOn ? radio.adverts : [] }
+    var scanMode: ScanMode { radio.mode }
 
     /// Delivers the radio's answers, if any wait.
     func settleRadio() -> Bool {
         guard center.snapshot.radio == .poweredOn else { return false }
-        let frames = radio.takeAnswers()
-        for frame in frames { receive(.advertising(frame, .success(()))) }
-        return !frames.isEmpty
+        let adverts = radio.takeAnswers()
+        for advert in adverts { receive(.advertising(advert, .success(()))) }
+        return !adverts.isEmpty
     }
 
     func receive(_ event: SourceEvent) {

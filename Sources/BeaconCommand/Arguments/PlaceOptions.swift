@@ -26,7 +26,8 @@ struct PlaceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The decibels by which another place has to lead for the hold time.", discussion: "Default: 6.",
+            "The decibels by which another place has to lead for the hold time.",
+            discussion: "Default: \(Figure.text(of: PlaceRules().margin, decimals: 0)).",
             valueName: "dB"))
     var margin: Double?
 
@@ -34,7 +35,7 @@ struct PlaceOptions: ParsableArguments {
         name: .customLong("hold-time"), parsing: .unconditional,
         help: ArgumentHelp(
             "The time for which it has to lead by the margin; more lead or more receivers take less.",
-            discussion: "Default: 12s.", valueName: "seconds"),
+            discussion: "Default: \(TimeSpan(PlaceRules().holdTime)).", valueName: "seconds"),
         transform: TimeSpan.reader(.seconds(1)...(.seconds(3600))))
     var holdTime: TimeSpan?
 
@@ -47,6 +48,14 @@ struct PlaceOptions: ParsableArguments {
 
     /// True where there are places, by name or by a file.
     var areGiven: Bool { !place.isEmpty || taught != nil }
+
+    /// The options of places, and whether each is given.
+    var given: KeyValuePairs<String, Bool> {
+        [
+            "--place": !place.isEmpty, "--taught": taught != nil, "--deaf": !deaf.isEmpty, "--margin": margin != nil,
+            "--hold-time": holdTime != nil,
+        ]
+    }
 
     /// The plan of the places that are named.
     private var named: PlacePlan { PlacePlan(place.map { .init(name: $0.name, receivers: $0.receivers) }) }

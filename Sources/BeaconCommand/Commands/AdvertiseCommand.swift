@@ -86,11 +86,12 @@ struct AdvertiseCommand: ParsableCommand {
         let frame = IBeaconFrame(
             identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: measuredPower)
         if let rotateAddress { source.rotateAddresses(every: try rotateAddress.span.duration) }
-        source.advertise([frame])
+        let advert = OutgoingAdvert(frame)
+        source.advertise([advert])
         var isAnnounced = false
         while !Interruption.isRequested {
             _ = try source.next()
-            guard let outcome = radio.advertising[frame] else { continue }
+            guard let outcome = radio.advertising[advert] else { continue }
             try outcome.get()
             if !isAnnounced {
                 isAnnounced = true

@@ -47,7 +47,9 @@ struct EvaluateCommand: ParsableCommand {
         name: .customLong("exit-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
             "The time without an advert after which a region or a place is exited.",
-            discussion: "Default: 30s for a region, 60s for a place.", valueName: "seconds"),
+            discussion:
+                "Default: \(TimeSpan(MonitoredRegion.defaultExitTimeout)) for a region, \(TimeSpan(PlaceRules().exitTimeout)) for a place.",
+            valueName: "seconds"),
         transform: TimeSpan.reader(.milliseconds(1)...(.seconds(86_400))))
     var exitTimeout: TimeSpan?
 
@@ -115,11 +117,7 @@ struct EvaluateCommand: ParsableCommand {
             if places.areGiven {
                 try refuse(options: .signals, for: "places")
             } else {
-                try refuse(
-                    [
-                        "--deaf": !places.deaf.isEmpty, "--margin": places.margin != nil,
-                        "--hold-time": places.holdTime != nil,
-                    ], for: "single receivers; give --place or --taught")
+                try refuse(places.given, for: "single receivers; give --place or --taught")
             }
             return try presence(table)
         }
@@ -156,13 +154,7 @@ struct EvaluateCommand: ParsableCommand {
     private func refuse(options: Options..., for purpose: String) throws {
         for option in options {
             switch option {
-            case .places:
-                try refuse(
-                    [
-                        "--place": !places.place.isEmpty, "--taught": places.taught != nil,
-                        "--deaf": !places.deaf.isEmpty, "--margin": places.margin != nil,
-                        "--hold-time": places.holdTime != nil,
-                    ], for: purpose)
+            case .places: try refuse(places.given, for: purpose)
             case .signals:
                 try refuse(
                     ["--minimum-rssi": signals.minimumRSSI != nil, "--exit-rssi": signals.exitRSSI != nil], for: purpose

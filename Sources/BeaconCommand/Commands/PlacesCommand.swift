@@ -14,8 +14,9 @@ struct PlacesCommand: ParsableCommand {
         abstract: "Report the place that each beacon is in, by several receivers.",
         discussion: """
             A place is a room, or whatever else has a receiver or several of its own. A beacon is in the place where it \
-            is heard strongest; it changes to another one that leads by 6 dB for 12 s, or by more for less, and is \
-            in none when no receiver has heard it for 60 s. While a receiver is deaf, what the others cannot tell by level is unknown.
+            is heard strongest; it changes to another one that leads by \(Figure.text(of: PlaceRules().margin, decimals: 0)) dB for \
+            \(TimeSpan(PlaceRules().holdTime)), or by more for less, and is in none when no receiver has heard it for \
+            \(TimeSpan(PlaceRules().exitTimeout)). While a receiver is deaf, what the others cannot tell by level is unknown.
 
               beacon places --source recording.ndjson --place hall=R1,R2 --place kitchen=R3
 
@@ -36,9 +37,10 @@ struct PlacesCommand: ParsableCommand {
     @Option(
         name: .customLong("exit-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
-            "The time unheard after which a beacon is in no place.", discussion: "Default: 60s.", valueName: "seconds"),
+            "The time unheard after which a beacon is in no place.",
+            discussion: "Default: \(TimeSpan(PlaceRules().exitTimeout)).", valueName: "seconds"),
         transform: TimeSpan.reader(.seconds(1)...(.seconds(86_400))))
-    var exitTimeout = TimeSpan(.seconds(60))
+    var exitTimeout = TimeSpan(PlaceRules().exitTimeout)
 
     @OptionGroup var source: SourceOptions
 

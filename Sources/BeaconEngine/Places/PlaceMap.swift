@@ -60,9 +60,12 @@ public struct PlaceRules: Hashable, Sendable {
     /// The time unheard after which a beacon is in no place. A beacon that is heard rarely has three of its usual gaps.
     public var exitTimeout = Duration.seconds(60)
 
-    /// The part of the margin that says nothing, and the most pairs of receivers that count.
+    /// The part of the margin that says nothing.
     static let slack: Float = 1 / 3
+
+    /// The most pairs of receivers that count, and the most seconds that one reading of a rare advert counts for.
     static let mostWitnesses = 16
+    static let mostSeconds: Float = 3
 
     /// Creates the default rules.
     public init() {}

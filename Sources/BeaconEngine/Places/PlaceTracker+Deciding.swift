@@ -1,51 +1,5 @@
 import BeaconModel
 
-/// The places as a beacon stands to them in one second.
-struct PlaceStanding {
-    /// The level in each place, in dBm; ``silent`` where the beacon is not heard there.
-    var levels: [Float]
-    /// The number of the receiver that has it; -1 for none.
-    var receivers: [Int]
-    /// How many receivers of each place hear the beacon.
-    var ears: [Int]
-    /// The place that leads and the next one; nil where the beacon is heard in none, or in no other.
-    var best: Int?
-    var second: Int?
-
-    /// The level of a place in which a beacon is not heard, in dBm: weaker than any.
-    static let silent: Float = -256
-
-    init(placeCount: Int) {
-        levels = Array(repeating: Self.silent, count: placeCount)
-        receivers = Array(repeating: -1, count: placeCount)
-        ears = Array(repeating: 0, count: placeCount)
-    }
-
-    /// Forgets everything.
-    mutating func clear() {
-        for place in levels.indices { (levels[place], receivers[place], ears[place]) = (Self.silent, -1, 0) }
-        (best, second) = (nil, nil)
-    }
-
-    /// Takes in the level at a receiver of a place.
-    mutating func add(_ level: Float, at receiver: Int, in place: Int) {
-        ears[place] += 1
-        guard level > levels[place] else { return }
-        (levels[place], receivers[place]) = (level, receiver)
-    }
-
-    /// Finds the place that leads and the next one. Of equals, the first counts.
-    mutating func rank() {
-        for place in levels.indices where receivers[place] >= 0 {
-            if levels[place] > best.map({ levels[$0] }) ?? -.infinity {
-                (best, second) = (place, best)
-            } else if levels[place] > second.map({ levels[$0] }) ?? -.infinity {
-                second = place
-            }
-        }
-    }
-}
-
 extension PlaceTracker {
     /// The hearing of a receiver in one second.
     enum Hearing {
@@ -125,20 +79,8 @@ extension PlaceTracker {
         for slot in beacons.indices where beacons[slot].reported == NoPlace.unknown { beacons[slot].silence = 0 }
     }
 
-    /// Returns true where a receiver of a place has nothing to say of a beacon: it is deaf, or it has not heard for
-    /// long enough to have heard the beacon.
-    private func isAnyIgnorant(of slot: Int, _ air: Air) -> Bool {
-        if air.isAnyDeaf { return true }
-        let first = slot * receivers.count
-        let needed = max(3, 3 * beacons[slot].gap)
-        for number in receivers.indices where map.receivers[number] != nil && !levels[first + number].isHeard {
-            if air.hearing[number] == .interrupted || hearingSeconds[number] <= needed { return true }
-        }
-        return false
-    }
-
     /// What holds for all beacons in a second.
-    private struct Air {
+    struct Air {
         let hearing: [Hearing]
         let isAnyHearing: Bool
         /// True for a place none of whose receivers has a say. One without receivers is none of them.
@@ -236,67 +178,9 @@ extension PlaceTracker {
         return taught.isEmpty ? strongestPlace(of: slot, isHeard: isHeard, air) : likeliestPlace(of: slot, air)
     }
 
-    // MARK: - By the strongest receiver
-
-    /// The seconds for which a beacon has to seem to be somewhere, where no lead tells how sure that is.
-    private static var settlingSeconds: UInt16 { 3 }
-
-    /// Decides where a beacon is, by level and time. One that was in no place is at once where it is loudest. A place
-    /// that was known before a restart or an outage is not given up as fast: its receivers may come later.
-    private mutating func strongestPlace(of slot: Int, isHeard: Bool, _ air: Air) -> Int16 {
-        let current = Int(beacons[slot].reported)
-        if current >= 0, isOutOfHearing(slot, air) { return seem(slot, to: NoPlace.unknown, for: 0) }
-        guard var best = standing.best else { return Int16(current) }
-        let known = Int(beacons[slot].known)
-        var isSure = current < 0 && (known < 0 || known == best)
-        if current >= 0, standing.receivers[current] >= 0 {
-            let other = leader(over: current, of: slot, isHeard: isHeard, air)
-            (best, isSure) = (other ?? current, other != nil)
-        } else {
-            beacons[slot].lead = 0
-        }
-        // Where a receiver is deaf the beacon may be, unless it is seen to be close to another.
-        let isBelieved =
-            levels[slot * receivers.count + standing.receivers[best]].isClose || !isAnyIgnorant(of: slot, air)
-        guard isBelieved else { return seem(slot, to: NoPlace.unknown, for: Self.settlingSeconds) }
-        return seem(slot, to: Int16(best), for: isSure ? 0 : Self.settlingSeconds)
-    }
-
-    /// Adds a second to the lead that other places have had over a beacon's own.
-    ///
-    /// The sum is a sequential test (Page's CUSUM): chance takes away as much as it gives, and each decibel beyond the
-    /// slack counts, so that a great lead decides in seconds and a small one in a minute. What many receivers agree on
-    /// needs less of it.
-    ///
-    /// - Returns: the place that has led by so much and so long that the beacon is there now; nil for none.
-    private mutating func leader(over current: Int, of slot: Int, isHeard: Bool, _ air: Air) -> Int? {
-        guard let other = standing.best == current ? standing.second : standing.best else {
-            beacons[slot].lead = 0
-            return nil
-        }
-        let lead = standing.levels[other] - standing.levels[current]
-        // Levels without new readings are no new evidence. A reading of a beacon that is heard rarely counts for more.
-        guard isHeard else { return nil }
-        let seconds = min(max(beacons[slot].gap, 1), PlaceLevel.grace)
-        let pairs = min(standing.ears[current] * standing.ears[other], PlaceRules.mostWitnesses)
-        let part = (lead - air.slack) * seconds * Float(pairs) / air.neededLead
-        beacons[slot].lead = min(max(beacons[slot].lead + part, 0), 1)
-        // Sums of many parts fall short of one by a rounding.
-        return lead > air.slack && beacons[slot].lead > 0.9999 ? other : nil
-    }
-
-    /// Returns true for a beacon whose place is dark, or of which the receiver is deaf that placed it there and no
-    /// other one of the place hears it.
-    private func isOutOfHearing(_ slot: Int, _ air: Air) -> Bool {
-        let current = Int(beacons[slot].reported)
-        if air.isDark[current] { return true }
-        let holder = Int(beacons[slot].holder)
-        return holder >= 0 && air.hearing[holder] == .deaf && standing.receivers[current] < 0
-    }
-
     /// Returns where a beacon is, now that it seems to be in `place`: it is there once it has seemed so for long
     /// enough.
-    private mutating func seem(_ slot: Int, to place: Int16, for seconds: UInt16) -> Int16 {
+    mutating func seem(_ slot: Int, to place: Int16, for seconds: UInt16) -> Int16 {
         if place == beacons[slot].reported {
             beacons[slot].held = 0
             return place
@@ -308,59 +192,6 @@ extension PlaceTracker {
         beacons[slot].held = 0
         return place
     }
-
-    // MARK: - By what was taught
-
-    /// Decides where a beacon is, by how alike its levels are to those that were taught.
-    ///
-    /// Each second adds to what each place has cost so far; but none is ever behind another by more than
-    /// ``TaughtPlaces/switchCost``, so that a beacon can change its place. That is the cheapest way through the places
-    /// up to now, where each change costs that much.
-    private mutating func likeliestPlace(of slot: Int, _ air: Air) -> Int16 {
-        let beacon = beacons[slot]
-        let power = Float(beacon.measuredPower)
-        let first = slot * receivers.count
-        let heard = receivers.indices.map { number -> Float in
-            guard air.hearing[number] != .deaf else { return TaughtPlaces.Heard.absent }
-            let level = levels[first + number]
-            return level.isHeard ? level.level - power : TaughtPlaces.Heard.silent
-        }
-        guard heard.contains(where: \.isFinite) else {
-            let isLost = beacon.holder >= 0 ? air.hearing[Int(beacon.holder)] == .deaf : !air.isAnyHearing
-            return beacon.reported >= 0 && isLost ? NoPlace.unknown : beacon.reported
-        }
-        let costs = taught.costs(heard, places: map.receivers, measuredPower: power) + [TaughtPlaces.unknownCost]
-        let row = slot * costs.count
-        var least = evidence[row..<row + costs.count].min() ?? 0
-        for (place, cost) in costs.enumerated() {
-            evidence[row + place] = min(evidence[row + place], least + TaughtPlaces.switchCost) + cost
-        }
-        least = evidence[row..<row + costs.count].min() ?? 0
-        for place in costs.indices { evidence[row + place] -= least }
-        let (best, second) = likeliest(of: slot)
-        guard let best, evidence[row + best] < evidence[row + map.placeCount] else { return NoPlace.unknown }
-        if air.isAnyDark, let second, evidence[row + second] - evidence[row + best] < TaughtPlaces.clearLead {
-            return NoPlace.unknown
-        }
-        return Int16(best)
-    }
-
-    /// Returns the likeliest place of a beacon, and the next one.
-    private func likeliest(of slot: Int) -> (best: Int?, second: Int?) {
-        let row = slot * (map.placeCount + 1)
-        var (best, second): (Int?, Int?)
-        for place in 0..<map.placeCount {
-            let own = evidence[row + place]
-            if own < best.map({ evidence[row + $0] }) ?? .infinity {
-                (best, second) = (place, best)
-            } else if own < second.map({ evidence[row + $0] }) ?? .infinity {
-                second = place
-            }
-        }
-        return (best, second)
-    }
-
-    // MARK: - Grounds
 
     private func grounds(of place: Int16, _ slot: Int) -> PlaceGrounds {
         var grounds = PlaceGrounds()

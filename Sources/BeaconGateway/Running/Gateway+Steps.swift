@@ -19,8 +19,8 @@ extension Gateway {
             return await apply(batch, from: number)
         case .deaf(let from, let to, let adapter):
             fleet?.noteDeafness(from: from, to: to, of: adapter, source: number)
-        case .advertising(let frame, let result):
-            if advertised.receive(frame, result) { broadcast?.send(.changed([.advertising])) }
+        case .advertising(let advert, let result):
+            if advertised.receive(advert, result) { broadcast?.send(.changed([.advertising])) }
         default: break
         }
         listener.receive(event, from: number)

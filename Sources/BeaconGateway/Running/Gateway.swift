@@ -336,7 +336,7 @@ package actor Gateway {
 
     /// Sends the frame by the first radio, once there is one.
     func sendFrame() {
-        if let frames = advertised.frames { listener.advertise(frames) }
+        if let adverts = advertised.adverts { listener.advertise(adverts) }
     }
 
     // MARK: - The plan of the building

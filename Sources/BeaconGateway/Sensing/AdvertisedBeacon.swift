@@ -1,13 +1,13 @@
 import BeaconModel
 import BeaconRadio
 
-/// The beacon that this machine is, and what became of its frame.
+/// The beacon that this machine is, and what became of its advert.
 struct AdvertisedBeacon {
     private var beacon: AdvertisingValue.Beacon?
-    private var frame: IBeaconFrame?
+    private var advert: OutgoingAdvert?
 
-    /// The frames for the radio; nil before a client asked for any.
-    var frames: [IBeaconFrame]? { beacon == nil ? nil : frame.map { [$0] } ?? [] }
+    /// The adverts for the radio; nil before a client asked for any.
+    var adverts: [OutgoingAdvert]? { beacon == nil ? nil : advert.map { [$0] } ?? [] }
 
     /// Returns what this machine sends, and whether it can.
     func value(canSend: Bool) -> AdvertisingValue {
@@ -23,14 +23,14 @@ struct AdvertisedBeacon {
         beacon = new
         beacon?.state = new.enabled ? "starting" : "off"
         beacon?.reason = nil
-        self.frame = new.enabled ? frame : nil
+        advert = new.enabled ? OutgoingAdvert(frame) : nil
     }
 
-    /// Notes what became of a frame.
+    /// Notes what became of an advert.
     ///
-    /// - Returns: false where it is no longer the frame.
-    mutating func receive(_ frame: IBeaconFrame, _ result: Result<Void, RadioError>) -> Bool {
-        guard frame == self.frame else { return false }
+    /// - Returns: false where it is no longer the one that is sent.
+    mutating func receive(_ advert: OutgoingAdvert, _ result: Result<Void, RadioError>) -> Bool {
+        guard advert == self.advert else { return false }
         switch result {
         case .success:
             beacon?.state = "on"

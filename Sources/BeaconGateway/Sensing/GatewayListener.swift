@@ -150,9 +150,9 @@ struct GatewayListener: ~Copyable {
         sources[number].runner.start()
     }
 
-    /// Sends frames by the first radio, once there is one.
-    func advertise(_ frames: [IBeaconFrame]) {
-        present.first { $0.source.settings.specification.canSend }?.source.runner.advertise(frames)
+    /// Sends adverts by the first radio, once there is one.
+    func advertise(_ adverts: [OutgoingAdvert]) {
+        present.first { $0.source.settings.specification.canSend }?.source.runner.advertise(adverts)
     }
 
     // MARK: - Receivers

@@ -17,8 +17,8 @@ package protocol GatewayRunner: Sendable {
     /// Sets the scan mode of a radio.
     func scan(_ mode: ScanMode)
 
-    /// Sets the frames that a radio sends; the outcome of each is an event.
-    func advertise(_ frames: [IBeaconFrame])
+    /// Sets the adverts that a radio sends; the outcome of each is an event.
+    func advertise(_ adverts: [OutgoingAdvert])
 }
 
 extension SourceRunner: GatewayRunner {}

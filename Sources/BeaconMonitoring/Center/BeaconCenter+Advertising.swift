@@ -2,57 +2,57 @@ package import BeaconModel
 import BeaconRadio
 
 extension BeaconCenter {
-    /// Sets the frame that is sent for a client. The outcome comes as an event; a frame that cannot be sent is taken
+    /// Sets the advert that is sent for a client. The outcome comes as an event; a advert that cannot be sent is taken
     /// back.
     ///
     /// - Parameters:
-    ///   - frame: the frame; nil for none.
+    ///   - advert: the advert; nil for none.
     ///   - client: the client.
-    package func advertise(_ frame: IBeaconFrame?, for client: ClientID) {
+    package func advertise(_ advert: OutgoingAdvert?, for client: ClientID) {
         guard clients[client] != nil else { return }
-        clients[client]?.frame = frame
+        clients[client]?.advert = advert
         clients[client]?.isAnswered = false
         updateAdvertising()
-        if let frame, radio?.advertiser == nil {
+        if let advert, radio?.advertiser == nil {
             // At once: a source that has ended, or waits for its next record, does not answer.
             let error =
                 radio.map { $0.hasReceivers ? RadioError.receiversCannotSend : .cannotSend }
                 ?? RadioError(.unsupported, "there is no radio to send with")
-            answer(frame, .failure(error))
-        } else if let frame, isSent(frame) {
-            // Another client has the same frame on the air.
-            answer(frame, .success(()))
+            answer(advert, .failure(error))
+        } else if let advert, isSent(advert) {
+            // Another client has the same advert on the air.
+            answer(advert, .success(()))
         }
     }
 
-    private func isSent(_ frame: IBeaconFrame) -> Bool {
-        clients.values.contains { $0.frame == frame && $0.isAnswered }
+    private func isSent(_ advert: OutgoingAdvert) -> Bool {
+        clients.values.contains { $0.advert == advert && $0.isAnswered }
     }
 
-    /// Delivers the outcome of a frame to the clients that want it sent: a success to those that wait for it, a failure
-    /// to all, whose frame is then taken back.
-    func answer(_ frame: IBeaconFrame, _ result: Result<Void, RadioError>) {
-        for id in clientOrder where clients[id]?.frame == frame {
+    /// Delivers the outcome of a advert to the clients that want it sent: a success to those that wait for it, a failure
+    /// to all, whose advert is then taken back.
+    func answer(_ advert: OutgoingAdvert, _ result: Result<Void, RadioError>) {
+        for id in clientOrder where clients[id]?.advert == advert {
             switch result {
             case .success:
                 guard clients[id]?.isAnswered == false else { continue }
                 clients[id]?.isAnswered = true
             case .failure:
-                clients[id]?.frame = nil
+                clients[id]?.advert = nil
             }
             deliver(.advertising(result), to: id)
         }
         updateAdvertising()
     }
 
-    /// Has the radio send the frames of all clients, each once.
+    /// Has the radio send the adverts of all clients, each once.
     func updateAdvertising() {
-        var frames: [IBeaconFrame] = []
-        for frame in clientOrder.compactMap({ clients[$0]?.frame }) where !frames.contains(frame) {
-            frames.append(frame)
+        var adverts: [OutgoingAdvert] = []
+        for advert in clientOrder.compactMap({ clients[$0]?.advert }) where !adverts.contains(advert) {
+            adverts.append(advert)
         }
-        guard frames != advertised else { return }
-        advertised = frames
-        radio?.advertiser?.advertise(frames)
+        guard adverts != advertised else { return }
+        advertised = adverts
+        radio?.advertiser?.advertise(adverts)
     }
 }

@@ -57,6 +57,13 @@ extension BeaconCenter {
         configuration.monitorStore = FileMonitorStore(application, in: directory)
         configuration.launchStore = FileLaunchStore(application, in: directory)
         configuration.maximumRegions = appleRegionLimit
+        switch ProcessInfo.processInfo.environment["BEACON_CORE_BLUETOOTH"] {
+        case nil, "", "ios": break
+        case "macos": configuration.hidesBeaconsFromScans = false
+        case let other?:
+            logger.error(
+                "BEACON_CORE_BLUETOOTH is \"\(other)\", so that iBeacons are hidden as on iOS; write macos or ios")
+        }
         do {
             let calibrations = try CalibrationSet(optionalFile: CalibrationSet.userFile)
             configuration.engine.beaconCalibrations = calibrations.beaconCalibrations

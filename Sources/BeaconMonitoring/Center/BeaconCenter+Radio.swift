@@ -42,8 +42,8 @@ extension BeaconCenter {
         case .deaf(let from, let to, _):
             core.skip(from: from, to: to, of: Self.receiver)
         case .state(let state): setState(state)
-        case .advertising(let frame, let result):
-            answer(frame, result)
+        case .advertising(let advert, let result):
+            answer(advert, result)
         case .wallClock(let ahead):
             wallOffset.store(ahead, ordering: .relaxed)
             core.setWallOffset(ahead, of: Self.receiver)
@@ -65,6 +65,9 @@ extension BeaconCenter {
             receiverStatuses = batch.receiverStatuses
             core.setHearing(hearing, of: Self.receiver)
             deliverEvents()
+        }
+        if !batch.adverts.isEmpty, radioState == .poweredOn {
+            for id in clientOrder where clients[id]?.isScanning == true { deliver(.heard(batch.adverts), to: id) }
         }
         if let last = batch.sightings.last {
             if status.isGranted, radioState == .poweredOn {

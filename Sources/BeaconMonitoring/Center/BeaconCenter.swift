@@ -34,8 +34,10 @@ package actor BeaconCenter {
         var deliver: @Sendable (ClientEvent) -> Void
         /// The constraints that the client ranges, each with the failure that it knows of.
         var constraints: [BeaconConstraint: RangingFailure?] = [:]
-        var frame: IBeaconFrame?
-        /// True where the client has had an answer for its frame.
+        /// True while the client looks for devices.
+        var isScanning = false
+        var advert: OutgoingAdvert?
+        /// True where the client has had an answer for its advert.
         var isAnswered = false
     }
 
@@ -83,7 +85,7 @@ package actor BeaconCenter {
     static let receiver = ReceiverID(0)
 
     private let executor = SerialQueueExecutor(label: "swift-beacon.center")
-    let configuration: CenterConfiguration
+    package nonisolated let configuration: CenterConfiguration
     let logger = Logger(label: "swift-beacon.center")
     private let published: Locked<CenterSnapshot>
     private let nextClient = Atomic<UInt64>(0)
@@ -101,7 +103,7 @@ package actor BeaconCenter {
     var radioGeneration = 0
     var listening: Task<Void, Never>?
     var scanMode = ScanMode.off
-    var advertised: [IBeaconFrame] = []
+    var advertised: [OutgoingAdvert] = []
 
     var clients: [ClientID: Client] = [:]
     /// The clients in the order in which they were added, which is that of their callbacks.
@@ -371,7 +373,8 @@ package actor BeaconCenter {
         updateRangingFailures()
         updateMonitoringFailures()
         deliverEvents()
-        let mode = status.isGranted ? core.scanMode : .off
+        let isDiscovering = clients.values.contains { $0.isScanning }
+        let mode = isDiscovering ? .discovery : status.isGranted ? core.scanMode : .off
         if mode != scanMode {
             scanMode = mode
             radio?.scan(mode)

@@ -37,6 +37,10 @@ package struct CenterConfiguration: Sendable {
     /// The count of tasks that the center's callbacks wake, for a test that drives time; nil in an app.
     package var tasks: WorkCount?
 
+    /// A Boolean value indicating whether scans of Core Bluetooth hear no data of iBeacons, as on iOS; false as on
+    /// macOS.
+    package var hidesBeaconsFromScans = true
+
     /// The engine's settings.
     package var engine = EngineConfiguration()
 

@@ -49,7 +49,10 @@ package enum ClientEvent: Sendable {
     /// The last value is the request that is answered; nil where the failure concerns all requests for the constraint.
     case rangingFailed(BeaconConstraint, RangingFailure, to: RangingRequester?)
 
-    /// Advertising of the client's frame began, or failed to; or, later, the radio cannot go on with it.
+    /// Adverts of all devices that were heard, in order, for a client that scans.
+    case heard([HeardAdvert])
+
+    /// Advertising of the client's advert began, or failed to; or, later, the radio cannot go on with it.
     case advertising(Result<Void, RadioError>)
 
     /// Returns the events of a region whose state is another than before: the state, and unless that was unknown

@@ -46,9 +46,9 @@ package final class SourceRunner: Sendable {
     /// The listener's requests, which the thread carries out.
     private struct Requests {
         var mode: ScanMode
-        var frames: [IBeaconFrame] = []
+        var adverts: [OutgoingAdvert] = []
         var isModeNew = false
-        var areFramesNew = false
+        var areAdvertsNew = false
         /// True where what plays in real time counts as heard now, until its times are known.
         var isHeardNow = false
     }
@@ -140,11 +140,11 @@ package final class SourceRunner: Sendable {
         waker.wake()
     }
 
-    /// Sets the frames to send. Each gets its outcome as an event of the radio.
-    package func advertise(_ frames: [IBeaconFrame]) {
+    /// Sets the adverts to send. Each gets its outcome as an event of the radio.
+    package func advertise(_ adverts: [OutgoingAdvert]) {
         requests.withLock {
-            $0.frames = frames
-            $0.areFramesNew = true
+            $0.adverts = adverts
+            $0.areAdvertsNew = true
         }
         waker.wake()
     }
@@ -185,7 +185,7 @@ package final class SourceRunner: Sendable {
     private func play() throws {
         var pending: [SourceEvent] = []
         let report: (SourceEvent) -> Void = { pending.append($0) }
-        let mode = takeRequests().mode
+        var mode = takeRequests().mode
         var source =
             try opening?(mode, waker, report)
             ?? SourceReader(
@@ -197,12 +197,15 @@ package final class SourceRunner: Sendable {
         let shouldStop = { self.shouldStop }
 
         func send() {
-            guard !batch.sightings.isEmpty || batch.time != sent.time || batch.receiverStatuses != sent.receiverStatuses
+            guard
+                !batch.sightings.isEmpty || !batch.adverts.isEmpty || batch.time != sent.time
+                    || batch.receiverStatuses != sent.receiverStatuses
             else { return }
             reportWallClock(of: batch)
             channel.send(.heard(batch))
             sent = batch
             batch.sightings.removeAll()
+            batch.adverts.removeAll()
         }
 
         func sendPending() {
@@ -214,8 +217,8 @@ package final class SourceRunner: Sendable {
             pending.removeAll()
         }
 
-        let frames = requests.withLock { $0.frames }
-        if !frames.isEmpty { source.advertise(frames) }
+        let adverts = requests.withLock { $0.adverts }
+        if !adverts.isEmpty { source.advertise(adverts) }
         sendPending()
         channel.send(.opened)
         // A radio reports its state itself.
@@ -226,9 +229,12 @@ package final class SourceRunner: Sendable {
         }
         while !shouldStop() {
             let requests = takeRequests()
-            if requests.isModeNew { source.scan(requests.mode) }
-            if requests.areFramesNew {
-                source.advertise(requests.frames)
+            if requests.isModeNew {
+                mode = requests.mode
+                source.scan(mode)
+            }
+            if requests.areAdvertsNew {
+                source.advertise(requests.adverts)
                 sendPending()
             }
             let next = try source.next()
@@ -262,11 +268,19 @@ package final class SourceRunner: Sendable {
                 if source.isRecording { sighting.time = time }
                 batch.sightings.append(sighting)
             }
+            if mode == .discovery {
+                source.forEachAdvert { reception, advert in
+                    var heard = HeardAdvert(reception, bytes: advert.withUnsafeBytes { [UInt8]($0) })
+                    if source.isRecording { heard.reception.time = time }
+                    batch.adverts.append(heard)
+                }
+            }
             let isSecond = time.nextWholeSecond != (sent.time ?? .zero).nextWholeSecond
             batch.packets = source.counts.packets
             batch.iBeacons = source.iBeaconCount
             batch.time = max(time, batch.time ?? time)
-            if isGradual ? !batch.sightings.isEmpty || isSecond : batch.sightings.count >= Self.largestBatch { send() }
+            let count = batch.sightings.count + batch.adverts.count
+            if isGradual ? count > 0 || isSecond : count >= Self.largestBatch { send() }
         }
     }
 
@@ -289,20 +303,20 @@ package final class SourceRunner: Sendable {
         requests.withLock { requests in
             let taken = requests
             requests.isModeNew = false
-            requests.areFramesNew = false
+            requests.areAdvertsNew = false
             return taken
         }
     }
 
-    /// Waits without an adapter, and reports the error as the outcome of each frame that is to be sent.
+    /// Waits without an adapter, and reports the error as the outcome of each advert that is to be sent.
     private func wait(for duration: Duration, because error: any Error) {
         let reason = (error as? RadioError) ?? RadioError(.failed, "\(error)")
         channel.send(.state(reason.code == .notPermitted ? .unauthorized : .unsupported))
         let unsent = requests.withLock { requests in
-            requests.areFramesNew = false
-            return requests.frames
+            requests.areAdvertsNew = false
+            return requests.adverts
         }
-        for frame in unsent { channel.send(.advertising(frame, .failure(reason))) }
+        for advert in unsent { channel.send(.advertising(advert, .failure(reason))) }
         let end = clock.now().advanced(by: Int64(duration / .nanoseconds(1)))
         while !shouldStop {
             let now = clock.now()
@@ -310,8 +324,8 @@ package final class SourceRunner: Sendable {
             let wake = min(end, now.nextWholeSecond)
             clock.wait(waker, Int32(clamping: wake.since(now) / 1_000_000 + 1))
             let requests = takeRequests()
-            if requests.areFramesNew {
-                for frame in requests.frames { channel.send(.advertising(frame, .failure(reason))) }
+            if requests.areAdvertsNew {
+                for advert in requests.adverts { channel.send(.advertising(advert, .failure(reason))) }
             }
             var batch = SourceBatch()
             batch.time = clock.now()

@@ -12,7 +12,8 @@ public struct AdvertBatch: Sendable {
     }
 
     @usableFromInline var heard: [Sighting] = []
-    @usableFromInline let keepsAdverts: Bool
+    /// True to keep the bytes of all adverts, iBeacons and others.
+    @usableFromInline package var keepsAdverts: Bool
     private var kept: [Kept] = []
     private var bytes: [UInt8] = []
 
@@ -97,7 +98,7 @@ public struct AdvertBatch: Sendable {
     /// Begins the next step.
     public mutating func begin() {
         heard.removeAll(keepingCapacity: true)
-        if keepsAdverts {
+        if !kept.isEmpty {
             kept.removeAll(keepingCapacity: true)
             bytes.removeAll(keepingCapacity: true)
         }

@@ -79,8 +79,8 @@ extension ReceiverDriver {
 
 /// A sender of iBeacon adverts: a driver that can send, or the radio of an app.
 public protocol Advertiser: AnyObject {
-    /// Sets the frames to send, each as a separate advert. The outcome of each frame comes as an event.
-    func advertise(_ frames: [IBeaconFrame])
+    /// Sets the adverts to send, each as a separate advert. The outcome of each advert comes as an event.
+    func advertise(_ adverts: [OutgoingAdvert])
 
     /// Has adverts change their address after a while, again and again; nil to keep it.
     func rotateAddresses(every rotation: Duration?)

@@ -36,6 +36,21 @@ public struct Reception: Hashable, Sendable, BitwiseCopyable {
     }
 }
 
+/// An advert of any device as a receiver heard it, with its bytes.
+public struct HeardAdvert: Hashable, Sendable {
+    /// Time, receiver and signal.
+    public var reception: Reception
+
+    /// The AD structures as they travelled.
+    public var bytes: [UInt8]
+
+    /// An advert from its parts.
+    public init(_ reception: Reception, bytes: [UInt8]) {
+        self.reception = reception
+        self.bytes = bytes
+    }
+}
+
 extension Reception {
     /// Decodes the advert as an iBeacon's: the one place where adverts become sightings.
     ///

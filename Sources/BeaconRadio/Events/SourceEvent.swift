@@ -16,9 +16,9 @@ public enum SourceEvent: Sendable {
     /// stopped, or an adapter was deaf. It comes before the first ``heard(_:)`` after it, and says nothing of the
     /// beacons. It concerns one receiver, or all where `receiver` is nil.
     case deaf(from: Timestamp, to: Timestamp, receiver: ReceiverID?)
-    /// The outcome for one frame of ``Advertiser/advertise(_:)``. Each frame that a call has and the call before had
-    /// not gets at least one; a frame that fails later gets another, and one that is sent again after that, too.
-    case advertising(IBeaconFrame, Result<Void, RadioError>)
+    /// The outcome for one advert of ``Advertiser/advertise(_:)``. Each advert that a call has and the call before had
+    /// not gets at least one; an advert that fails later gets another, and one that is sent again after that, too.
+    case advertising(OutgoingAdvert, Result<Void, RadioError>)
     /// The number of nanoseconds the wall clock is ahead of the source's times from now on, negative where it is
     /// behind.
     ///
@@ -39,6 +39,8 @@ public enum SourceEvent: Sendable {
 public struct SourceBatch: Sendable {
     /// The iBeacons that were heard, in order.
     public var sightings: [Sighting] = []
+    /// All adverts that were heard, iBeacons and others, in order; none unless the mode is ``ScanMode/discovery``.
+    public var adverts: [HeardAdvert] = []
     /// The time up to which everything has been delivered; nil before there is one.
     public var time: Timestamp?
     /// The names of the receivers so far.

@@ -63,13 +63,13 @@ final class DriverLoop {
         for driver in drivers { driver.scan(mode) }
     }
 
-    /// Sets the frames of one driver that can send: the first that works, else the first.
+    /// Sets the adverts of one driver that can send: the first that works, else the first.
     ///
     /// - Returns: false where none can.
-    func advertise(_ frames: [IBeaconFrame]) -> Bool {
+    func advertise(_ adverts: [OutgoingAdvert]) -> Bool {
         let able = drivers.compactMap { driver in (driver as? any Advertiser).map { (driver, $0) } }
         guard let sender = able.first(where: { $0.0.state == .poweredOn }) ?? able.first else { return false }
-        for (driver, advertiser) in able { advertiser.advertise(driver === sender.0 ? frames : []) }
+        for (driver, advertiser) in able { advertiser.advertise(driver === sender.0 ? adverts : []) }
         return true
     }
 

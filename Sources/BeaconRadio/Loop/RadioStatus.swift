@@ -21,10 +21,10 @@ package final class RadioStatus {
     /// The nanoseconds by which the wall clock is ahead of the radio's times.
     package private(set) var wallOffset: Int64 = 0
 
-    /// The newest answer for each frame that was to be advertised.
-    package private(set) var advertising: [IBeaconFrame: Result<Void, RadioError>] = [:]
+    /// The newest answer for each advert that was to be advertised.
+    package private(set) var advertising: [OutgoingAdvert: Result<Void, RadioError>] = [:]
 
-    /// The most answers and stretches that wait for somebody to ask: more than any radio has frames.
+    /// The most answers and stretches that wait for somebody to ask: more than any radio has adverts.
     private static let most = 64
 
     /// The most stretches that wait: several for each receiver that an engine has places for.
@@ -43,9 +43,9 @@ package final class RadioStatus {
         switch event {
         case .state(let new): state = new
         case .wallClock(let ahead): wallOffset = ahead
-        case .advertising(let frame, let result):
-            if advertising.count >= Self.most, advertising[frame] == nil { advertising.removeAll() }
-            advertising[frame] = result
+        case .advertising(let advert, let result):
+            if advertising.count >= Self.most, advertising[advert] == nil { advertising.removeAll() }
+            advertising[advert] = result
         case .deaf(let from, let to, let receiver):
             if gaps.count >= Self.mostGaps {
                 // Of more than anybody looks at, two become one that has both: not to hear for too long is no harm.

@@ -9,6 +9,7 @@ package import BeaconSupport
 public struct SourceReader: ~Copyable {
     private let loop: DriverLoop
     private var batch: AdvertBatch
+    private let keepsAdverts: Bool
     private var tick: Timestamp
     /// The longest wait, in nanoseconds.
     private var interval = Timestamp.nanosecondsPerSecond
@@ -44,7 +45,8 @@ public struct SourceReader: ~Copyable {
     ///   - mode: the scan mode to begin with.
     ///   - waker: ends the wait in ``next()``, from any thread, also before the source is open.
     ///   - packetInterval: replaces the times of a recording: the time from one record to the next.
-    ///   - keepsAdverts: true where ``forEachAdvert(_:)`` is called.
+    ///   - keepsAdverts: true to keep adverts for ``forEachAdvert(_:)`` in every mode, and not in
+    ///     ``ScanMode/discovery`` alone.
     ///   - report: called with states and notices, on the thread that reads.
     package init(
         _ drivers: [any ReceiverDriver], mode: ScanMode = .ranging, waker: Waker, packetInterval: Duration? = nil,
@@ -60,7 +62,8 @@ public struct SourceReader: ~Copyable {
         packetInterval: Duration? = nil, keepsAdverts: Bool = false, report: @escaping (SourceEvent) -> Void
     ) {
         loop = DriverLoop(drivers, waker: waker, clock: clock)
-        batch = AdvertBatch(keepsAdverts: keepsAdverts)
+        self.keepsAdverts = keepsAdverts
+        batch = AdvertBatch(keepsAdverts: keepsAdverts || mode == .discovery)
         status = RadioStatus(observe: report)
         tick = clock.now().nextWholeSecond
         self.packetInterval = packetInterval.map { interval in
@@ -106,13 +109,16 @@ public struct SourceReader: ~Copyable {
     }
 
     /// Sets the scan mode. A recording gives all it has.
-    public func scan(_ mode: ScanMode) { loop.scan(mode) }
+    public mutating func scan(_ mode: ScanMode) {
+        batch.keepsAdverts = keepsAdverts || mode == .discovery
+        loop.scan(mode)
+    }
 
-    /// Sets the frames to send. Each gets its outcome as an event: at once where the source cannot send.
-    public func advertise(_ frames: [IBeaconFrame]) {
-        guard !loop.advertise(frames) else { return }
+    /// Sets the adverts to send. Each gets its outcome as an event: at once where the source cannot send.
+    public func advertise(_ adverts: [OutgoingAdvert]) {
+        guard !loop.advertise(adverts) else { return }
         let error = isRecording ? RadioError.cannotSend : .receiversCannotSend
-        for frame in frames { status.update(.advertising(frame, .failure(error))) }
+        for advert in adverts { status.update(.advertising(advert, .failure(error))) }
     }
 
     /// Has adverts change their address after a while, again and again, as phones do; nil to keep it as long as they

@@ -38,6 +38,7 @@ struct Broadcast: Sendable {
             }
         }
         for plan in scenario.beacons { add(Transmitter(plan, seed: seed), key: plan.key) }
+        for plan in scenario.devices { add(Transmitter(plan, seed: seed), key: plan.key) }
         for crowd in scenario.crowds {
             for index in 0..<crowd.count {
                 let key = "\(crowd.key), \(index)"
@@ -106,6 +107,9 @@ struct Broadcast: Sendable {
             let report = AdvertisingReport(
                 kind: transmitter.kind, address: transmitter.address, rssi: SignalStrength(decibels: strength))
             try deliver(Heard(receiver: index, report: report), transmitter.advert.span.bytes)
+            guard !transmitter.scanResponse.isEmpty else { continue }
+            let response = AdvertisingReport(kind: .scanResponse, address: report.address, rssi: report.rssi)
+            try deliver(Heard(receiver: index, report: response), transmitter.scanResponse.span.bytes)
         }
     }
 

@@ -5,7 +5,7 @@ import BeaconSupport
 struct Transmitter: Sendable {
     /// The content of the adverts.
     private enum Content: Sendable {
-        case beacon
+        case fixed
         case foreign(ForeignAdvert, stream: String, seed: UInt64)
     }
 
@@ -19,6 +19,9 @@ struct Transmitter: Sendable {
     /// The AD structures that are sent at present.
     private(set) var advert: [UInt8]
 
+    /// The AD structures of its scan response; none where it is not asked for one.
+    let scanResponse: [UInt8]
+
     var schedule: AdvertisingSchedule
     private var addresses: AddressBook
     private let content: Content
@@ -30,14 +33,32 @@ struct Transmitter: Sendable {
     init(_ plan: BeaconPlan, seed: UInt64) {
         placement = plan.placement
         power = Double(plan.measuredPower) + plan.powerOffset
-        kind = .nonConnectable
-        advert = IBeaconFrame(identity: plan.identity, measuredPower: plan.measuredPower).advert
+        let sent = OutgoingAdvert(
+            frame: IBeaconFrame(identity: plan.identity, measuredPower: plan.measuredPower),
+            localName: plan.localName, services: plan.services)
+        (advert, scanResponse) = (sent.advert, sent.scanResponse)
+        kind = scanResponse.isEmpty ? .nonConnectable : .scannable
         schedule = AdvertisingSchedule(
             interval: plan.interval, jitter: plan.jitter, onTimes: plan.onTimes,
             random: SplitMix64(seed: seed, stream: "rhythm of \(plan.key)"))
         addresses = AddressBook(
             plan.addressing, start: plan.onTimes.spans.first?.lowerBound ?? 0, seed: seed, stream: plan.key)
-        content = .beacon
+        content = .fixed
+    }
+
+    /// Creates a device that is no beacon.
+    init(_ plan: DevicePlan, seed: UInt64) {
+        placement = plan.placement
+        power = plan.power
+        let sent = OutgoingAdvert(frame: nil, localName: plan.localName, services: plan.services)
+        (advert, scanResponse) = (sent.advert, sent.scanResponse)
+        kind = scanResponse.isEmpty ? .nonConnectable : .scannable
+        schedule = AdvertisingSchedule(
+            interval: plan.interval, jitter: plan.jitter, onTimes: plan.onTimes,
+            random: SplitMix64(seed: seed, stream: "rhythm of \(plan.key)"))
+        addresses = AddressBook(
+            plan.addressing, start: plan.onTimes.spans.first?.lowerBound ?? 0, seed: seed, stream: plan.key)
+        content = .fixed
     }
 
     /// Creates a phone of a crowd.
@@ -52,6 +73,7 @@ struct Transmitter: Sendable {
         self.placement = placement
         power = plan.power
         kind = .connectable
+        scanResponse = []
         advert = Self.advert(foreign, turn: 0, stream: key, seed: seed)
         schedule = AdvertisingSchedule(
             interval: plan.interval, jitter: plan.jitter, onTimes: .always,

@@ -23,6 +23,9 @@ public struct Scenario: Hashable, Sendable {
     let people: [Person]
     let receivers: [ReceiverPlan]
     let beacons: [BeaconPlan]
+
+    /// The devices that are no beacons.
+    let devices: [DevicePlan]
     let crowds: [CrowdPlan]
 }
 
@@ -82,11 +85,39 @@ struct BeaconPlan: Hashable, Sendable {
 
     var identity: BeaconIdentity
 
+    /// The name that it says in its scan response, and the services.
+    var localName: String?
+    var services: [ServiceUUID]
+
     /// The strength one metre away that the beacon states, in dBm.
     var measuredPower: Int8
 
     /// The difference of the real strength at one metre from the stated one, in dB.
     var powerOffset: Double
+
+    var placement: Placement
+
+    /// Nanoseconds from one advert to the next, without jitter.
+    var interval: Int64
+
+    /// The most that is added to the interval at random, in nanoseconds.
+    var jitter: Int64
+
+    var addressing: Addressing
+    var onTimes: OnTimes
+}
+
+/// A device that is no beacon, as a scenario describes it.
+struct DevicePlan: Hashable, Sendable {
+    /// The name of its random streams.
+    var key: String
+
+    /// The name that it says, and the services.
+    var localName: String?
+    var services: [ServiceUUID]
+
+    /// The strength one metre away, in dBm.
+    var power: Double
 
     var placement: Placement
 

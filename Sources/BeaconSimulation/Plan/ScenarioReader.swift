@@ -13,7 +13,7 @@ struct ScenarioReader {
     /// Memory is in proportion to senders times receivers.
     private static let mostLinks = 1_000_000
 
-    private static let mostSenders = 10_000
+    static let mostSenders = 10_000
     private static let mostReceivers = 1000
     private static let mostPeople = 10_000
     private static let mostWalls = 10_000
@@ -52,10 +52,11 @@ struct ScenarioReader {
             isPart ? file.take("receivers") : try file.require("receivers", "a list with at least one receiver")
         let receivers = try receiverList.map(receivers(from:)) ?? []
         let beacons = try self.beacons(from: file.take("beacons"))
+        let devices = try self.devices(from: file.take("devices"))
         let crowdList = file.take("crowds")
         let crowds = try self.crowds(from: crowdList)
         try file.finish()
-        let senders = crowds.reduce(beacons.count) { $0 + $1.count }
+        let senders = crowds.reduce(beacons.count + devices.count) { $0 + $1.count }
         guard senders <= Self.mostSenders, senders * receivers.count <= Self.mostLinks else {
             throw ScenarioError(
                 .tooLarge, at: crowdList?.path ?? "beacons",
@@ -64,7 +65,7 @@ struct ScenarioReader {
         }
         return Scenario(
             name: name, summary: summary, seed: seed, duration: duration, environment: environment,
-            walls: walls, people: people, receivers: receivers, beacons: beacons, crowds: crowds)
+            walls: walls, people: people, receivers: receivers, beacons: beacons, devices: devices, crowds: crowds)
     }
 
     private func environment(from value: ScenarioValue?) throws -> Environment {
@@ -176,7 +177,7 @@ struct ScenarioReader {
     }
 
     /// Reads where something is: `position` or `carriedBy`.
-    private func placement(from object: inout ScenarioObject) throws -> Placement {
+    func placement(from object: inout ScenarioObject) throws -> Placement {
         let position = object.take("position")
         let carrier = object.take("carriedBy")
         guard let carrier else {
@@ -245,6 +246,8 @@ struct ScenarioReader {
                 try object.take("measuredPower")?.integer(in: -128...126)
                 ?? Int(IBeaconFrame.defaultMeasuredPower)
             let powerOffset = try object.take("powerOffset")?.number(in: -100...100, unit: "dB") ?? 0
+            let localName = try object.take("localName")?.text()
+            let services = try services(from: object.take("services"))
             let placement = try placement(from: &object)
             let (interval, jitter) = try intervalAndJitter(from: &object, interval: 100_000_000)
             let addressing = try addressing(from: &object)
@@ -255,7 +258,8 @@ struct ScenarioReader {
             beacons.append(
                 BeaconPlan(
                     key: name.map { "beacon \($0)" } ?? "identity \(identity) \(copy)", identity: identity,
-                    measuredPower: Int8(measuredPower), powerOffset: powerOffset, placement: placement,
+                    localName: localName, services: services, measuredPower: Int8(measuredPower),
+                    powerOffset: powerOffset, placement: placement,
                     interval: interval, jitter: jitter, addressing: addressing, onTimes: onTimes))
         }
         return beacons
@@ -285,7 +289,7 @@ struct ScenarioReader {
         return crowds
     }
 
-    private func intervalAndJitter(
+    func intervalAndJitter(
         from object: inout ScenarioObject, interval: Int64
     ) throws -> (interval: Int64, jitter: Int64) {
         let interval = try object.take("interval")?.nanoseconds(in: Self.intervals) ?? interval
@@ -293,7 +297,7 @@ struct ScenarioReader {
         return (interval, jitter)
     }
 
-    private func addressing(from object: inout ScenarioObject) throws -> Addressing {
+    func addressing(from object: inout ScenarioObject) throws -> Addressing {
         let addressValue = object.take("address")
         let kindValue = object.take("addressKind")
         let rotationValue = object.take("rotation")
@@ -322,7 +326,7 @@ struct ScenarioReader {
         return .given(address)
     }
 
-    private func onTimes(from value: ScenarioValue?) throws -> OnTimes {
+    func onTimes(from value: ScenarioValue?) throws -> OnTimes {
         guard let value else { return .always }
         var spans: [Range<Int64>] = []
         for span in try value.list(atMost: 1000) {

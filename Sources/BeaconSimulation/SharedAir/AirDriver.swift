@@ -20,11 +20,11 @@ package final class AirDriver: ReceiverDriver, Advertiser {
     private var station: AirStation?
     private var mode = ScanMode.off
     private var rotation: Duration?
-    private var frames: [IBeaconFrame] = []
-    private var unanswered: [IBeaconFrame] = []
+    private var adverts: [OutgoingAdvert] = []
+    private var unanswered: [OutgoingAdvert] = []
     private var isModeNew = false
-    private var areFramesNew = false
-    /// When frames are sent again that could not be; nil where all are.
+    private var areAdvertsNew = false
+    /// When adverts are sent again that could not be; nil where all are.
     private var nextAttempt: Timestamp?
     private var nextReading = Timestamp.zero
     private var reportedMissed = 0
@@ -52,12 +52,12 @@ package final class AirDriver: ReceiverDriver, Advertiser {
     package var state: RadioState { station == nil ? .resetting : .poweredOn }
 
     package var deadline: Timestamp {
-        guard let station, !isModeNew, !areFramesNew else { return nextReading }
+        guard let station, !isModeNew, !areAdvertsNew else { return nextReading }
         let update = min(RadioClock.time(sinceStart: station.nextUpdate), nextAttempt ?? Timestamp(nanoseconds: .max))
         return isRanging && station.nextAdvert != nil ? min(nextReading, update) : update
     }
 
-    private var isRanging: Bool { if case .ranging = mode { true } else { false } }
+    private var isRanging: Bool { mode == .ranging || mode == .discovery }
 
     package func scan(_ mode: ScanMode) {
         self.mode = mode
@@ -65,11 +65,11 @@ package final class AirDriver: ReceiverDriver, Advertiser {
         nextReading = .zero
     }
 
-    package func advertise(_ frames: [IBeaconFrame]) {
-        // Each frame of each call has an outcome, also where a call between was overtaken.
-        unanswered = frames
-        self.frames = frames
-        areFramesNew = true
+    package func advertise(_ adverts: [OutgoingAdvert]) {
+        // Each advert of each call has an outcome, also where a call between was overtaken.
+        unanswered = adverts
+        self.adverts = adverts
+        areAdvertsNew = true
         nextReading = .zero
     }
 
@@ -91,7 +91,7 @@ package final class AirDriver: ReceiverDriver, Advertiser {
             isModeNew = false
             station.listen(mode != .off, at: time)
         }
-        if areFramesNew || nextAttempt.map({ $0 <= now }) ?? false { send(station, at: time, &batch) }
+        if areAdvertsNew || nextAttempt.map({ $0 <= now }) ?? false { send(station, at: time, &batch) }
         if station.missed > reportedMissed {
             batch.report(
                 .notice(
@@ -121,22 +121,22 @@ package final class AirDriver: ReceiverDriver, Advertiser {
         new.rotateAddresses(every: rotation?.clampedNanoseconds)
         station = new
         reportedMissed = 0
-        (isModeNew, areFramesNew) = (true, true)
+        (isModeNew, areAdvertsNew) = (true, true)
         batch.report(.notice(RadioNotice(.adapterUsed, adapter: name, "the air is there again")))
         return new
     }
 
     private func send(_ station: AirStation, at time: Int64, _ batch: inout AdvertBatch) {
-        areFramesNew = false
+        areAdvertsNew = false
         defer { unanswered = [] }
         do throws(RadioError) {
-            try station.send(frames, at: time)
+            try station.send(adverts, at: time)
             // What failed before and is sent now has an outcome again.
-            for frame in nextAttempt == nil ? unanswered : frames { batch.report(.advertising(frame, .success(()))) }
+            for advert in nextAttempt == nil ? unanswered : adverts { batch.report(.advertising(advert, .success(()))) }
             nextAttempt = nil
         } catch {
             // Tried again each second, and reported once.
-            for frame in unanswered { batch.report(.advertising(frame, .failure(error))) }
+            for advert in unanswered { batch.report(.advertising(advert, .failure(error))) }
             nextAttempt = RadioClock.time(sinceStart: time + Self.retryInterval)
         }
     }
@@ -150,6 +150,8 @@ package final class AirDriver: ReceiverDriver, Advertiser {
             if case .monitoring(let uuids) = mode {
                 guard let frame = IBeaconFrame(advert: advert), uuids.contains(frame.identity.uuid) else { return }
             }
+            // A scan response comes to those that ask for it.
+            if heard.report.kind == .scanResponse, mode != .discovery { return }
             batch.hear(reception, advert)
         }
     }

@@ -50,28 +50,47 @@ package struct AirPart: Sendable {
     /// recommends (Vol 3, Part C, Appendix A) and phones keep to.
     static let usualRotation: Int64 = 900 * Timestamp.nanosecondsPerSecond
 
-    /// Returns the JSON text of a device that sends frames from where it is.
+    /// Returns the JSON text of a device that sends adverts from where it is.
     ///
     /// - Parameters:
     ///   - seed: the seed of the times at which it sends, and of its addresses.
     ///   - rotation: the time after which the addresses change, in nanoseconds.
-    ///   - frames: what it sends, each by an advert of its own.
+    ///   - adverts: what it sends, each by an advert of its own.
     static func device(
         program: String, process: Int32, since: Int64, isListening: Bool, seed: UInt64,
-        rotation: Int64 = usualRotation, frames: [IBeaconFrame]
+        rotation: Int64 = usualRotation, adverts: [OutgoingAdvert]
     ) -> String {
-        // Ten adverts a second, which Apple's licence for beacons asks for and iOS devices keep to.
-        let seconds = Double(rotation) / 1e9
-        let beacons = frames.map { frame in
-            """
-            {"uuid":"\(frame.identity.uuid)","major":\(frame.identity.major),"minor":\(frame.identity.minor),\
-            "measuredPower":\(frame.measuredPower),"interval":0.1,"rotation":\(seconds),"carriedBy":"device"}
-            """
+        let senders = adverts.map { advert in
+            // Ten adverts a second, which Apple's licence for beacons asks for and iOS devices keep to.
+            var members = ["\"interval\":0.1,\"rotation\":\(Double(rotation) / 1e9),\"carriedBy\":\"device\""]
+            if let frame = advert.frame {
+                members.append(
+                    """
+                    "uuid":"\(frame.identity.uuid)","major":\(frame.identity.major),"minor":\(frame.identity.minor),\
+                    "measuredPower":\(frame.measuredPower)
+                    """)
+            } else {
+                // A phone's, as ranging assumes it.
+                members.append("\"power\":\(IBeaconFrame.defaultMeasuredPower)")
+            }
+            if let name = advert.localName {
+                var text: [UInt8] = []
+                text.append(jsonText: name)
+                members.append("\"localName\":\(String(decoding: text, as: UTF8.self))")
+            }
+            if !advert.services.isEmpty {
+                members.append("\"services\":[\(advert.services.map { "\"\($0)\"" }.joined(separator: ","))]")
+            }
+            return (isBeacon: advert.frame != nil, json: "{\(members.joined(separator: ","))}")
+        }
+        func list(_ isBeacon: Bool) -> String {
+            senders.filter { $0.isBeacon == isBeacon }.map(\.json).joined(separator: ",")
         }
         return part(
             program: program, process: process, since: since, isListening: isListening, isPlan: false,
             scenario: """
-                {"seed":\(seed),"people":[{"name":"device","walk":[[0,0]]}],"beacons":[\(beacons.joined(separator: ","))]}
+                {"seed":\(seed),"people":[{"name":"device","walk":[[0,0]]}],"beacons":[\(list(true))],\
+                "devices":[\(list(false))]}
                 """)
     }
 

@@ -54,7 +54,7 @@ package final class AirStation {
     private var queue = EventQueue()
     private var medium = Medium(environment: Environment(), walls: [])
     private var isListening = false
-    private var frames: [IBeaconFrame] = []
+    private var adverts: [OutgoingAdvert] = []
     private var rotation = AirPart.usualRotation
     private var walk: Walk
     private var nextLook: Int64 = 0
@@ -124,23 +124,23 @@ package final class AirStation {
 
     // MARK: - This member
 
-    /// Sets the frames to send, each by an advert of its own ten times a second.
+    /// Sets the adverts to send, each by an advert of its own ten times a second.
     ///
     /// - Throws: an error where that cannot be written; then what was sent before goes on.
-    package func send(_ frames: [IBeaconFrame], at now: Int64) throws(RadioError) {
+    package func send(_ adverts: [OutgoingAdvert], at now: Int64) throws(RadioError) {
         // What is on the air goes on as it was.
-        guard frames != self.frames else { return }
-        let before = self.frames
-        self.frames = frames
+        guard adverts != self.adverts else { return }
+        let before = self.adverts
+        self.adverts = adverts
         do throws(RadioError) {
             try publish(at: now)
         } catch {
-            self.frames = before
+            self.adverts = before
             throw error
         }
     }
 
-    /// Has the frames that are set from now on change their address after so many nanoseconds; nil for the 15 minutes
+    /// Has the adverts that are set from now on change their address after so many nanoseconds; nil for the 15 minutes
     /// of phones.
     package func rotateAddresses(every rotation: Int64?) { self.rotation = rotation ?? AirPart.usualRotation }
 
@@ -165,11 +165,11 @@ package final class AirStation {
     private func publish(at now: Int64) throws(RadioError) {
         let part = AirPart.device(
             program: program, process: getpid(), since: now, isListening: isListening, seed: seed, rotation: rotation,
-            frames: frames)
+            adverts: adverts)
         try folder.write(Array(part.utf8), to: id, .json)
     }
 
-    /// Plays a scenario in the air, with its walls, in place of this member's own frames.
+    /// Plays a scenario in the air, with its walls, in place of this member's own adverts.
     ///
     /// - Parameter json: the scenario's file, which was read before.
     /// - Throws: an error where that cannot be written.

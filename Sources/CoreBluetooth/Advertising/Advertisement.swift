@@ -1,30 +1,42 @@
 internal import BeaconModel
 
-/// The frame to send, as read from a dictionary of advertisement data.
+/// The advert to send, as read from a dictionary of advertisement data.
 struct Advertisement {
-    /// The frame; nil where the dictionary has none that could be sent.
-    var frame: IBeaconFrame?
+    /// The advert; nil where the dictionary has nothing that could be sent.
+    var advert: OutgoingAdvert?
 
     /// The entries of the dictionary that are not sent, with the reason, as sentences for the log.
     var remarks: [String] = []
 
     /// Reads a dictionary. Its entries are independent of one another: what cannot be sent keeps nothing else from it.
     init(_ dictionary: [String: Any]) {
+        var advert = OutgoingAdvert(frame: nil, localName: nil, services: [])
         // Dictionaries have no order, and a log should read the same each time.
         for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) {
             switch key {
             case BeaconAdvertisementData.key:
-                frame = (value as? Data).flatMap { IBeaconFrame(beaconData: $0) }
-                if frame == nil {
+                advert.frame = (value as? Data).flatMap { IBeaconFrame(beaconData: $0) }
+                if advert.frame == nil {
                     remarks.append(
                         "the value of \(key) is not the \(BeaconAdvertisementData.count) bytes of a beacon; take it from "
                             + "CLBeaconRegion.peripheralData(withMeasuredPower:)")
                 }
-            case CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey:
-                remarks.append("\(key) is not sent: only iBeacon frames are")
+            case CBAdvertisementDataLocalNameKey:
+                advert.localName = value as? String
+                if advert.localName == nil { remarks.append("the value of \(key) is not a String") }
+            case CBAdvertisementDataServiceUUIDsKey:
+                let services = value as? [CBUUID]
+                advert.services = (services ?? []).compactMap(\.service)
+                if services == nil { remarks.append("the value of \(key) is not an array of CBUUID") }
             default:
                 remarks.append("\(key) is not a key that can be advertised")
             }
+        }
+        guard advert.frame != nil || advert.localName?.isEmpty == false || !advert.services.isEmpty else { return }
+        self.advert = advert
+        if !advert.isWhole {
+            remarks.append(
+                "not all of the name and the services fits into the 31 bytes of an advert and of its scan response")
         }
     }
 }

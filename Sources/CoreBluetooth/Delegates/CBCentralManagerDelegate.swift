@@ -1,7 +1,6 @@
 /// The receiver of a central manager's events.
 ///
-/// As in Apple's SDK only the first method is required. The others are never called here, since central managers only
-/// say whether Bluetooth is on.
+/// As in Apple's SDK only the first method is required. Those of connections are never called here.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// Reports that the state of Bluetooth became known, or changed. Called once soon after a manager is made.
     func centralManagerDidUpdateState(_ central: CBCentralManager)
@@ -9,7 +8,13 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// Reports that iOS restores the manager. Never called.
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
-    /// Reports that a device was found. Never called.
+    /// Reports that a device was found.
+    ///
+    /// - Parameters:
+    ///   - central: the manager that scans.
+    ///   - peripheral: the device.
+    ///   - advertisementData: what its adverts say, by the keys that begin with `CBAdvertisementData`.
+    ///   - RSSI: the signal strength in dBm; 127 where it is not known.
     func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber)

@@ -21,7 +21,7 @@ final class Advertiser: Sendable {
     private enum Phase {
         case idle
         /// Waits for the state to be known.
-        case held(IBeaconFrame)
+        case held(OutgoingAdvert)
         /// Waits for the radio's answer.
         case starting(ClientID)
         /// The radio sends, or will again as soon as it is back.
@@ -55,10 +55,10 @@ final class Advertiser: Sendable {
         }
     }
 
-    /// Sends a frame from now on, or once the state is known.
+    /// Sends a advert from now on, or once the state is known.
     ///
-    /// - Parameter frame: nil where there is nothing to send.
-    func start(_ frame: IBeaconFrame?, for manager: CBPeripheralManager) -> Outcome {
+    /// - Parameter advert: nil where there is nothing to send.
+    func start(_ advert: OutgoingAdvert?, for manager: CBPeripheralManager) -> Outcome {
         standing.withLock { standing in
             guard standing.state == .unknown || standing.state == .poweredOn else { return .misuse }
             switch standing.phase {
@@ -67,12 +67,12 @@ final class Advertiser: Sendable {
             // radio is on, as it must on Apple's systems, receives no error.
             case .idle, .held: break
             }
-            guard let frame else { return .refused(.invalidParameters) }
+            guard let advert else { return .refused(.invalidParameters) }
             standing.kept = UnsafeTransfer(manager)
             if standing.state == .unknown {
-                standing.phase = .held(frame)
+                standing.phase = .held(advert)
             } else {
-                begin(frame, changing: &standing)
+                begin(advert, changing: &standing)
             }
             return .accepted
         }
@@ -108,22 +108,22 @@ final class Advertiser: Sendable {
     /// Carries out a start that was held, if the radio is on by now.
     func startHeld() {
         standing.withLock { standing in
-            if standing.state == .poweredOn, case .held(let frame) = standing.phase {
-                begin(frame, changing: &standing)
+            if standing.state == .poweredOn, case .held(let advert) = standing.phase {
+                begin(advert, changing: &standing)
             }
         }
     }
 
-    /// Passes the frame to the center. The lock is held meanwhile, so that the center gets starts and stops in the
+    /// Passes the advert to the center. The lock is held meanwhile, so that the center gets starts and stops in the
     /// order in which they happened; it is only handed work, and nothing waits.
-    private func begin(_ frame: IBeaconFrame, changing standing: inout Standing) {
+    private func begin(_ advert: OutgoingAdvert, changing standing: inout Standing) {
         let client = center.makeClientID()
         standing.phase = .starting(client)
         center.addClient(client) { [weak self, weak center, context] event in
             switch event {
             case .radio(let state) where state.endsAdvertising:
                 // Not only when the manager receives it: if its queue is busy and the radio returns meanwhile, the
-                // frame would be sent again.
+                // advert would be sent again.
                 center?.perform { $0.removeClient(client) }
             case .advertising(let result):
                 center?.makeCallback(in: context) { [weak self] in self?.answer(result, to: client) }
@@ -131,7 +131,7 @@ final class Advertiser: Sendable {
                 break
             }
         }
-        center.perform { $0.advertise(frame, for: client) }
+        center.perform { $0.advertise(advert, for: client) }
     }
 
     /// Begins anew.

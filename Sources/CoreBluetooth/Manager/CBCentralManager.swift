@@ -1,9 +1,15 @@
-import BeaconMonitoring
+internal import BeaconModel
+internal import BeaconMonitoring
+internal import BeaconRadio
 
-/// The object through which an app learns whether Bluetooth is on.
+/// The object through which an app learns whether Bluetooth is on, and which devices are nearby.
 ///
-/// Other devices are not met here: beacons are ranged with Core Location. Looking for devices and connecting to them
-/// does nothing, which is logged once, and `isScanning` stays false.
+/// It scans over the source that `BEACON_SOURCE` names: a radio, a capture, a simulation, or the air that processes
+/// share. Connecting to devices does nothing, which is logged once.
+///
+/// iOS hides the data of iBeacons from Core Bluetooth, which reports such a device without its manufacturer data, and
+/// macOS does not. It is as on iOS unless the environment has `BEACON_CORE_BLUETOOTH=macos`. Core Location finds beacons
+/// in both cases.
 open class CBCentralManager: CBManager {
     /// The features that some devices have and others have not.
     public struct Feature: OptionSet, Sendable {
@@ -20,6 +26,7 @@ open class CBCentralManager: CBManager {
     }
 
     private let delegates: DelegateBox<any CBCentralManagerDelegate>
+    private let scanner: Scanner
 
     /// The object that receives events. It is not kept alive, and may be set on any thread.
     ///
@@ -54,27 +61,46 @@ open class CBCentralManager: CBManager {
     ///   - options: without effect here: no user is alerted, and nothing is restored.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         delegates = DelegateBox(delegate)
-        super.init(core: ManagerCore(center: .current, queue: queue))
+        let core = ManagerCore(center: .current, queue: queue)
+        scanner = Scanner(center: core.center, context: core.context)
+        super.init(core: core)
         let reference = WeakReference(self)
-        core.begin { _ in
+        core.begin { state in
             guard let manager = reference.object else { return }
+            // Below powered on, a scan is over (Core Bluetooth, centralManagerDidUpdateState(_:)).
+            if state != .poweredOn { manager.scanner.stop() }
             manager.delegates.delegateOrHold()?.centralManagerDidUpdateState(manager)
         }
     }
 
-    /// A Boolean value that says that devices are looked for; they are not.
-    open var isScanning: Bool { false }
+    /// A Boolean value that says that devices are looked for.
+    open var isScanning: Bool { scanner.isScanning }
 
     /// Returns false: this device has none of the features.
     open class func supports(_ features: Feature) -> Bool { false }
 
-    /// Looks for devices. Does nothing, which is logged once.
+    /// Looks for devices from now on, in place of what was looked for before. Each is reported by
+    /// `centralManager(_:didDiscover:advertisementData:rssi:)`.
+    ///
+    /// Devices are asked for their scan responses, so that names come that are not in the adverts themselves. A signal
+    /// that is not known is 127. What a source cannot know is not in the advertisement data: bluetoothd does not say
+    /// whether a device can be connected to.
+    ///
+    /// - Parameters:
+    ///   - serviceUUIDs: the services of which a device has to have one; nil or none for every device.
+    ///   - options: ``CBCentralManagerScanOptionAllowDuplicatesKey`` reports each advert; without it, a device is
+    ///     reported once, and again when it says what it did not say before.
+    ///     ``CBCentralManagerScanOptionSolicitedServiceUUIDsKey`` finds devices that look for these services.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
-        refuse("Looking for devices")
+        guard acceptsCommands() else { return }
+        scanner.start(ScanRequest(services: serviceUUIDs, options: options), for: self)
     }
 
-    /// Looks for devices no longer. There is nothing to stop.
-    open func stopScan() { _ = acceptsCommands() }
+    /// Looks for devices no longer.
+    open func stopScan() {
+        guard acceptsCommands() else { return }
+        scanner.stop()
+    }
 
     /// Connects to a device. Does nothing, which is logged once.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) { refuse("Connecting to devices") }
@@ -82,8 +108,11 @@ open class CBCentralManager: CBManager {
     /// Ends a connection. There is none.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) { _ = acceptsCommands() }
 
-    /// Returns devices that were met before; there are none.
-    open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] { [] }
+    /// Returns the devices of identifiers that scans have given, in this launch or another. Identifiers of other
+    /// systems are passed over.
+    open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+        identifiers.compactMap { DeviceAddress(identifier: $0) }.map { scanner.peripheral(at: $0) }
+    }
 
     /// Returns devices that are connected; there are none.
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] { [] }
@@ -95,7 +124,7 @@ open class CBCentralManager: CBManager {
 
     private func refuse(_ command: String) {
         guard acceptsCommands() else { return }
-        BluetoothLog.once("\(command) is not possible here and does nothing; range beacons with Core Location.")
+        BluetoothLog.once("\(command) is not possible here and does nothing.")
     }
 }
 

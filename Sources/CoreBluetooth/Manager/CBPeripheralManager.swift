@@ -87,11 +87,12 @@ open class CBPeripheralManager: CBManager {
     /// ``CBError/operationNotSupported``, any other failure of it ``CBError/unknown``; both carry the radio's own
     /// words. Should the radio become unable to continue, the same callback delivers the error.
     ///
-    /// - Parameter advertisementData: the dictionary of `CLBeaconRegion.peripheralData(withMeasuredPower:)`. Names and
-    /// services   are not sent; they and keys that mean nothing are logged and left out.
+    /// - Parameter advertisementData: the dictionary of `CLBeaconRegion.peripheralData(withMeasuredPower:)`, or a name
+    ///   (``CBAdvertisementDataLocalNameKey``) and services (``CBAdvertisementDataServiceUUIDsKey``), or all of them. A
+    ///   beacon's name and services are in its scan response. Keys that mean nothing are logged and left out.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         let advertisement = Advertisement(advertisementData ?? [:])
-        let outcome = advertiser.start(advertisement.frame, for: self)
+        let outcome = advertiser.start(advertisement.advert, for: self)
         if case .misuse = outcome { return BluetoothLog.misuse(of: self) }
         for remark in advertisement.remarks { BluetoothLog.warn(remark, about: self) }
         guard case .refused(let code) = outcome else { return }

@@ -28,10 +28,10 @@ public let CBCentralManagerRestoredStateScanServicesKey = "CBCentralManagerResto
 /// The options with which a restored central manager scanned. Nothing is restored here.
 public let CBCentralManagerRestoredStateScanOptionsKey = "CBCentralManagerRestoredStateScanOptionsKey"
 
-/// The key for reporting each advert of a device: an `NSNumber`. Without effect here.
+/// The key for reporting each advert of a device: an `NSNumber`.
 public let CBCentralManagerScanOptionAllowDuplicatesKey = "CBCentralManagerScanOptionAllowDuplicatesKey"
 
-/// The solicited services to look for: an array of ``CBUUID``. Without effect here.
+/// The solicited services to look for: an array of ``CBUUID``.
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = "CBCentralManagerScanOptionSolicitedServiceUUIDsKey"
 
 /// The key of an alert about a connection: an `NSNumber`. Without effect here.

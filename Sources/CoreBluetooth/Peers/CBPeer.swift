@@ -1,4 +1,4 @@
-/// A device on the other side. None is ever found here: these modules advertise and listen, they do not connect.
+/// A device on the other side.
 open class CBPeer: NSObject, NSCopying {
     /// A name for the device that holds on this machine.
     open var identifier: UUID { name }

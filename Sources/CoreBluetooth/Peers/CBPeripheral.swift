@@ -1,12 +1,19 @@
-/// A device that lets others read from it. None is ever met here; the type lets code that mentions it compile.
+internal import BeaconSupport
+
+/// A device that a central manager has found.
 ///
-/// All that asks the device for something does nothing, and no answer comes.
+/// Nothing here connects: all that asks the device for something does nothing, and no answer comes.
 open class CBPeripheral: CBPeer {
     /// The object that receives the answers. It is not kept alive.
     open weak var delegate: (any CBPeripheralDelegate)?
 
     /// The name that the device gives itself; nil if not known.
-    open var name: String? { nil }
+    open var name: String? { learnedName.withLock { $0 } }
+
+    private let learnedName = Locked<String?>(nil)
+
+    /// Notes the name in an advert.
+    func learn(name: String) { learnedName.withLock { $0 = name } }
 
     /// The state of the connection: there is none.
     open var state: CBPeripheralState { .disconnected }

@@ -361,7 +361,7 @@ open class CLLocationManager: NSObject {
             fail(constraint, of: requester, with: CLError(failure == .denied ? .denied : .rangingUnavailable))
         case .missedChangesEnded:
             core.confirmMissedChanges()
-        case .radio, .advertising, .condition:
+        case .radio, .heard, .advertising, .condition:
             break
         }
     }

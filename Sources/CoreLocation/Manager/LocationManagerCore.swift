@@ -112,7 +112,7 @@ final class LocationManagerCore: Sendable {
                     .filter { !state.stopped.isStopped(.ranging(constraint, $0), since: moment) }
                     .map { .rangingFailed(constraint, failure, to: $0) }
             }
-        case .authorization, .radio, .missedChangesEnded, .condition, .ranged, .advertising: return [event]
+        case .authorization, .radio, .missedChangesEnded, .condition, .ranged, .heard, .advertising: return [event]
         }
     }
 

@@ -84,18 +84,22 @@ final class BlueZAdapterSession {
                 isSearching = true
                 attention = .all
             }
+        case .discovery:
+            isSearching = true
+            attention = .all
         case .monitoring, .ranging:
             goal = adapter.monitoring == .none ? nil : .anyBeacon
             isSearching = true
             attention = .all
         }
         devices.attention = attention
+        devices.keepsEverything = desired.mode == .discovery
         isSearchWished = canWork && isSearching
         monitors.goal = canWork ? goal : nil
         adverts.keepsInterval = adapter.monitoring != .none
-        let frames = canWork ? desired.frames : []
-        guard frames != adverts.frames else { return }
-        adverts.frames = frames
+        let wanted = canWork ? desired.adverts : []
+        guard wanted != adverts.wanted else { return }
+        adverts.wanted = wanted
         // The controller answers the kernel's commands for them, with more and fewer events than before.
         watchdog.listenAnew()
     }
@@ -196,7 +200,7 @@ final class BlueZAdapterSession {
     /// Reports once what is active, and why.
     private func explain() {
         switch desired.mode {
-        case .off: break
+        case .off, .discovery: break
         case .monitoring, .ranging:
             if adapter.monitoring == .none, discovery.isActive {
                 queue.reportOnce(

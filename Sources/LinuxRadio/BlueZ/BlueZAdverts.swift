@@ -1,19 +1,19 @@
 import BeaconModel
 import BeaconRadio
 
-/// Adverts that bluetoothd sends for us, one for each frame. bluetoothd takes them back by itself when our connection
+/// Adverts that bluetoothd sends for us, one for each that is wanted. bluetoothd takes them back by itself when our connection
 /// ends, however it ends.
 final class BlueZAdverts {
-    /// The registration that is wanted for a frame.
+    /// The registration that is wanted for an advert.
     private struct Goal: Equatable {
-        var frame: IBeaconFrame
+        var contents: OutgoingAdvert
         /// True if no other advert takes turns with it.
         var isAlone: Bool
     }
 
-    /// One frame and its registration, which succeeds and fails by itself.
+    /// One advert and its registration, which succeeds and fails by itself.
     private final class Advert {
-        let frame: IBeaconFrame
+        let contents: OutgoingAdvert
         let path: String
         var operation = RetryingOperation<Goal>()
         var object: BusObject?
@@ -23,8 +23,8 @@ final class BlueZAdverts {
         /// True if the newest request has no outcome so far.
         var isWaiting = true
 
-        init(_ frame: IBeaconFrame, at path: String) {
-            self.frame = frame
+        init(_ contents: OutgoingAdvert, at path: String) {
+            self.contents = contents
             self.path = path
         }
     }
@@ -35,7 +35,7 @@ final class BlueZAdverts {
     private let queue: BlueZEventQueue
     private var adverts: [Advert] = []
     private var nextNumber = 0
-    private var goal: [IBeaconFrame] = []
+    private var goal: [OutgoingAdvert] = []
 
     /// True if bluetoothd sends at the interval that is asked for. Up to version 5.66 it does with --experimental only.
     var keepsInterval = true
@@ -47,23 +47,23 @@ final class BlueZAdverts {
         root = "/swift_beacon/\(queue.adapter)/adverts"
     }
 
-    /// The frames to send. A frame that is sent already stays on the air.
-    var frames: [IBeaconFrame] {
+    /// The adverts to send. One that is sent already stays on the air.
+    var wanted: [OutgoingAdvert] {
         get { goal }
         set {
             guard newValue != goal else { return }
             goal = newValue
             let wanted = newValue.enumerated().filter { newValue.firstIndex(of: $0.element) == $0.offset }
                 .map(\.element)
-            for advert in adverts where !wanted.contains(advert.frame) { advert.operation.wanted = nil }
-            for frame in wanted {
-                let goal = Goal(frame: frame, isAlone: wanted.count == 1)
-                if let advert = adverts.first(where: { $0.frame == frame }) {
+            for advert in adverts where !wanted.contains(advert.contents) { advert.operation.wanted = nil }
+            for contents in wanted {
+                let goal = Goal(contents: contents, isAlone: wanted.count == 1)
+                if let advert = adverts.first(where: { $0.contents == contents }) {
                     if advert.operation.wanted == nil { (advert.isWaiting, advert.hasFailed) = (true, false) }
                     advert.operation.wanted = goal
                 } else {
                     // Numbers are not used twice, since an object stays until bluetoothd has answered.
-                    let advert = Advert(frame, at: "\(root)/\(nextNumber)")
+                    let advert = Advert(contents, at: "\(root)/\(nextNumber)")
                     nextNumber += 1
                     advert.operation.wanted = goal
                     adverts.append(advert)
@@ -72,7 +72,7 @@ final class BlueZAdverts {
         }
     }
 
-    /// Reports an outcome for each frame again, for a request that was made anew.
+    /// Reports an outcome for each advert again, for a request that was made anew.
     func reportAgain() {
         for advert in adverts where advert.operation.wanted != nil {
             advert.isWaiting = true
@@ -127,7 +127,7 @@ final class BlueZAdverts {
         guard advert.isWaiting || advert.hasFailed else { return }
         advert.isWaiting = false
         advert.hasFailed = false
-        queue.events.append(.advertising(advert.frame, .success(())))
+        queue.events.append(.advertising(advert.contents, .success(())))
     }
 
     private func failed(_ advert: Advert, _ error: BusError) {
@@ -137,7 +137,7 @@ final class BlueZAdverts {
         guard advert.operation.wanted != nil, !advert.hasFailed else { return }
         advert.isWaiting = false
         advert.hasFailed = true
-        queue.events.append(.advertising(advert.frame, .failure(Self.error(error))))
+        queue.events.append(.advertising(advert.contents, .failure(Self.error(error))))
     }
 
     private func end(_ advert: Advert, _ done: @escaping () -> Void) {
@@ -182,22 +182,13 @@ final class BlueZAdverts {
 
     /// The advert's properties (org.bluez.LEAdvertisement(5)).
     private func interface(_ advert: Advert, _ goal: Goal) -> BusInterface {
-        // Behind flags, length, AD type and company: what ManufacturerData holds.
-        let data = Array(goal.frame.advert[7...])
+        let contents = goal.contents
         var interface = BusInterface(
             name: BlueZ.advertisement,
             properties: [
                 // Non-connectable. bluetoothd sends no flags with it: it refuses Discoverable and raw flags for this
                 // type.
                 BusProperty(name: "Type", type: "s") { message throws(BusError) in try message.append("broadcast") },
-                BusProperty(name: "ManufacturerData", type: "a{qv}") { message throws(BusError) in
-                    try message.appendArray(of: "{qv}") { () throws(BusError) in
-                        try message.appendEntry("qv") { () throws(BusError) in
-                            try message.append(UInt16(0x004C))
-                            try message.appendVariant("ay") { () throws(BusError) in try message.append(data) }
-                        }
-                    }
-                },
                 // Milliseconds: the interval that Apple asks of beacons.
                 BusProperty(name: "MinInterval", type: "u") { message throws(BusError) in
                     try message.append(UInt32(100))
@@ -211,6 +202,33 @@ final class BlueZAdverts {
                     if let self, let advert { released(advert) }
                 }
             ])
+        if let frame = contents.frame {
+            // Behind flags, length, AD type and company: what ManufacturerData holds.
+            let data = Array(frame.advert[7...])
+            interface.properties.append(
+                BusProperty(name: "ManufacturerData", type: "a{qv}") { message throws(BusError) in
+                    try message.appendArray(of: "{qv}") { () throws(BusError) in
+                        try message.appendEntry("qv") { () throws(BusError) in
+                            try message.append(UInt16(0x004C))
+                            try message.appendVariant("ay") { () throws(BusError) in try message.append(data) }
+                        }
+                    }
+                })
+        }
+        // bluetoothd puts the name into the scan response, and services into the advert.
+        if let name = contents.localName {
+            interface.properties.append(
+                BusProperty(name: "LocalName", type: "s") { message throws(BusError) in try message.append(name) })
+        }
+        if !contents.services.isEmpty {
+            interface.properties.append(
+                BusProperty(name: contents.frame == nil ? "ServiceUUIDs" : "ScanResponseServiceUUIDs", type: "as") {
+                    message throws(BusError) in
+                    try message.appendArray(of: "s") { () throws(BusError) in
+                        for service in contents.services { try message.append("\(service)") }
+                    }
+                })
+        }
         if !goal.isAlone {
             // Seconds: the shortest turn there is. The kernel's own is two.
             interface.properties.append(

@@ -1,10 +1,11 @@
 import BeaconModel
 import BeaconRadio
 
-/// The beacons among bluetoothd's devices, whose reports it turns into adverts.
+/// The beacons among bluetoothd's devices, or all of them, whose reports it turns into adverts.
 ///
 /// bluetoothd reports what changed and not what stayed the same, so the rest is remembered for as long as a device is
-/// heard. Only beacons are: a busy street must not fill memory, and the list of all devices is never asked for.
+/// heard. Unless an app looks for other devices, only beacons are: a busy street must not fill memory, and the list of
+/// all devices is never asked for.
 final class BlueZDevices {
     /// The devices that bluetoothd reports to us.
     enum Attention: Equatable {
@@ -31,6 +32,8 @@ final class BlueZDevices {
         var address: DeviceAddress
         /// The AD structure that makes it a beacon; nothing until it is known to be one.
         var advert: [UInt8] = []
+        /// What else it says, by property, where all devices are heard.
+        var structures: [String: [UInt8]] = [:]
         var rssi = SignalStrength.unavailable
         var heard: Timestamp
         /// The query for properties that are not known so far.
@@ -48,6 +51,8 @@ final class BlueZDevices {
         var rssi: SignalStrength?
         /// The beacon's AD structure; empty where there is manufacturer data and none of a beacon.
         var advert: [UInt8]?
+        /// The AD structures that its other properties stand for.
+        var structures: [String: [UInt8]] = [:]
     }
 
     private let bus: SystemBus
@@ -83,6 +88,16 @@ final class BlueZDevices {
             devices = [:]
             asked = []
             if attention == .all { listenToAll() }
+        }
+    }
+
+    /// True to hear devices that are no beacons, too.
+    var keepsEverything = false {
+        didSet {
+            guard keepsEverything != oldValue else { return }
+            // What was passed over is asked for.
+            devices = [:]
+            asked = []
         }
     }
 
@@ -139,7 +154,7 @@ final class BlueZDevices {
         lastReport = queue.now
         guard let device = devices[path] else {
             // Where all are listened to, a beacon that bluetoothd knew before we came.
-            guard attention == .all, update.advert?.isEmpty == false, make(path) else { return }
+            guard attention == .all, isWorthKeeping(update), make(path) else { return }
             apply(update, to: path)
             devices[path]?.isAwaited = true
             ask(path)
@@ -171,10 +186,12 @@ final class BlueZDevices {
             }
         }
         // Without a signal strength it is a paired device that bluetoothd knows from before.
-        guard let update, update.advert?.isEmpty == false, update.rssi != nil, make(path) else { return }
+        guard let update, isWorthKeeping(update), update.rssi != nil, make(path) else { return }
         apply(update, to: path)
         hear(path)
     }
+
+    private func isWorthKeeping(_ update: Update) -> Bool { keepsEverything || update.advert?.isEmpty == false }
 
     /// Adds a device. If there are too many, those unheard for long are removed first.
     ///
@@ -224,6 +241,7 @@ final class BlueZDevices {
         // A change that was reported meanwhile is as new as the answer or newer, since the two come in order.
         if !device.advert.isEmpty { update.advert = nil }
         if device.rssi.dBm != nil { update.rssi = nil }
+        for name in device.structures.keys { update.structures[name] = nil }
         apply(update, to: path)
         if device.isAwaited { hear(path) }
     }
@@ -236,16 +254,22 @@ final class BlueZDevices {
         }
         device.rssi = update.rssi ?? device.rssi
         device.advert = update.advert ?? device.advert
+        if keepsEverything { device.structures.merge(update.structures) { $1 } }
         devices[path] = device
     }
 
     private func hear(_ path: String) {
         devices[path]?.isAwaited = false
         devices[path]?.heard = queue.now
-        guard let device = devices[path], !device.advert.isEmpty, device.question == nil else { return }
+        guard let device = devices[path], keepsEverything || !device.advert.isEmpty, device.question == nil else {
+            return
+        }
+        let others = device.structures.sorted { $0.key < $1.key }.flatMap(\.value)
         queue.heard.append(
             BlueZEventQueue.Heard(
-                time: queue.now, address: device.address, rssi: device.rssi, advert: device.advert))
+                time: queue.now, address: device.address, rssi: device.rssi,
+                // bluetoothd does not report the kind. An iBeacon is not connectable, and of others it is not known.
+                kind: keepsEverything ? .extended : .nonConnectable, advert: device.advert + others))
     }
 
     /// Reads properties of Device1, `a{sv}` (org.bluez.Device(5)).
@@ -257,16 +281,33 @@ final class BlueZDevices {
                 let rssi = try message.readVariant("n") { () throws(BusError) in try message.readInt16() }
                 update.rssi = rssi.flatMap(Int8.init(exactly:)).map(SignalStrength.init(rawValue:))
             case "ManufacturerData":
-                let advert = try message.readVariant("a{qv}") { () throws(BusError) in
+                let data = try message.readVariant("a{qv}") { () throws(BusError) in
                     try readManufacturerData(message)
                 }
-                update.advert = advert ?? update.advert
+                update.advert = data?.beacon ?? update.advert
+                update.structures[name] = data?.others
             case "Address":
                 let text = try message.readVariant("s") { () throws(BusError) in try message.readString() }
                 update.address = text.flatMap { DeviceAddress($0) }
             case "AddressType":
                 let text = try message.readVariant("s") { () throws(BusError) in try message.readString() }
                 update.addressKind = text == "public" ? .public : text == "random" ? .random : nil
+            case "Name":
+                let text = try message.readVariant("s") { () throws(BusError) in try message.readString() }
+                update.structures[name] = text.map { structure(0x09, Array($0.utf8)) }
+            case "TxPower":
+                let power = try message.readVariant("n") { () throws(BusError) in try message.readInt16() }
+                update.structures[name] = power.flatMap(Int8.init(exactly:)).map {
+                    structure(0x0A, [UInt8(bitPattern: $0)])
+                }
+            case "UUIDs":
+                update.structures[name] = try message.readVariant("as") { () throws(BusError) in
+                    try readServices(message)
+                }
+            case "ServiceData":
+                update.structures[name] = try message.readVariant("a{sv}") { () throws(BusError) in
+                    try readServiceData(message)
+                }
             default:
                 try message.skip("v")
             }
@@ -274,24 +315,54 @@ final class BlueZDevices {
         return update
     }
 
-    /// The AD structure of the beacon in manufacturer data by company, `a{qv}`; empty where there is none.
-    private static func readManufacturerData(_ message: BusMessage) throws(BusError) -> [UInt8] {
-        var advert: [UInt8] = []
+    /// Reads manufacturer data by company, `a{qv}`: the AD structure of the beacon, empty where there is none, and those
+    /// of other data.
+    private static func readManufacturerData(_ message: BusMessage) throws(BusError) -> (
+        beacon: [UInt8], others: [UInt8]
+    ) {
+        var (beacon, others): ([UInt8], [UInt8]) = ([], [])
         try message.readArray(of: "{qv}") { () throws(BusError) in
             try message.readEntry("qv") { () throws(BusError) in
-                // Apple, Inc. (Assigned Numbers, 7.1); type and length as in IBeaconFrame.
-                guard try message.readUInt16() == 0x004C else {
-                    try message.skip("v")
-                    return
-                }
+                let company = try message.readUInt16()
                 let data = try message.readVariant("ay") { () throws(BusError) in try message.readBytes() } ?? []
-                guard data.starts(with: [0x02, 0x15]), data.count >= IBeaconFrame.payloadCount - 2,
-                    let length = UInt8(exactly: data.count + 3)
-                else { return }
-                advert = [length, 0xFF, 0x4C, 0x00] + data
+                let bytes = [UInt8(truncatingIfNeeded: company), UInt8(company >> 8)] + data
+                // Apple, Inc. (Assigned Numbers, 7.1); type and length as in IBeaconFrame.
+                if company == 0x004C, data.starts(with: [0x02, 0x15]), data.count >= IBeaconFrame.payloadCount - 2 {
+                    beacon = structure(AdvertisingStructure.manufacturerSpecificData, bytes)
+                } else {
+                    others += structure(AdvertisingStructure.manufacturerSpecificData, bytes)
+                }
             }
         }
-        return advert
+        return (beacon, others)
+    }
+
+    private static func readServices(_ message: BusMessage) throws(BusError) -> [UInt8] {
+        var structures: [UInt8] = []
+        try message.readArray(of: "s") { () throws(BusError) in
+            guard let bytes = ServiceUUID(try message.readString())?.bytes else { return }
+            structures += structure(bytes.count == 2 ? 0x03 : bytes.count == 4 ? 0x05 : 0x07, bytes.reversed())
+        }
+        return structures
+    }
+
+    private static func readServiceData(_ message: BusMessage) throws(BusError) -> [UInt8] {
+        var structures: [UInt8] = []
+        try message.readArray(of: "{sv}") { () throws(BusError) in
+            try message.readEntry("sv") { () throws(BusError) in
+                let bytes = ServiceUUID(try message.readString())?.bytes
+                let data = try message.readVariant("ay") { () throws(BusError) in try message.readBytes() } ?? []
+                guard let bytes else { return }
+                structures += structure(
+                    bytes.count == 2 ? 0x16 : bytes.count == 4 ? 0x20 : 0x21, bytes.reversed() + data)
+            }
+        }
+        return structures
+    }
+
+    /// Returns an AD structure; nothing where its length has no byte.
+    private static func structure(_ type: UInt8, _ value: [UInt8]) -> [UInt8] {
+        UInt8(exactly: value.count + 1).map { [$0, type] + value } ?? []
     }
 
     /// The address in a device's path: `/org/bluez/hci0/dev_C0_11_22_33_44_55`.

@@ -8,8 +8,8 @@ final class DesiredState {
     /// The scan mode.
     var mode = ScanMode.off
 
-    /// The frames to send.
-    var frames: [IBeaconFrame] = []
+    /// The adverts to send.
+    var adverts: [OutgoingAdvert] = []
 
     /// True if an adapter that is off is switched on. An adapter that is switched off while it is used stays off.
     var mayPowerOn = true
@@ -107,8 +107,7 @@ final class BlueZDriver: ReceiverDriver, Advertiser {
         for heard in queue.heard {
             let reception = Reception(
                 time: heard.time, receiver: batch.firstReceiver,
-                // bluetoothd does not report the kind. An iBeacon is not connectable.
-                report: AdvertisingReport(kind: .nonConnectable, address: heard.address, rssi: heard.rssi))
+                report: AdvertisingReport(kind: heard.kind, address: heard.address, rssi: heard.rssi))
             batch.hear(reception, heard.advert.span.bytes)
         }
     }
@@ -118,8 +117,8 @@ final class BlueZDriver: ReceiverDriver, Advertiser {
         connection?.apply()
     }
 
-    func advertise(_ frames: [IBeaconFrame]) {
-        desired.frames = frames
+    func advertise(_ adverts: [OutgoingAdvert]) {
+        desired.adverts = adverts
         isRefusalDue = true
         connection?.apply()
         connection?.reportAdvertising()
@@ -132,7 +131,7 @@ final class BlueZDriver: ReceiverDriver, Advertiser {
 
     func close() {
         desired.mode = .off
-        desired.frames = []
+        desired.adverts = []
         desired.mayPowerOn = false
         connection?.apply()
         connection?.close(until: RadioClock.now().advanced(by: Self.closingTime))
@@ -170,6 +169,6 @@ final class BlueZDriver: ReceiverDriver, Advertiser {
         guard state == .unauthorized else { return }
         let error = RadioError(
             .notPermitted, "this process may not use bluetoothd, and so cannot advertise. \(BlueZ.accessRemedy)")
-        queue.events += desired.frames.map { .advertising($0, .failure(error)) }
+        queue.events += desired.adverts.map { .advertising($0, .failure(error)) }
     }
 }

@@ -9,6 +9,7 @@ final class BlueZEventQueue {
         var time: Timestamp
         var address: DeviceAddress
         var rssi: SignalStrength
+        var kind: AdvertisingReport.Kind
         /// The AD structures as far as bluetoothd reports them.
         var advert: [UInt8]
     }

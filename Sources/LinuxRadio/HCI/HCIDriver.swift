@@ -21,7 +21,7 @@ final class HCIDriver: ReceiverDriver, Advertiser {
     var protection: Protection
 
     var requestedMode: ScanMode?
-    private var requestedFrames: [IBeaconFrame]?
+    private var requestedFrames: [OutgoingAdvert]?
     var mode = ScanMode.off
     var filtering: AdvertFilter.Scope?
 
@@ -101,7 +101,7 @@ final class HCIDriver: ReceiverDriver, Advertiser {
 
     func scan(_ mode: ScanMode) { requestedMode = mode }
 
-    func advertise(_ frames: [IBeaconFrame]) { requestedFrames = frames }
+    func advertise(_ adverts: [OutgoingAdvert]) { requestedFrames = adverts }
 
     func rotateAddresses(every rotation: Duration?) {
         session.rotateAddresses(every: rotation.map(\.clampedNanoseconds), at: RadioClock.now())
@@ -165,9 +165,9 @@ extension HCIDriver {
             filter(&batch)
             session.scan(ScanParameters(requested), at: now)
         }
-        if let frames = requestedFrames {
+        if let adverts = requestedFrames {
             requestedFrames = nil
-            session.advertise(frames, at: now)
+            session.advertise(adverts, at: now)
         }
     }
 

@@ -25,7 +25,7 @@ private final class ReloadBench: Sendable {
             channel.finish()
         }
         func scan(_ mode: ScanMode) {}
-        func advertise(_ frames: [IBeaconFrame]) {}
+        func advertise(_ adverts: [OutgoingAdvert]) {}
     }
 
     private struct Note: EventWriter {

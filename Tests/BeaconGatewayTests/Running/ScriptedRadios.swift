@@ -18,7 +18,7 @@ final class ScriptedRunner: GatewayRunner {
     let modes = Locked<[ScanMode]>([])
 
     /// What is to be sent.
-    let advertised = Locked<[IBeaconFrame]>([])
+    let advertised = Locked<[OutgoingAdvert]>([])
 
     func start() {}
     func stop() {}
@@ -26,7 +26,7 @@ final class ScriptedRunner: GatewayRunner {
         self.mode.withLock { $0 = mode }
         modes.withLock { $0.append(mode) }
     }
-    func advertise(_ frames: [IBeaconFrame]) { advertised.withLock { $0 = frames } }
+    func advertise(_ adverts: [OutgoingAdvert]) { advertised.withLock { $0 = adverts } }
 }
 
 /// Radios whose messages a test writes, one after another in one time.

@@ -313,7 +313,7 @@ struct WebServerTests {
         #expect((refused.json["errors"] as? [[String: String]])?.first?["key"] == "major")
         #expect(try await put(7).status == 200)
         let frame = try #require(runner.advertised.withLock { $0 }.first)
-        #expect(frame.identity.major == 7)
+        #expect(frame.frame?.identity.major == 7)
         func state() async throws -> String? {
             (try await web.ask(.get, "/v1/advertising").json["beacon"] as? [String: Any])?["state"] as? String
         }

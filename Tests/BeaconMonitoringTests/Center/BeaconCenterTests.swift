@@ -240,10 +240,12 @@ struct BeaconCenterTests {
         let bench = await CenterBench()
         let other = bench.center.makeClientID()
         bench.center.addClient(other) { _ in }
-        let first = IBeaconFrame(
-            identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: 1), measuredPower: -59)
-        let second = IBeaconFrame(
-            identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: 2), measuredPower: -59)
+        let first = OutgoingAdvert(
+            IBeaconFrame(
+                identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: 1), measuredPower: -59))
+        let second = OutgoingAdvert(
+            IBeaconFrame(
+                identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: 2), measuredPower: -59))
         await bench.center.advertise(first, for: bench.client)
         await bench.center.advertise(second, for: other)
         await bench.center.receive(.advertising(first, .success(())))
@@ -256,8 +258,9 @@ struct BeaconCenterTests {
     func advertisingAnswers() async {
         let bench = await CenterBench()
         let frames = (1...2).map {
-            IBeaconFrame(
-                identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: UInt16($0)), measuredPower: -59)
+            OutgoingAdvert(
+                IBeaconFrame(
+                    identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: UInt16($0)), measuredPower: -59))
         }
         let other = bench.center.makeClientID()
         bench.center.addClient(other) { _ in }

@@ -195,13 +195,13 @@ struct ListenerTests {
 
     @Test("A source that can only hear refuses each frame that it is asked to send")
     func noAdvertiser() throws {
-        var refused: [IBeaconFrame] = []
+        var refused: [OutgoingAdvert] = []
         var source = ScriptedMachine().makeSource { event in
             guard case .advertising(let frame, .failure(.receiversCannotSend)) = event else { return }
             refused.append(frame)
         }
-        source.advertise([SessionBench.frame])
-        #expect(refused == [SessionBench.frame])
+        source.advertise([OutgoingAdvert(SessionBench.frame)])
+        #expect(refused == [OutgoingAdvert(SessionBench.frame)])
         _ = try source.next()
         #expect(refused.count == 1)
     }

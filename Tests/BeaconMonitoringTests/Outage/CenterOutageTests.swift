@@ -211,8 +211,9 @@ struct CenterOutageTests {
         let (other, log) = await bench.addClient()
         _ = log.take()
         let frames = (1...2).map {
-            IBeaconFrame(
-                identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: UInt16($0)), measuredPower: -59)
+            OutgoingAdvert(
+                IBeaconFrame(
+                    identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: UInt16($0)), measuredPower: -59))
         }
         await bench.center.advertise(frames[0], for: bench.client)
         await bench.center.advertise(frames[1], for: other)

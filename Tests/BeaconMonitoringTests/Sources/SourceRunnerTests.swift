@@ -11,9 +11,10 @@ import Testing
 @Suite("A source on a thread of its own")
 struct SourceRunnerTests {
     private static let frames = (1...3).map {
-        IBeaconFrame(
-            identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: UInt16($0)),
-            measuredPower: -59)
+        OutgoingAdvert(
+            IBeaconFrame(
+                identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: UInt16($0)),
+                measuredPower: -59))
     }
 
     /// A clock that is where it is waited for at once.
@@ -42,8 +43,8 @@ struct SourceRunnerTests {
             (batch.sightings.isEmpty ? [] : ["heard \(batch.sightings.count)"])
                 + (batch.time.map { ["time \($0.seconds)"] } ?? [])
         case .state(let state): ["\(state)"]
-        case .advertising(let frame, .success): ["sends \(frame.identity.minor)"]
-        case .advertising(let frame, .failure(let error)): ["cannot send \(frame.identity.minor): \(error)"]
+        case .advertising(let frame, .success): ["sends \(frame.frame?.identity.minor ?? 0)"]
+        case .advertising(let frame, .failure(let error)): ["cannot send \(frame.frame?.identity.minor ?? 0): \(error)"]
         case .notice(let notice): ["\(notice.kind) \(notice.message)"]
         case .wallClock: ["wall clock"]
         case .deaf: ["deaf"]
@@ -125,7 +126,7 @@ struct SourceRunnerTests {
     @Test("A listener that is behind holds the thread up, and nothing is lost (B5)")
     func bounds() async throws {
         let machine = ScriptedMachine()
-        machine.beacon = Self.frames[0]
+        machine.beacon = Self.frames[0].frame
         let runner = SourceRunner(mode: .ranging) { mode, waker, report in
             machine.makeSource(mode: mode, waker: waker, report: report)
         }
@@ -170,7 +171,7 @@ struct SourceRunnerTests {
     @Test("A listener that gives up ends the thread, also one that waits for room, and the adapter is closed")
     func givenUp() async throws {
         let machine = ScriptedMachine()
-        machine.beacon = Self.frames[0]
+        machine.beacon = Self.frames[0].frame
         let runner = SourceRunner(mode: .ranging) { mode, waker, report in
             machine.makeSource(mode: mode, waker: waker, report: report)
         }
@@ -186,7 +187,7 @@ struct SourceRunnerTests {
     @Test("A task that is cancelled while the thread waits for room ends the thread")
     func cancelled() async throws {
         let machine = ScriptedMachine()
-        machine.beacon = Self.frames[0]
+        machine.beacon = Self.frames[0].frame
         let runner = SourceRunner(mode: .ranging) { mode, waker, report in
             machine.makeSource(mode: mode, waker: waker, report: report)
         }
@@ -380,7 +381,7 @@ struct SourceRunnerTests {
     @Test("Deafness that is learnt afterwards comes before what was heard after it (O3)")
     func deafness() async {
         let machine = ScriptedMachine()
-        machine.beacon = Self.frames[0]
+        machine.beacon = Self.frames[0].frame
         let runner = SourceRunner(mode: .ranging) { mode, waker, report in
             machine.makeSource(mode: mode, waker: waker, report: report)
         }

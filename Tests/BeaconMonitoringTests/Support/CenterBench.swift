@@ -104,6 +104,7 @@ final class EventLog: Sendable {
     private static func word(_ event: ClientEvent) -> String {
         switch event {
         case .authorization(let status, let isAsking): "authorization \(status)\(isAsking ? ", asking" : "")"
+        case .heard(let adverts): "heard \(adverts.count)"
         case .radio(let state): "radio \(state)"
         case .started(let region): "started \(region.identifier)"
         case .monitoringFailed(let region, let failure): "failed \(region.identifier) \(failure)"
@@ -137,19 +138,19 @@ final class BeaconsLog: Sendable {
 /// A radio whose events a test gives, one after another.
 final class VirtualRadio: Radio, Advertiser {
     private let (stream, continuation) = AsyncStream.makeStream(of: SourceEvent.self)
-    private let log = Locked<(modes: [ScanMode], frames: [[IBeaconFrame]])>(([], []))
+    private let log = Locked<(modes: [ScanMode], frames: [[OutgoingAdvert]])>(([], []))
 
     func events() -> AsyncStream<SourceEvent> { stream }
     var advertiser: (any Advertiser & Sendable)? { self }
     func scan(_ mode: ScanMode) { log.withLock { $0.modes.append(mode) } }
-    func advertise(_ frames: [IBeaconFrame]) { log.withLock { $0.frames.append(frames) } }
+    func advertise(_ adverts: [OutgoingAdvert]) { log.withLock { $0.frames.append(adverts) } }
 
     /// Gives an event as a radio does, to whoever listens.
     func send(_ event: SourceEvent) { continuation.yield(event) }
 
     /// The requests to the radio so far.
     var modes: [ScanMode] { log.withLock { $0.modes } }
-    var frames: [[IBeaconFrame]] { log.withLock { $0.frames } }
+    var frames: [[OutgoingAdvert]] { log.withLock { $0.frames } }
 }
 
 /// A store of regions that counts how often it is written, and whose disk may be full.

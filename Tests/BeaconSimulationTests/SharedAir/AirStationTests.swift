@@ -75,7 +75,7 @@ struct AirStationTests {
         let near = try bench.station("@1,0"), far = try bench.station("@9,0"), sender = try bench.station("@0,0")
         for listener in [near, far] { listener.listen(true, at: bench.now) }
         #expect(try bench.hear(near, 1).isEmpty)
-        try sender.send([Self.frame()], at: bench.now)
+        try sender.send([OutgoingAdvert(Self.frame())], at: bench.now)
         near.update(at: bench.now)
         let heard = try bench.hear(near, 10)
         // An advert each 100 to 110 ms, and one of twenty is lost (docs/scenarios.md).
@@ -102,8 +102,8 @@ struct AirStationTests {
         let bench = try Bench()
         let own = try bench.station(":one@0,0"), other = try bench.station(":two@0,0")
         own.listen(true, at: bench.now)
-        try own.send([Self.frame()], at: bench.now)
-        try other.send([Self.frame(2)], at: bench.now)
+        try own.send([OutgoingAdvert(Self.frame())], at: bench.now)
+        try other.send([OutgoingAdvert(Self.frame(2))], at: bench.now)
         #expect(try bench.hear(own, 3, also: [other]).isEmpty)
         let late = try bench.station(":two@1,0")
         #expect(try bench.hear(late, 3).isEmpty)
@@ -117,7 +117,7 @@ struct AirStationTests {
     func lateListener() throws {
         let bench = try Bench()
         let sender = try bench.station("@1,0")
-        try sender.send([Self.frame()], at: bench.now)
+        try sender.send([OutgoingAdvert(Self.frame())], at: bench.now)
         bench.now += 86_400_000_000_000
         let listener = try bench.station()
         listener.listen(true, at: bench.now)
@@ -134,7 +134,7 @@ struct AirStationTests {
         defer { withExtendedLifetime(air) {} }
         let listener = try bench.station("@0,0"), sender = try bench.station("@20,0")
         listener.listen(true, at: bench.now)
-        try sender.send([Self.frame()], at: bench.now)
+        try sender.send([OutgoingAdvert(Self.frame())], at: bench.now)
         listener.update(at: bench.now)
         let mean = { (adverts: [Advert]) in Double(adverts.reduce(0) { $0 + $1.rssi }) / Double(max(1, adverts.count)) }
         let before = mean(try bench.hear(listener, 5))
@@ -182,7 +182,7 @@ struct AirStationTests {
         let bench = try Bench()
         let listener = try bench.station(), sender = try bench.station("@1,0")
         listener.listen(true, at: bench.now)
-        try sender.send([Self.frame()], at: bench.now)
+        try sender.send([OutgoingAdvert(Self.frame())], at: bench.now)
         listener.update(at: bench.now)
         _ = try bench.hear(listener, 1)
         bench.now += 10_000_000_000
@@ -199,12 +199,12 @@ struct AirStationTests {
         let listener = try bench.station()
         var sender: AirStation? = try bench.station("@1,0")
         listener.listen(true, at: bench.now)
-        try sender?.send([Self.frame(1)], at: bench.now)
+        try sender?.send([OutgoingAdvert(Self.frame(1))], at: bench.now)
         listener.update(at: bench.now)
         #expect(try Set(bench.hear(listener, 1).map(\.frame)) == [Self.frame(1)])
         sender = nil
         let other = try bench.station("@2,0")
-        try other.send([Self.frame(2)], at: bench.now)
+        try other.send([OutgoingAdvert(Self.frame(2))], at: bench.now)
         bench.now += Int64(seconds * 1_000_000_000)
         #expect(try Set(bench.hear(listener, 2).map(\.frame)) == [Self.frame(2)])
     }
@@ -217,7 +217,8 @@ struct AirStationTests {
         // A process that was killed: its files are there, and nobody holds the lock.
         let folder = try bench.folder()
         let left = AirPart.device(
-            program: "killed", process: 1, since: bench.now, isListening: false, seed: 1, frames: [Self.frame()])
+            program: "killed", process: 1, since: bench.now, isListening: false, seed: 1,
+            adverts: [OutgoingAdvert(Self.frame())])
         try folder.write(Array(left.utf8), to: "killed-1", .json)
         try folder.write(Array(AirWalk(since: 0, start: .zero).json.utf8), to: "killed-1", .walk)
         _ = FileManager.default.createFile(atPath: folder.file("killed-1", .lock), contents: nil)
@@ -238,7 +239,7 @@ struct AirStationTests {
         listener.listen(true, at: bench.now)
         try bench.folder().write(Array(content.utf8), to: sender.id, .json)
         #expect(try bench.hear(listener, 3).isEmpty)
-        try sender.send([Self.frame()], at: bench.now)
+        try sender.send([OutgoingAdvert(Self.frame())], at: bench.now)
         try bench.folder().write(Array(content.utf8), to: sender.id, .walk)
         listener.update(at: bench.now)
         #expect(try !bench.hear(listener, 3).isEmpty)

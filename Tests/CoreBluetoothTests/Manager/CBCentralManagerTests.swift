@@ -19,18 +19,17 @@ struct CBCentralManagerTests {
         #expect(witness.words() == ["poweredOff", "poweredOn"])
     }
 
-    @Test("Looking for devices does nothing, says so once, and is misuse while the radio is off")
-    func scanning() async {
+    @Test("Connecting does nothing and says so once; scanning is misuse while the radio is off")
+    func commands() async {
         let bench = await ManagerBench(.poweredOff)
         let manager = BeaconCenter.withCurrent(bench.center) { CBCentralManager(delegate: nil, queue: bench.queue) }
         let misuses = manager.misuses
         manager.scanForPeripherals(withServices: nil)
         #expect(manager.misuses - misuses == 1)
-        await bench.tell(.state(.poweredOn))
-        for _ in 0..<3 { manager.scanForPeripherals(withServices: nil) }
         #expect(!manager.isScanning)
-        manager.stopScan()
-        #expect(LogRecord.lines(about: "Looking for devices").count == 1)
+        await bench.tell(.state(.poweredOn))
+        for _ in 0..<3 { manager.registerForConnectionEvents() }
+        #expect(LogRecord.lines(about: "Connecting to devices").count == 1)
         #expect(manager.misuses - misuses == 1)
         #expect(manager.retrievePeripherals(withIdentifiers: [UUID()]).isEmpty)
     }

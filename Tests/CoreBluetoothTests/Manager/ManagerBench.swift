@@ -15,10 +15,12 @@ final class ManagerBench: Sendable {
     let queue = DispatchQueue(label: "app")
 
     /// - Parameter state: what the radio tells at once; nil where it has yet to tell.
-    init(_ state: RadioState? = nil) async {
+    init(_ state: RadioState? = nil, hidesBeacons: Bool = true) async {
         LogRecord.begin()
-        center = BeaconCenter(
-            CenterConfiguration(application: ApplicationIdentity("test"), store: MemoryRegionStore()))
+        var configuration = CenterConfiguration(
+            application: ApplicationIdentity("test"), store: MemoryRegionStore())
+        configuration.hidesBeaconsFromScans = hidesBeacons
+        center = BeaconCenter(configuration)
         center.use(radio)
         if let state { await tell(.state(state)) }
     }
@@ -55,11 +57,13 @@ final class ManagerBench: Sendable {
     }
 
     /// The frame that these data ask for, from the numbers that the listing of Apple's article has.
-    static func frame(minor: UInt16 = 1) -> IBeaconFrame {
-        IBeaconFrame(
-            identity: BeaconIdentity(
-                uuid: ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2), major: 100, minor: minor),
-            measuredPower: -59)
+    static func frame(minor: UInt16 = 1) -> OutgoingAdvert {
+        OutgoingAdvert(
+            IBeaconFrame(
+                identity: BeaconIdentity(
+                    uuid: ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2), major: 100,
+                    minor: minor),
+                measuredPower: -59))
     }
 }
 
@@ -86,18 +90,22 @@ extension CBManager {
 
 /// A radio that keeps what it is asked to send. What it tells, a test hands to the center itself.
 final class RecordingRadio: Radio, Advertiser {
-    private let log = Locked<[[IBeaconFrame]]>([])
+    private let log = Locked<[[OutgoingAdvert]]>([])
+    private let scans = Locked<[ScanMode]>([])
 
     func events() -> AsyncStream<SourceEvent> { AsyncStream { _ in } }
     var advertiser: (any Advertiser & Sendable)? { self }
-    func scan(_ mode: ScanMode) {}
-    func advertise(_ frames: [IBeaconFrame]) { log.withLock { $0.append(frames) } }
+    func scan(_ mode: ScanMode) { scans.withLock { $0.append(mode) } }
+    func advertise(_ adverts: [OutgoingAdvert]) { log.withLock { $0.append(adverts) } }
 
     /// All that it was asked to send, one set after another.
-    var requests: [[IBeaconFrame]] { log.withLock { $0 } }
+    var requests: [[OutgoingAdvert]] { log.withLock { $0 } }
+
+    /// The modes in which it was asked to scan.
+    var modes: [ScanMode] { scans.withLock { $0 } }
 
     /// What it would be sending now.
-    var frames: [IBeaconFrame] { requests.last ?? [] }
+    var frames: [OutgoingAdvert] { requests.last ?? [] }
 }
 
 /// What was logged in this process. Tests beside one another tell theirs by the address of their manager.

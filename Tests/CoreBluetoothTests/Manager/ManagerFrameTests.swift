@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The frame that a dictionary becomes")
 struct ManagerFrameTests {
-    @Test("Of a dictionary the beacon is sent; other entries are logged and left out (P5)")
+    @Test("Of a dictionary the beacon, the name and the services are sent; other entries are logged and left out (P5)")
     func p5Dictionary() async {
         let bench = await ManagerBench(.poweredOn)
         let witness = Witness()
@@ -18,16 +18,50 @@ struct ManagerFrameTests {
         data[CBAdvertisementDataTxPowerLevelKey] = 3
         manager.startAdvertising(data)
         await bench.settle()
-        await bench.tell(.advertising(ManagerBench.frame(), .success(())))
-        #expect(bench.radio.frames == [ManagerBench.frame()])
+        var advert = ManagerBench.frame()
+        (advert.localName, advert.services) = ("name", [ServiceUUID(short: 0x180D)])
+        await bench.tell(.advertising(advert, .success(())))
+        #expect(bench.radio.frames == [advert])
         #expect(witness.words() == ["poweredOn", "started, advertising"])
         let words = manager.logLines.dropFirst(before).map { $0.drop { $0 != ">" }.dropFirst(3) }
+        #expect(words == ["kCBAdvDataTxPowerLevel is not a key that can be advertised"])
+    }
+
+    @Test("A device that is no beacon says its name and its services, and what does not fit is logged")
+    func device() async {
+        let bench = await ManagerBench(.poweredOn)
+        let manager = bench.makeManager(nil)
+        await bench.settle()
+        let before = manager.logLines.count
+        manager.startAdvertising([
+            CBAdvertisementDataLocalNameKey: "Sensor",
+            CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180D"), CBUUID(string: "FEAA")],
+        ])
+        await bench.settle()
         #expect(
-            words == [
-                "kCBAdvDataLocalName is not sent: only iBeacon frames are",
-                "kCBAdvDataServiceUUIDs is not sent: only iBeacon frames are",
-                "kCBAdvDataTxPowerLevel is not a key that can be advertised",
+            bench.radio.frames.map(\.advert) == [
+                [2, 1, 6, 5, 3, 0x0D, 0x18, 0xAA, 0xFE, 7, 9] + Array("Sensor".utf8)
             ])
+        #expect(bench.radio.frames.map(\.scanResponse) == [[]])
+        manager.stopAdvertising()
+        manager.startAdvertising([CBAdvertisementDataLocalNameKey: String(repeating: "x", count: 30)])
+        await bench.settle()
+        #expect(bench.radio.frames.map(\.scanResponse.count) == [31])
+        #expect(manager.logLines.dropFirst(before).contains { $0.contains("not all of the name") })
+    }
+
+    @Test("Values of another type than Apple's are logged, and nothing else is kept from being sent")
+    func wrongTypes() async {
+        let bench = await ManagerBench(.poweredOn)
+        let manager = bench.makeManager(nil)
+        await bench.settle()
+        let before = manager.logLines.count
+        manager.startAdvertising([
+            CBAdvertisementDataLocalNameKey: "Sensor", CBAdvertisementDataServiceUUIDsKey: ["180D"],
+        ])
+        await bench.settle()
+        #expect(bench.radio.frames.map(\.localName) == ["Sensor"])
+        #expect(manager.logLines.dropFirst(before).contains { $0.hasSuffix("is not an array of CBUUID") })
     }
 
     @Test("Every bit of the beacon's 21 bytes is what is sent (P5)")
@@ -50,7 +84,8 @@ struct ManagerFrameTests {
         await bench.settle()
         _ = witness.words()
         let useless: [[String: Any]?] = [
-            nil, [:], [CBAdvertisementDataLocalNameKey: "name"], ["kCBAdvDataAppleBeaconKey": "text"],
+            nil, [:], [CBAdvertisementDataLocalNameKey: 1], [CBAdvertisementDataLocalNameKey: ""],
+            ["kCBAdvDataAppleBeaconKey": "text"],
             ["kCBAdvDataAppleBeaconKey": Data(count: 20)], ["kCBAdvDataAppleBeaconKey": Data(count: 22)],
         ]
         for data in useless {

@@ -7,9 +7,11 @@ import Testing
 
 @Suite("Advertising by way of bluetoothd", .fewAtATime)
 struct BlueZAdvertisingTests {
-    private static func frame(_ minor: UInt16) -> IBeaconFrame {
-        IBeaconFrame(
-            identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: minor), measuredPower: -59)
+    private static func frame(_ minor: UInt16) -> OutgoingAdvert {
+        OutgoingAdvert(
+            IBeaconFrame(
+                identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: minor),
+                measuredPower: -59))
     }
 
     @Test("A frame goes out as a broadcast of Apple's manufacturer data each 100 ms")

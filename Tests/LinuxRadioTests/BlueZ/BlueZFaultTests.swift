@@ -197,9 +197,10 @@ struct BlueZFaultTests {
             let bench = BlueZBench(bus, nil)
             bench.driver.scan(.ranging)
             bench.driver.advertise([
-                IBeaconFrame(
-                    identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: 4),
-                    measuredPower: -59)
+                OutgoingAdvert(
+                    IBeaconFrame(
+                        identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: 4),
+                        measuredPower: -59))
             ])
             try bench.run(until: blueZ.calls.contains("StartDiscovery") && !bench.advertising.isEmpty)
             try bench.settle()

@@ -105,7 +105,7 @@ struct HCIDriverTests {
                         && controller.onAir.isEmpty
                 })
             let identity = BeaconIdentity(uuid: Self.uuid, major: 1, minor: 2)
-            bench.source.advertise([IBeaconFrame(identity: identity, measuredPower: -59)])
+            bench.source.advertise([OutgoingAdvert(IBeaconFrame(identity: identity, measuredPower: -59))])
             let told = bench.told
             try bench.pull(until: { DriverBench.hasBegunToSend(told) }) { _, _ in }
             adapter = bench.adapter

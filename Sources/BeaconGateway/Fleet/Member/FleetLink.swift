@@ -41,8 +41,8 @@ package struct FleetLink: Sendable {
         if !plan.located.isEmpty || !plan.suspected.isEmpty { return .ranging }
         var uuids = Set(plan.conditions.map(\.region.constraint.uuid))
         switch own {
-        case .ranging: return .ranging
-        case .monitoring(let own): uuids.formUnion(own)
+        case .ranging, .discovery: return own
+        case .monitoring(let wanted): uuids.formUnion(wanted)
         case .off: break
         }
         return uuids.isEmpty ? .off : .monitoring(uuids)

@@ -23,8 +23,8 @@ extension HCICommand {
             UInt8(truncatingIfNeeded: scan.interval), UInt8(scan.interval >> 8),
             UInt8(truncatingIfNeeded: scan.window), UInt8(scan.window >> 8),
         ]
-        // The own address matters to scan requests only, which a passive scan never sends; an active one is somebody
-        // else's, who has set a random address.
+        // The own address matters to scan requests only, which a passive scan never sends; before an active one a random
+        // address is set, by us or by the software whose scan it is.
         let ownAddress = type
         return isExtended
             // Own address, filter policy, PHYs, then type and times of each PHY.
@@ -62,20 +62,29 @@ extension HCICommand {
         HCICommand(.setRandomAddress, bytes(of: address))
     }
 
-    /// A command that sets the parameters of legacy adverts: ADV_NONCONN_IND (7.8.5).
-    static func setAdvertisingParameters() -> HCICommand {
+    /// A command that sets the parameters of legacy adverts: ADV_SCAN_IND where there is a scan response, and else
+    /// ADV_NONCONN_IND (7.8.5).
+    static func setAdvertisingParameters(isScannable: Bool = false) -> HCICommand {
         let low = UInt8(truncatingIfNeeded: interval)
         let high = UInt8(interval >> 8)
         return HCICommand(
             .setAdvertisingParameters,
-            [low, high, low, high, 0x03, randomAddress, 0, 0, 0, 0, 0, 0, 0, channels, 0])
+            [low, high, low, high, isScannable ? 0x02 : 0x03, randomAddress, 0, 0, 0, 0, 0, 0, 0, channels, 0])
     }
 
     /// A command that sets the data of legacy adverts (7.8.7). The field has 31 bytes, whatever is in it.
     static func setAdvertisingData(_ advert: [UInt8]) -> HCICommand {
-        let data = Array(advert.prefix(31))
-        let padding = [UInt8](repeating: 0, count: 31 - data.count)
-        return HCICommand(.setAdvertisingData, [UInt8(data.count)] + data + padding)
+        HCICommand(.setAdvertisingData, padded(advert))
+    }
+
+    /// A command that sets the data of legacy scan responses (7.8.8).
+    static func setScanResponseData(_ response: [UInt8]) -> HCICommand {
+        HCICommand(.setScanResponseData, padded(response))
+    }
+
+    private static func padded(_ structures: [UInt8]) -> [UInt8] {
+        let data = Array(structures.prefix(31))
+        return [UInt8(data.count)] + data + [UInt8](repeating: 0, count: 31 - data.count)
     }
 
     /// Begins or ends legacy adverts (7.8.9).
@@ -83,13 +92,13 @@ extension HCICommand {
         HCICommand(.setAdvertisingEnable, [isOn ? 1 : 0])
     }
 
-    /// A command that sets a set's parameters: legacy PDUs, neither connectable nor scannable, so that every receiver
-    /// hears them, for as long as it lasts, on the 1M PHY, as strong as the controller likes (7.8.53).
-    static func setExtendedAdvertisingParameters(set: UInt8) -> HCICommand {
+    /// A command that sets a set's parameters: legacy PDUs, so that every receiver hears them, not connectable, scannable
+    /// where there is a scan response, for as long as it lasts, on the 1M PHY, as strong as the controller likes (7.8.53).
+    static func setExtendedAdvertisingParameters(set: UInt8, isScannable: Bool = false) -> HCICommand {
         let times = [UInt8(truncatingIfNeeded: interval), UInt8(interval >> 8), 0]
         return HCICommand(
             .setExtendedAdvertisingParameters,
-            [set, 0x10, 0x00] + times + times
+            [set, isScannable ? 0x12 : 0x10, 0x00] + times + times
                 + [channels, randomAddress, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F, 0x01, 0, 0x01, set & 0x0F, 0])
     }
 
@@ -101,6 +110,11 @@ extension HCICommand {
     /// A command that sets a set's data, complete, not to be cut in pieces (7.8.54).
     static func setExtendedAdvertisingData(_ advert: [UInt8], set: UInt8) -> HCICommand {
         HCICommand(.setExtendedAdvertisingData, [set, 0x03, 0x01, UInt8(advert.count)] + advert)
+    }
+
+    /// A command that sets a set's scan response, complete, not to be cut in pieces (7.8.55).
+    static func setExtendedScanResponseData(_ response: [UInt8], set: UInt8) -> HCICommand {
+        HCICommand(.setExtendedScanResponseData, [set, 0x03, 0x01, UInt8(response.count)] + response)
     }
 
     /// Begins or ends the adverts of one set, without end by themselves (7.8.56).

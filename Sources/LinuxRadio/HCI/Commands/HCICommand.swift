@@ -48,12 +48,14 @@ struct HCIOpcode: RawRepresentable, Hashable, CustomStringConvertible {
     static let setRandomAddress = HCIOpcode(rawValue: 0x2005)
     static let setAdvertisingParameters = HCIOpcode(rawValue: 0x2006)
     static let setAdvertisingData = HCIOpcode(rawValue: 0x2008)
+    static let setScanResponseData = HCIOpcode(rawValue: 0x2009)
     static let setAdvertisingEnable = HCIOpcode(rawValue: 0x200A)
     static let setScanParameters = HCIOpcode(rawValue: 0x200B)
     static let setScanEnable = HCIOpcode(rawValue: 0x200C)
     static let setAdvertisingSetAddress = HCIOpcode(rawValue: 0x2035)
     static let setExtendedAdvertisingParameters = HCIOpcode(rawValue: 0x2036)
     static let setExtendedAdvertisingData = HCIOpcode(rawValue: 0x2037)
+    static let setExtendedScanResponseData = HCIOpcode(rawValue: 0x2038)
     static let setExtendedAdvertisingEnable = HCIOpcode(rawValue: 0x2039)
     static let readAdvertisingSetCount = HCIOpcode(rawValue: 0x203B)
     static let removeAdvertisingSet = HCIOpcode(rawValue: 0x203C)
@@ -88,12 +90,14 @@ struct HCIOpcode: RawRepresentable, Hashable, CustomStringConvertible {
         case .setRandomAddress: "LE Set Random Address"
         case .setAdvertisingParameters: "LE Set Advertising Parameters"
         case .setAdvertisingData: "LE Set Advertising Data"
+        case .setScanResponseData: "LE Set Scan Response Data"
         case .setAdvertisingEnable: "LE Set Advertising Enable"
         case .setScanParameters: "LE Set Scan Parameters"
         case .setScanEnable: "LE Set Scan Enable"
         case .setAdvertisingSetAddress: "LE Set Advertising Set Random Address"
         case .setExtendedAdvertisingParameters: "LE Set Extended Advertising Parameters"
         case .setExtendedAdvertisingData: "LE Set Extended Advertising Data"
+        case .setExtendedScanResponseData: "LE Set Extended Scan Response Data"
         case .setExtendedAdvertisingEnable: "LE Set Extended Advertising Enable"
         case .readAdvertisingSetCount: "LE Read Number of Supported Advertising Sets"
         case .removeAdvertisingSet: "LE Remove Advertising Set"

@@ -17,8 +17,8 @@ struct AdvertisingControl {
     /// Numbers of sets that other processes of ours use.
     var setsOfOthers: Set<UInt8> = []
 
-    /// The frames to send, each once.
-    private(set) var wanted: [IBeaconFrame] = []
+    /// The adverts to send, each once.
+    private(set) var wanted: [OutgoingAdvert] = []
     private var slots: [AdvertisingSlot] = []
     private var retiring: [HCICommand] = []
     private let makeAddress: () -> DeviceAddress
@@ -44,24 +44,24 @@ struct AdvertisingControl {
     /// True if nothing is under way to what is wanted.
     var isSettled: Bool { next == nil }
 
-    /// The frames that are on the air, in their turn where they share a slot.
-    var onAir: [IBeaconFrame] { slots.filter(\.isOnAir).flatMap(\.frames) }
+    /// The adverts that are on the air, in their turn where they share a slot.
+    var onAir: [OutgoingAdvert] { slots.filter(\.isOnAir).flatMap(\.adverts) }
 
     /// True if the controller refused a slot, which waits for ``retry()``.
     var isHeldUp: Bool { slots.contains(where: \.isRefused) }
 
-    /// The frames of slots that the controller refused.
-    var refused: [IBeaconFrame] { slots.filter(\.isRefused).flatMap(\.frames) }
+    /// The adverts of slots that the controller refused.
+    var refused: [OutgoingAdvert] { slots.filter(\.isRefused).flatMap(\.adverts) }
 
     /// True if several beacons share a slot.
-    var takesTurns: Bool { slots.contains { $0.frames.count > 1 } }
+    var takesTurns: Bool { slots.contains { $0.adverts.count > 1 } }
 
     /// The number of slots in use.
     var slotCount: Int { slots.count }
 
-    /// Sets the frames to send. A frame that has a set of its own stays on the air in it.
-    mutating func want(_ frames: [IBeaconFrame]) {
-        let new = frames.enumerated().filter { frames.firstIndex(of: $0.element) == $0.offset }.map(\.element)
+    /// Sets the adverts to send. A advert that has a set of its own stays on the air in it.
+    mutating func want(_ adverts: [OutgoingAdvert]) {
+        let new = adverts.enumerated().filter { adverts.firstIndex(of: $0.element) == $0.offset }.map(\.element)
         guard new != wanted else { return }
         wanted = new
         arrange()
@@ -79,18 +79,18 @@ struct AdvertisingControl {
         for index in slots.indices where slots[index].isRefused { slots[index].begin() }
     }
 
-    /// Gives each wanted frame its slot, and takes back the slots that are not wanted any more.
+    /// Gives each wanted advert its slot, and takes back the slots that are not wanted any more.
     private mutating func arrange() {
         let hasSetForEach = isExtended && wanted.count <= max(setCount, 1)
         let kept = slots.filter { slot in
-            hasSetForEach && slot.set != nil && slot.frames.count == 1 && wanted.contains(slot.frames[0])
+            hasSetForEach && slot.set != nil && slot.adverts.count == 1 && wanted.contains(slot.adverts[0])
         }
         retiring += slots.filter { slot in !kept.contains { $0.set == slot.set } }.flatMap(\.undo)
         slots = kept
-        let missing = wanted.filter { frame in !kept.contains { $0.frames[0] == frame } }
+        let missing = wanted.filter { advert in !kept.contains { $0.adverts[0] == advert } }
         guard !missing.isEmpty else { return }
         guard isExtended else {
-            slots = [AdvertisingSlot(set: nil, address: makeAddress(), frames: wanted)]
+            slots = [AdvertisingSlot(set: nil, address: makeAddress(), adverts: wanted)]
             return
         }
         let keptSets = Set(kept.compactMap(\.set))
@@ -99,7 +99,7 @@ struct AdvertisingControl {
             .prefix(min(max(setCount, 1) - kept.count, missing.count))
         slots += sets.enumerated().map { place, set in
             let own = stride(from: place, to: missing.count, by: sets.count).map { missing[$0] }
-            return AdvertisingSlot(set: set, address: makeAddress(), frames: own)
+            return AdvertisingSlot(set: set, address: makeAddress(), adverts: own)
         }
     }
 
@@ -142,7 +142,7 @@ struct AdvertisingControl {
             arrange()
             return false
         }
-        // Its frame is not wanted any more.
+        // Its advert is not wanted any more.
         guard let refused else { return false }
         slots[refused].begin()
         slots[refused].isRefused = true
@@ -175,7 +175,7 @@ struct AdvertisingControl {
             // Whatever is sent by the only slot from here on is theirs.
             slots[0].lose()
             return true
-        case .setAdvertisingData where !isExtended:
+        case .setAdvertisingData where !isExtended, .setScanResponseData where !isExtended:
             slots[0].begin()
             return true
         case .setExtendedAdvertisingEnable where !command.isEnabling, .removeAdvertisingSet:
@@ -196,19 +196,19 @@ struct AdvertisingSlot {
     /// The set's number; nil for the legacy advert.
     let set: UInt8?
 
-    /// The frames that take turns in it.
-    let frames: [IBeaconFrame]
+    /// The adverts that take turns in it.
+    let adverts: [OutgoingAdvert]
 
     /// True if the controller refused it, so that it waits for another attempt.
     var isRefused = false
 
-    /// The frame whose turn it is.
+    /// The advert whose turn it is.
     private(set) var turn = 0
 
     /// The commands that are still to be sent, in this order.
     private(set) var outstanding: [HCICommand] { didSet { isTurning = false } }
 
-    /// True if the command that is outstanding only gives another frame its turn.
+    /// True if the command that is outstanding only gives another advert its turn.
     private var isTurning = false
 
     /// True if the controller gave it to us, by taking our parameters, which it does while no other software sends by
@@ -220,10 +220,10 @@ struct AdvertisingSlot {
     /// The address that takes the place of the one on the air; nil where that stays.
     var nextAddress: DeviceAddress?
 
-    init(set: UInt8?, address: DeviceAddress, frames: [IBeaconFrame]) {
+    init(set: UInt8?, address: DeviceAddress, adverts: [OutgoingAdvert]) {
         self.set = set
         self.address = address
-        self.frames = frames
+        self.adverts = adverts
         outstanding = []
         outstanding = setUp
     }
@@ -235,7 +235,7 @@ struct AdvertisingSlot {
         isRefused = false
     }
 
-    /// True if its frames are on the air, each in its turn.
+    /// True if its adverts are on the air, each in its turn.
     var isOnAir: Bool { outstanding.isEmpty || isTurning }
 
     /// Begins anew, since other software took it.
@@ -248,16 +248,29 @@ struct AdvertisingSlot {
     private var setUp: [HCICommand] {
         if let set {
             [
-                .setExtendedAdvertisingParameters(set: set), .setAdvertisingSetAddress(address, set: set),
-                .setExtendedAdvertisingData(frames[turn].advert, set: set),
-                .setExtendedAdvertisingEnable(true, set: set),
-            ]
+                .setExtendedAdvertisingParameters(set: set, isScannable: isScannable),
+                .setAdvertisingSetAddress(address, set: set),
+            ] + data + [.setExtendedAdvertisingEnable(true, set: set)]
         } else {
-            [
-                .setAdvertisingParameters(), .setRandomAddress(address), .setAdvertisingData(frames[turn].advert),
-                .setAdvertisingEnable(true),
-            ]
+            [.setAdvertisingParameters(isScannable: isScannable), .setRandomAddress(address)] + data
+                + [.setAdvertisingEnable(true)]
         }
+    }
+
+    /// True if any of its adverts has a scan response: the parameters are those of all.
+    private var isScannable: Bool { adverts.contains { !$0.scanResponse.isEmpty } }
+
+    /// The commands that set the data of the advert whose turn it is.
+    private var data: [HCICommand] {
+        let advert = adverts[turn]
+        let data =
+            set.map { HCICommand.setExtendedAdvertisingData(advert.advert, set: $0) }
+            ?? .setAdvertisingData(advert.advert)
+        guard isScannable else { return [data] }
+        let response =
+            set.map { HCICommand.setExtendedScanResponseData(advert.scanResponse, set: $0) }
+            ?? .setScanResponseData(advert.scanResponse)
+        return [data, response]
     }
 
     /// Strikes a command that the controller has done off those outstanding.
@@ -265,7 +278,9 @@ struct AdvertisingSlot {
     /// - Returns: whether it was the first of them.
     mutating func done(_ command: HCICommand) -> Bool {
         guard outstanding.first == command else { return false }
+        let wasTurning = isTurning
         outstanding.removeFirst()
+        isTurning = wasTurning && !outstanding.isEmpty
         if command == setUp.first { isOurs = true }
         return true
     }
@@ -287,14 +302,11 @@ struct AdvertisingSlot {
         }
     }
 
-    /// Gives the next frame its turn.
+    /// Gives the next advert its turn.
     mutating func advanceTurn() {
-        guard frames.count > 1, outstanding.isEmpty else { return }
-        turn = (turn + 1) % frames.count
-        outstanding = [
-            set.map { .setExtendedAdvertisingData(frames[turn].advert, set: $0) }
-                ?? .setAdvertisingData(frames[turn].advert)
-        ]
+        guard adverts.count > 1, outstanding.isEmpty else { return }
+        turn = (turn + 1) % adverts.count
+        outstanding = data
         isTurning = true
     }
 

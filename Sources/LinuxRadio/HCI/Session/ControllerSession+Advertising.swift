@@ -2,41 +2,41 @@ import BeaconModel
 import BeaconRadio
 import BeaconSupport
 
-/// The outcomes of the frames to send, each reported once.
+/// The outcomes of the adverts to send, each reported once.
 struct AdvertisingOutcomes {
-    /// The frames that wait for an outcome.
-    private var waiting: [IBeaconFrame] = []
+    /// The adverts that wait for an outcome.
+    private var waiting: [OutgoingAdvert] = []
 
-    /// The frames whose failure was reported, and no success since.
-    private var failed: Set<IBeaconFrame> = []
+    /// The adverts whose failure was reported, and no success since.
+    private var failed: Set<OutgoingAdvert> = []
 
-    /// Begins anew with the frames of a request.
-    mutating func begin(_ frames: [IBeaconFrame]) {
-        waiting = frames
+    /// Begins anew with the adverts of a request.
+    mutating func begin(_ adverts: [OutgoingAdvert]) {
+        waiting = adverts
         failed = []
     }
 
-    /// Returns those of these frames whose success is to be reported.
-    mutating func succeeded(_ frames: [IBeaconFrame]) -> [IBeaconFrame] {
+    /// Returns those of these adverts whose success is to be reported.
+    mutating func succeeded(_ adverts: [OutgoingAdvert]) -> [OutgoingAdvert] {
         guard !waiting.isEmpty else { return [] }
-        let new = waiting.filter(frames.contains)
+        let new = waiting.filter(adverts.contains)
         waiting.removeAll(where: new.contains)
         failed.subtract(new)
         return new
     }
 
-    /// Returns those of these frames whose failure is to be reported. Their success is reported again after that.
-    mutating func failed(_ frames: [IBeaconFrame]) -> [IBeaconFrame] {
-        let new = frames.filter { failed.insert($0).inserted }
+    /// Returns those of these adverts whose failure is to be reported. Their success is reported again after that.
+    mutating func failed(_ adverts: [OutgoingAdvert]) -> [OutgoingAdvert] {
+        let new = adverts.filter { failed.insert($0).inserted }
         waiting += new.filter { !waiting.contains($0) }
         return new
     }
 }
 
 extension ControllerSession {
-    /// Sets the frames to send. Each gets an outcome as an event.
-    mutating func advertise(_ frames: [IBeaconFrame], at now: Timestamp) {
-        advertising.want(frames)
+    /// Sets the adverts to send. Each gets an outcome as an event.
+    mutating func advertise(_ adverts: [OutgoingAdvert], at now: Timestamp) {
+        advertising.want(adverts)
         advertising.retry()
         outcomes.begin(advertising.wanted)
         isTurnTakingTold = false
@@ -51,7 +51,7 @@ extension ControllerSession {
         rotationEnd = rotation.map { now.advanced(by: $0) } ?? .latest
     }
 
-    /// Reports to all frames that wait that this adapter cannot send. One that is off may be switched on, which is no
+    /// Reports to all adverts that wait that this adapter cannot send. One that is off may be switched on, which is no
     /// reason to refuse.
     mutating func refuseAdvertising() {
         let error: RadioError
@@ -63,7 +63,7 @@ extension ControllerSession {
                 .notPermitted, "\(name) is off, and this process may not switch it on. \(HCIPermission.remedy)")
         case .unknown, .resetting, .poweredOff, .poweredOn: return
         }
-        for frame in outcomes.failed(advertising.wanted) { report(.advertising(frame, .failure(error))) }
+        for advert in outcomes.failed(advertising.wanted) { report(.advertising(advert, .failure(error))) }
     }
 
     /// Handles a command of the advertising that the controller carried out.
@@ -75,14 +75,14 @@ extension ControllerSession {
         turnEnd = now.advanced(by: configuration.turn)
     }
 
-    /// Handles a command of the advertising that the controller refused, which ends the attempt for its frames.
+    /// Handles a command of the advertising that the controller refused, which ends the attempt for its adverts.
     mutating func advertisingFailed(_ command: HCICommand, _ status: HCIStatus, at now: Timestamp) {
         let why =
             status == .disallowed
             ? "other software advertises by it. Use another adapter, or end that: bluetoothctl advertise off"
             : "\(status)."
         let error = RadioError(.failed, "\(name) refused \(command.opcode): \(why)")
-        for frame in outcomes.failed(advertising.refused) { report(.advertising(frame, .failure(error))) }
+        for advert in outcomes.failed(advertising.refused) { report(.advertising(advert, .failure(error))) }
         advertisingRetry = now.advanced(by: advertisingBackoff.next().clampedNanoseconds)
     }
 
@@ -100,8 +100,8 @@ extension ControllerSession {
     }
 
     private mutating func reportAdvertising() {
-        let frames = outcomes.succeeded(advertising.onAir)
-        guard !frames.isEmpty else { return }
+        let adverts = outcomes.succeeded(advertising.onAir)
+        guard !adverts.isEmpty else { return }
         if advertising.takesTurns, !isTurnTakingTold {
             isTurnTakingTold = true
             report(
@@ -109,6 +109,6 @@ extension ControllerSession {
                 "the adapter sends \(advertising.slotCount) beacons at a time, so \(advertising.wanted.count) take turns of "
                     + "\(Self.seconds(configuration.turn)).")
         }
-        for frame in frames { report(.advertising(frame, .success(()))) }
+        for advert in adverts { report(.advertising(advert, .success(()))) }
     }
 }

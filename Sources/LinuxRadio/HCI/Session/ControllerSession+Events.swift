@@ -103,7 +103,7 @@ extension ControllerSession {
         } else if command == discovery.next {
             discovery.answered(status, returned: returned)
             if discovery.next == nil { discovered(at: now) }
-        } else if command.opcode.isScanning || command.opcode.isEventMask {
+        } else if command.opcode.isScanning || command.opcode.isEventMask || scan.isOwnAddress(command) {
             if status == .success {
                 scan.succeeded(command)
                 if command.opcode.isScanning, command.isEnabling { watchdog.began(at: now) }

@@ -29,7 +29,7 @@ struct ControllerSession {
     var discovery = FeatureDiscovery()
     var flow: CommandFlow
     var inherited: [HCICommand] = [] { didSet { isUndoKnown = false } }
-    var scan = ScanControl() { didSet { isUndoKnown = false } }
+    var scan = ScanControl(address: AdvertisingControl.randomAddress()) { didSet { isUndoKnown = false } }
     var advertising: AdvertisingControl { didSet { isUndoKnown = false } }
     var watchdog: Watchdog
     var backoff: Backoff

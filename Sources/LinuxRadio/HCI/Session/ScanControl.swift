@@ -1,3 +1,4 @@
+import BeaconModel
 import BeaconRadio
 
 /// A control loop for a controller's scan: it brings the scan to what is wanted, even if other software changes it.
@@ -14,6 +15,12 @@ struct ScanControl {
 
     /// The parameters that the controller has; nil where they are not known.
     private var parameters: ScanParameters?
+
+    /// The address that scan requests carry, made up for this, so that the air does not learn the machine's.
+    private let address: DeviceAddress
+
+    /// True if the controller has a random address.
+    private var isAddressSet = false
     private var filtersDuplicates = false
 
     /// True if the controller scans; nil where that is not known.
@@ -38,14 +45,19 @@ struct ScanControl {
     /// The commands without whose effect a scan is not heard of, which a controller may have forgotten.
     private var staleMasks: [HCICommand] = []
 
+    init(address: DeviceAddress) { self.address = address }
+
+    /// Returns true for the command that sets the address of scan requests.
+    func isOwnAddress(_ command: HCICommand) -> Bool { command == .setRandomAddress(address) }
+
     /// True if the controller does what is wanted.
     var isSettled: Bool { next == nil }
 
     /// The parameters to scan with: those that are wanted, and actively as long as other software needs that for the
-    /// names of devices.
+    /// names of devices, too.
     private var goal: ScanParameters? {
         guard var goal = wanted else { return nil }
-        goal.isActive = others?.isActive ?? false
+        goal.isActive = goal.isActive || others?.isActive ?? false
         return goal
     }
 
@@ -63,6 +75,7 @@ struct ScanControl {
             return end
         case nil, false?:
             if isOn == false, let mask = staleMasks.first { return mask }
+            if goal.isActive, !isAddressSet { return .setRandomAddress(address) }
             // Where it is not known whether a scan is on, this is refused if one is.
             guard isOn == false, parameters == goal, !areParametersStale else {
                 return .setScanParameters(goal, isExtended: isExtended)
@@ -80,6 +93,7 @@ struct ScanControl {
     /// Notes a reset of the controller.
     mutating func forget() {
         parameters = nil
+        isAddressSet = false
         filtersDuplicates = false
         isOn = false
         isOurs = false
@@ -111,6 +125,7 @@ struct ScanControl {
     mutating func succeeded(_ command: HCICommand) {
         switch command.opcode {
         case .setEventMask, .setLEEventMask: staleMasks.removeAll { $0 == command }
+        case .setRandomAddress: isAddressSet = true
         case .setScanParameters, .setExtendedScanParameters:
             parameters = command.scanParameters
             areParametersStale = false
@@ -133,6 +148,10 @@ struct ScanControl {
         case .setEventMask, .setLEEventMask:
             // It stays as it was.
             staleMasks.removeAll { $0 == command }
+            return false
+        case .setRandomAddress:
+            // An advert or a scan that is on keeps the random address that it began with, which then serves us too.
+            isAddressSet = true
             return false
         case .setScanEnable where !command.isEnabling, .setExtendedScanEnable where !command.isEnabling:
             // There was nothing to end.
@@ -162,6 +181,7 @@ struct ScanControl {
     /// - Returns: whether it ended or changed a scan of ours.
     mutating func observe(_ command: HCICommand) -> Bool {
         switch command.opcode {
+        case .setRandomAddress: isAddressSet = true
         case .setScanParameters, .setExtendedScanParameters:
             othersParameters = command.scanParameters
             parameters = othersParameters
@@ -188,7 +208,8 @@ struct ScanControl {
 
 /// The parameters of a scan.
 struct ScanParameters: Hashable {
-    /// True if it asks those that it hears for more. That reveals us and costs air time, so we never do on our own.
+    /// True if it asks those that it hears for more. That reveals us and costs air time, so we do it where an
+    /// app looks for devices, and not for beacons.
     var isActive: Bool
 
     /// From the start of one window to the start of the next, each on another of the three channels, in 0.625 ms (Core
@@ -205,6 +226,9 @@ struct ScanParameters: Hashable {
 
     /// All of the time: nothing is missed but while the controller changes the channel or sends.
     static let always = ScanParameters(isActive: false, interval: ownInterval, window: ownInterval)
+
+    /// All of the time, and those that are heard are asked for their scan responses.
+    static let discovery = ScanParameters(isActive: true, interval: ownInterval, window: ownInterval)
 
     /// Half of the time, and half of the power; the rest is left to Wi-Fi and to connections that share the antenna.
     ///
@@ -236,6 +260,7 @@ struct ScanParameters: Hashable {
         case .off: return nil
         case .monitoring: self = .half
         case .ranging: self = .always
+        case .discovery: self = .discovery
         }
     }
 }

@@ -23,7 +23,7 @@ final class BlueZBench {
     private(set) var heard: [Heard] = []
     private(set) var notices: [RadioNotice] = []
     private(set) var states: [RadioState] = []
-    private(set) var advertising: [(frame: IBeaconFrame, result: Result<Void, RadioError>)] = []
+    private(set) var advertising: [(frame: OutgoingAdvert, result: Result<Void, RadioError>)] = []
     private(set) var now = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
 
     init(_ bus: PrivateBus, _ blueZ: StandInBlueZ?, named name: AdapterName = .index(0)) {
@@ -94,7 +94,8 @@ final class BlueZBench {
     /// The outcomes so far: the minor of each frame, negative where it failed.
     var outcomes: [Int] {
         advertising.map { frame, result in
-            if case .success = result { Int(frame.identity.minor) } else { -Int(frame.identity.minor) }
+            let minor = Int(frame.frame?.identity.minor ?? 0)
+            return if case .success = result { minor } else { -minor }
         }
     }
 

@@ -7,8 +7,10 @@ import Testing
 struct AdvertisingSessionTests {
     private static let uuid = ProximityUUID(high: 1, low: 2)
 
-    private static func frames(_ minors: UInt16...) -> [IBeaconFrame] {
-        minors.map { IBeaconFrame(identity: BeaconIdentity(uuid: uuid, major: 1, minor: $0), measuredPower: -59) }
+    private static func frames(_ minors: UInt16...) -> [OutgoingAdvert] {
+        minors.map {
+            OutgoingAdvert(IBeaconFrame(identity: BeaconIdentity(uuid: uuid, major: 1, minor: $0), measuredPower: -59))
+        }
     }
 
     private static let five = frames(1, 2, 3, 4, 5)

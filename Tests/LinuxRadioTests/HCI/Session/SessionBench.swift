@@ -9,7 +9,7 @@ struct SessionBench {
     var controller: VirtualController
     private(set) var now = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
     private(set) var notices: [RadioNotice] = []
-    private(set) var advertising: [(frame: IBeaconFrame, result: Result<Void, RadioError>)] = []
+    private(set) var advertising: [(advert: OutgoingAdvert, result: Result<Void, RadioError>)] = []
     private(set) var powerChanges: [PowerChange] = []
     private(set) var protected: [HCICommand] = []
     /// What the system says to a switch of power.
@@ -45,13 +45,15 @@ struct SessionBench {
     var kinds: [RadioNotice.Kind] { notices.map(\.kind) }
 
     /// Any frame.
-    static let frame = IBeaconFrame(
-        identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: 4), measuredPower: -59)
+    static let frame = OutgoingAdvert(
+        IBeaconFrame(
+            identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: 4), measuredPower: -59))
 
     /// The outcomes so far: the minor of each frame, negative where it failed.
     var outcomes: [Int] {
         advertising.map { frame, result in
-            if case .success = result { Int(frame.identity.minor) } else { -Int(frame.identity.minor) }
+            let minor = Int(frame.frame?.identity.minor ?? 0)
+            return if case .success = result { minor } else { -minor }
         }
     }
 
@@ -64,7 +66,7 @@ struct SessionBench {
         settle()
     }
 
-    mutating func advertise(_ frames: [IBeaconFrame]) {
+    mutating func advertise(_ frames: [OutgoingAdvert]) {
         session.advertise(frames, at: now)
         settle()
     }

@@ -1,0 +1,81 @@
+/// An advert to send: a beacon's, or that of a device with a name and services.
+///
+/// What has no place in the advert goes to the scan response, which receivers hear that ask for it: the name and the
+/// services of a beacon, whose own frame fills its advert, and a long name.
+public struct OutgoingAdvert: Hashable, Sendable {
+    /// The beacon's frame; nil for a device that is no beacon.
+    public var frame: IBeaconFrame?
+
+    /// The device's name; nil for none.
+    public var localName: String?
+
+    /// The services that the device has.
+    public var services: [ServiceUUID]
+
+    /// The advert of a beacon.
+    public init(_ frame: IBeaconFrame) { self.init(frame: frame, localName: nil, services: []) }
+
+    /// An advert from its parts.
+    public init(frame: IBeaconFrame?, localName: String?, services: [ServiceUUID]) {
+        self.frame = frame
+        self.localName = localName
+        self.services = services
+    }
+
+    /// The most bytes of an advert, and of a scan response.
+    private static let room = 31
+
+    /// The AD structures of the advert.
+    public var advert: [UInt8] { layout.advert }
+
+    /// The AD structures of the answer to a scan request; none where all is in the advert.
+    public var scanResponse: [UInt8] { layout.scanResponse }
+
+    /// True where all services have a place in one of the two, and the name is not cut off.
+    public var isWhole: Bool { layout.isWhole }
+
+    private struct Layout {
+        var advert: [UInt8]
+        var scanResponse: [UInt8] = []
+        var isWhole = true
+
+        /// Adds a structure, where it has a place.
+        mutating func add(_ type: UInt8, _ value: [UInt8]) -> Bool {
+            let structure = [UInt8(truncatingIfNeeded: value.count + 1), type] + value
+            if advert.count + structure.count <= OutgoingAdvert.room {
+                advert += structure
+            } else if scanResponse.count + structure.count <= OutgoingAdvert.room {
+                scanResponse += structure
+            } else {
+                return false
+            }
+            return true
+        }
+
+        /// The most bytes that a value may have.
+        var largestValue: Int { OutgoingAdvert.room - 2 - min(advert.count, scanResponse.count) }
+    }
+
+    private var layout: Layout {
+        // General discoverable, without BR/EDR, as a beacon's.
+        var layout = Layout(advert: frame?.advert ?? [0x02, AdvertisingStructure.flags, 0x06])
+        for (width, complete) in [(2, UInt8(0x03)), (4, 0x05), (16, 0x07)] {
+            let uuids = services.map(\.bytes).filter { $0.count == width }
+            guard !uuids.isEmpty else { continue }
+            // The type below says that there are more.
+            let fitting = stride(from: uuids.count, to: 0, by: -1).first { count in
+                layout.add(
+                    count == uuids.count ? complete : complete - 1, uuids.prefix(count).flatMap { $0.reversed() })
+            }
+            layout.isWhole = layout.isWhole && fitting == uuids.count
+        }
+        guard let localName, !localName.isEmpty else { return layout }
+        if layout.add(0x09, Array(localName.utf8)) { return layout }
+        layout.isWhole = false
+        // Cut off between two characters.
+        var name = Substring(localName)
+        while name.utf8.count > layout.largestValue { name.removeLast() }
+        if !name.isEmpty { _ = layout.add(0x08, Array(name.utf8)) }
+        return layout
+    }
+}

@@ -1,0 +1,152 @@
+internal import BeaconModel
+internal import BeaconMonitoring
+internal import BeaconRadio
+internal import BeaconSupport
+
+/// The part of a central manager that looks for devices, which may be shared between threads.
+///
+/// Each scan is a client of the center of its own, so that no advert of an earlier scan is taken for one of a later.
+final class Scanner: Sendable {
+    /// The most adverts that wait for their callbacks. A busy place has a thousand a second.
+    private static let capacity = 4096
+
+    /// The most devices that are remembered. Those that are heard no more make room.
+    private static let mostDevices = 8192
+
+    private struct Scan {
+        let client: ClientID
+        let request: ScanRequest
+        var devices: [DeviceAddress: DiscoveredDevice] = [:]
+        var waiting: [HeardAdvert] = []
+    }
+
+    private struct State {
+        var scan: Scan?
+        /// The objects that apps may still have, by address.
+        var peripherals: [DeviceAddress: WeakReference<CBPeripheral>] = [:]
+    }
+
+    private let center: BeaconCenter
+    private let context: CallbackContext
+    private let state = Locked(State())
+
+    init(center: BeaconCenter, context: CallbackContext) {
+        self.center = center
+        self.context = context
+    }
+
+    deinit { stop() }
+
+    /// A Boolean value that says that devices are looked for.
+    var isScanning: Bool { state.withLock { $0.scan != nil } }
+
+    /// Looks for devices from now on, in place of what was looked for before.
+    func start(_ request: ScanRequest, for manager: CBCentralManager) {
+        stop()
+        let client = center.makeClientID()
+        state.withLock { $0.scan = Scan(client: client, request: request) }
+        let manager = WeakReference(manager)
+        center.addClient(client) { [weak self, weak center, context] event in
+            guard case .heard(let adverts) = event, let self, put(adverts, for: client) else { return }
+            center?.makeCallback(in: context) { [weak self] in self?.deliver(to: manager, for: client) }
+        }
+        center.perform { $0.scan(true, for: client) }
+    }
+
+    /// Looks for devices no longer.
+    func stop() {
+        let scan = state.withLock { state in
+            defer { state.scan = nil }
+            return state.scan
+        }
+        if let scan { center.perform { $0.removeClient(scan.client) } }
+    }
+
+    /// Returns the object of a device, which is the same for as long as the app has it.
+    func peripheral(at address: DeviceAddress) -> CBPeripheral {
+        state.withLock { UnsafeTransfer(Self.peripheral(at: address, in: &$0)) }.value
+    }
+
+    /// Stores adverts that wait for a callback.
+    ///
+    /// - Returns: true where none waited, so that a callback is to be made that delivers them.
+    private func put(_ adverts: [HeardAdvert], for client: ClientID) -> Bool {
+        let (isFirst, isFull) = state.withLock { state -> (Bool, Bool) in
+            guard var scan = state.scan, scan.client == client else { return (false, false) }
+            // Taken out, so that the array is not copied.
+            state.scan = nil
+            defer { state.scan = scan }
+            let isFirst = scan.waiting.isEmpty
+            scan.waiting += adverts
+            let excess = scan.waiting.count - Self.capacity
+            if excess > 0 { scan.waiting.removeFirst(excess) }
+            return (isFirst, excess > 0)
+        }
+        if isFull {
+            BluetoothLog.once(
+                "More adverts are heard than the queue of a central manager takes, and the oldest are dropped; do less "
+                    + "in didDiscover, or leave CBCentralManagerScanOptionAllowDuplicatesKey out.")
+        }
+        return isFirst
+    }
+
+    /// Delivers the adverts that wait. Called where callbacks are made.
+    private func deliver(to manager: WeakReference<CBCentralManager>, for client: ClientID) {
+        let adverts = state.withLock { state -> [HeardAdvert] in
+            guard state.scan?.client == client else { return [] }
+            defer { state.scan?.waiting = [] }
+            return state.scan?.waiting ?? []
+        }
+        for advert in adverts {
+            guard let manager = manager.object, let found = discover(advert, for: client)?.value else { continue }
+            manager.delegate?.centralManager(
+                manager, didDiscover: found.peripheral, advertisementData: found.data,
+                rssi: NSNumber(value: advert.reception.report.rssi.dBm ?? 127))
+        }
+    }
+
+    /// Takes in an advert.
+    ///
+    /// - Returns: the device and its data, where the app is to be told.
+    private func discover(
+        _ advert: HeardAdvert, for client: ClientID
+    ) -> UnsafeTransfer<(peripheral: CBPeripheral, data: [String: Any])>? {
+        guard !advert.reception.isDamaged else { return nil }
+        let address = advert.reception.report.address
+        return state.withLock { state in
+            // A callback may have ended the scan.
+            // Without a copy of the scan, which would have the table copied with each advert.
+            guard state.scan?.client == client, let request = state.scan?.request else { return nil }
+            var device = state.scan?.devices[address] ?? DiscoveredDevice()
+            device.hear(advert, hidesBeacons: center.configuration.hidesBeaconsFromScans)
+            defer {
+                state.scan?.devices[address] = device
+                if state.scan?.devices.count ?? 0 > Self.mostDevices { Self.forgetOldest(&state) }
+            }
+            guard request.matches(device.contents) else { return nil }
+            let data = device.advertisementData
+            let keys = Set(data.keys)
+            // A device that answers a scan request is reported once more, since apps wait for its name.
+            if let told = device.told, !request.allowsDuplicates, keys.isSubset(of: told) { return nil }
+            device.told = (device.told ?? []).union(keys)
+            let peripheral = Self.peripheral(at: address, in: &state)
+            if let name = device.contents.localName { peripheral.learn(name: name) }
+            return UnsafeTransfer((peripheral, data))
+        }
+    }
+
+    private static func peripheral(at address: DeviceAddress, in state: inout State) -> CBPeripheral {
+        if let known = state.peripherals[address]?.object { return known }
+        let new = CBPeripheral(identifier: address.identifier)
+        state.peripherals[address] = WeakReference(new)
+        return new
+    }
+
+    /// Forgets the half of the devices that was heard longest ago, and the objects that no app has.
+    private static func forgetOldest(_ state: inout State) {
+        guard let devices = state.scan?.devices else { return }
+        let kept = devices.sorted { $0.value.heard > $1.value.heard }.prefix(mostDevices / 2)
+        state.scan?.devices = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+        state.peripherals = state.peripherals.filter { $0.value.object != nil }
+    }
+}
