@@ -52,6 +52,7 @@ let package = Package(
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "KumulosSDK", targets: ["KumulosSDK"]),
+        .library(name: "Combine", targets: ["Combine"]),
         .library(name: "BeaconTestKit", targets: ["BeaconTestKit"]),
         // For programs of one's own around the same core.
         .library(
@@ -71,6 +72,7 @@ let package = Package(
         .plugin(name: "CheckBeaconDelegates", targets: ["CheckBeaconDelegates"]),
     ],
     traits: [
+        .trait(name: "Combine", description: "Combine, over OpenCombine."),
         .trait(name: "CommandLine", description: "The command beacon."),
         .trait(
             name: "Delivery",
@@ -86,6 +88,7 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         // For BeaconDelivery. SwiftPM builds of a package what a product needs: `beacon` and the faces need none of
         // these.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -224,6 +227,8 @@ let package = Package(
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications", "BeaconMonitoring",
                 "CoreLocationParts",
+                // Apple's Foundation brings Combine with it, on which code relies.
+                .target(name: "Combine", condition: .when(traits: ["Combine"])),
             ]
         ),
         module(
@@ -234,6 +239,9 @@ let package = Package(
                 logging,
             ]
         ),
+
+        // Beside the layers: Apple's Combine, for apps that are written with it.
+        module("Combine", dependencies: [product("OpenCombine", "OpenCombine", trait: "Combine")]),
 
         // Layer 4: the grammar of a configuration: a document, its keys and their faults.
         module(
@@ -420,6 +428,7 @@ let package = Package(
                 "BeaconMonitoring",
             ],
             swiftSettings: oldForms),
+        tests("CombineTests", dependencies: ["Combine", "CoreLocation", "BeaconTestKit", "BeaconSupport"]),
         tests(
             "CoreBluetoothTests",
             dependencies: [

@@ -1,6 +1,11 @@
 @_exported public import Foundation
 
-// Core Location's header brings Foundation with it, and much code never imports it itself. Foundation brings Dispatch.
+#if Combine
+    @_exported public import Combine
+#endif
+
+// Core Location's header brings Foundation with it, and much code never imports it itself. Foundation brings Dispatch
+// and, in an app that has it, Combine.
 
 extension NSDictionary {
     /// Makes a dictionary with the entries of another.

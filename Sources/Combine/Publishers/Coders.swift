@@ -1,0 +1,22 @@
+#if Combine || Gateway
+    public import Foundation
+    public import OpenCombine
+
+    // For the operators `decode(type:decoder:)` and `encode(encoder:)`.
+
+    extension JSONDecoder: @retroactive TopLevelDecoder {
+        public typealias Input = Data
+    }
+
+    extension JSONEncoder: @retroactive TopLevelEncoder {
+        public typealias Output = Data
+    }
+
+    extension PropertyListDecoder: @retroactive TopLevelDecoder {
+        public typealias Input = Data
+    }
+
+    extension PropertyListEncoder: @retroactive TopLevelEncoder {
+        public typealias Output = Data
+    }
+#endif

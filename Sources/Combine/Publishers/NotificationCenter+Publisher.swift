@@ -1,0 +1,44 @@
+#if Combine || Gateway
+    public import Foundation
+    public import OpenCombine
+
+    extension NotificationCenter {
+        /// A publisher of notifications, from the moment of each subscription on.
+        public struct Publisher: OpenCombine.Publisher {
+            public typealias Output = Notification
+            public typealias Failure = Never
+
+            /// The center.
+            public let center: NotificationCenter
+
+            /// The name of the notifications.
+            public let name: Notification.Name
+
+            /// The object that posts them; nil for any.
+            public let object: AnyObject?
+
+            /// Creates a publisher.
+            public init(center: NotificationCenter, name: Notification.Name, object: AnyObject? = nil) {
+                self.center = center
+                self.name = name
+                self.object = object
+            }
+
+            /// Begins to publish to a subscriber.
+            public func receive<Downstream: Subscriber>(subscriber: Downstream)
+            where Downstream.Input == Notification, Downstream.Failure == Never {
+                // It drops what no subscriber has asked for, as Apple's does.
+                let subject = PassthroughSubject<Notification, Never>()
+                let sent = HandedOver(subject)
+                let token = center.addObserver(forName: name, object: object, queue: nil) { sent.value.send($0) }
+                subject.handleEvents(receiveCancel: { [center] in center.removeObserver(token) })
+                    .receive(subscriber: subscriber)
+            }
+        }
+
+        /// Returns a publisher of the notifications of a name.
+        public func publisher(for name: Notification.Name, object: AnyObject? = nil) -> Publisher {
+            Publisher(center: self, name: name, object: object)
+        }
+    }
+#endif

@@ -1,0 +1,59 @@
+#if Combine || Gateway
+    public import Foundation
+    public import OpenCombine
+
+    extension Timer {
+        /// A publisher of the time, again and again while it is connected.
+        public final class TimerPublisher: ConnectablePublisher {
+            public typealias Output = Date
+            public typealias Failure = Never
+
+            /// The seconds from one time to the next.
+            public let interval: TimeInterval
+
+            /// The seconds by which it may be late; nil for Foundation's own choice.
+            public let tolerance: TimeInterval?
+
+            /// The run loop of the timer.
+            public let runLoop: RunLoop
+
+            /// The mode of the run loop.
+            public let mode: RunLoop.Mode
+
+            private let subject = PassthroughSubject<Date, Never>()
+
+            /// Creates a publisher.
+            public init(
+                interval: TimeInterval, tolerance: TimeInterval? = nil, runLoop: RunLoop, mode: RunLoop.Mode,
+                options: RunLoop.SchedulerOptions? = nil
+            ) {
+                self.interval = interval
+                self.tolerance = tolerance
+                self.runLoop = runLoop
+                self.mode = mode
+            }
+
+            /// Adds a subscriber.
+            public func receive<Downstream: Subscriber>(subscriber: Downstream)
+            where Downstream.Input == Date, Downstream.Failure == Never { subject.receive(subscriber: subscriber) }
+
+            /// Starts the timer, which ends when the connection is cancelled.
+            public func connect() -> any Cancellable {
+                let sent = HandedOver(subject)
+                let timer = Timer(timeInterval: interval, repeats: true) { _ in sent.value.send(Date()) }
+                if let tolerance { timer.tolerance = tolerance }
+                runLoop.add(timer, forMode: mode)
+                let started = HandedOver(timer)
+                return AnyCancellable { started.value.invalidate() }
+            }
+        }
+
+        /// Returns a publisher of the time each interval.
+        public static func publish(
+            every interval: TimeInterval, tolerance: TimeInterval? = nil, on runLoop: RunLoop, in mode: RunLoop.Mode,
+            options: RunLoop.SchedulerOptions? = nil
+        ) -> TimerPublisher {
+            TimerPublisher(interval: interval, tolerance: tolerance, runLoop: runLoop, mode: mode, options: options)
+        }
+    }
+#endif

@@ -1,0 +1,52 @@
+#if Combine || Gateway
+    public import Foundation
+    public import FoundationNetworking
+    public import OpenCombine
+
+    extension URLSession {
+        /// A publisher of the answer to a request, which is sent for each subscription.
+        public struct DataTaskPublisher: Publisher {
+            public typealias Output = (data: Data, response: URLResponse)
+            public typealias Failure = URLError
+
+            /// The request.
+            public let request: URLRequest
+
+            /// The session.
+            public let session: URLSession
+
+            /// Creates a publisher.
+            public init(request: URLRequest, session: URLSession) {
+                self.request = request
+                self.session = session
+            }
+
+            /// Sends the request for a subscriber. Cancelling the subscription cancels the request.
+            public func receive<Downstream: Subscriber>(subscriber: Downstream)
+            where Downstream.Input == Output, Downstream.Failure == URLError {
+                let subject = PassthroughSubject<Output, URLError>()
+                let sent = HandedOver(subject)
+                let task = session.dataTask(with: request) { data, response, error in
+                    if let response, error == nil {
+                        sent.value.send((data ?? Data(), response))
+                        sent.value.send(completion: .finished)
+                    } else {
+                        sent.value.send(completion: .failure(error as? URLError ?? URLError(.unknown)))
+                    }
+                }
+                subject.handleEvents(receiveCancel: { task.cancel() }, receiveRequest: { _ in task.resume() })
+                    .receive(subscriber: subscriber)
+            }
+        }
+
+        /// Returns a publisher of the answer from a URL.
+        public func dataTaskPublisher(for url: URL) -> DataTaskPublisher {
+            dataTaskPublisher(for: URLRequest(url: url))
+        }
+
+        /// Returns a publisher of the answer to a request.
+        public func dataTaskPublisher(for request: URLRequest) -> DataTaskPublisher {
+            DataTaskPublisher(request: request, session: self)
+        }
+    }
+#endif

@@ -1,0 +1,54 @@
+#if Combine || Gateway
+    import Dispatch
+    public import Foundation
+    public import OpenCombine
+
+    extension OperationQueue: @retroactive Scheduler {
+        /// A moment of an operation queue.
+        public typealias SchedulerTimeType = DateSchedulerTime
+
+        /// The options of an operation queue, of which there are none.
+        public struct SchedulerOptions {}
+
+        /// The present moment.
+        public var now: SchedulerTimeType { SchedulerTimeType(Date()) }
+
+        /// The least tolerance: none.
+        public var minimumTolerance: SchedulerTimeType.Stride { 0 }
+
+        /// Does something soon.
+        public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
+            let action = HandedOver(action)
+            addOperation { action.value() }
+        }
+
+        /// Does something at a moment.
+        public func schedule(
+            after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
+            _ action: @escaping () -> Void
+        ) {
+            let action = HandedOver(action)
+            let queue = HandedOver(self)
+            DispatchQueue.global().asyncAfter(deadline: .now() + max(0, date.date.timeIntervalSinceNow)) {
+                queue.value.addOperation { action.value() }
+            }
+        }
+
+        /// Does something at a moment and again after each interval, until it is cancelled.
+        public func schedule(
+            after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
+            options: SchedulerOptions?, _ action: @escaping () -> Void
+        ) -> any Cancellable {
+            let action = HandedOver(action)
+            let queue = HandedOver(self)
+            let timer = DispatchSource.makeTimerSource(queue: .global())
+            timer.schedule(
+                deadline: .now() + max(0, date.date.timeIntervalSinceNow), repeating: interval.timeInterval,
+                leeway: .nanoseconds(Int(tolerance.timeInterval * 1e9)))
+            timer.setEventHandler { queue.value.addOperation { action.value() } }
+            timer.resume()
+            let sent = HandedOver(timer)
+            return AnyCancellable { sent.value.cancel() }
+        }
+    }
+#endif

@@ -1,0 +1,111 @@
+import BeaconSupport
+import BeaconTestKit
+import Combine
+import CoreLocation
+import FoundationNetworking
+import Testing
+
+/// A model as apps write it: a delegate that publishes.
+private final class Guide: NSObject, ObservableObject, CLLocationManagerDelegate {
+    @Published private(set) var nearest: CLBeacon?
+    @Published private(set) var isInside = false
+    let events = PassthroughSubject<String, Never>()
+    private let manager = CLLocationManager()
+    private let region: CLBeaconRegion
+
+    init(_ uuid: UUID) {
+        region = CLBeaconRegion(uuid: uuid, identifier: "hall")
+        super.init()
+        manager.delegate = self
+        manager.requestAlwaysAuthorization()
+        manager.startMonitoring(for: region)
+        manager.startRangingBeacons(satisfying: region.beaconIdentityConstraint)
+    }
+
+    func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+        isInside = true
+        events.send("enter")
+    }
+
+    func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+        isInside = false
+        events.send("exit")
+    }
+
+    func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        nearest = beacons.first { $0.proximity != .unknown }
+    }
+}
+
+@Suite("Combine in an app")
+struct PublisherTests {
+    private static let uuid = UUID(uuidString: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") ?? UUID()
+
+    @Test("A pipeline on an app's model gets what happens in the air")
+    func pipeline() async {
+        let air = SimulatedAir()
+        let guide = air.device.run { Guide(Self.uuid) }
+        let (words, minors, changes) = (Locked<[String]>([]), Locked<[Int]>([]), Locked(0))
+        var subscriptions: Set<AnyCancellable> = []
+        guide.events.sink { word in words.withLock { $0.append(word) } }.store(in: &subscriptions)
+        guide.$nearest.compactMap { $0?.minor.intValue }.removeDuplicates()
+            .sink { minor in minors.withLock { $0.append(minor) } }.store(in: &subscriptions)
+        guide.objectWillChange.sink { changes.withLock { $0 += 1 } }.store(in: &subscriptions)
+        await air.advance(by: .seconds(60))
+        let first = air.place(SimulatedBeacon(uuid: Self.uuid, major: 1, minor: 7, at: .distance(1)))
+        await air.advance(by: .seconds(10))
+        air.place(SimulatedBeacon(uuid: Self.uuid, major: 1, minor: 8, at: .distance(0.2)))
+        await air.advance(by: .seconds(20))
+        #expect(guide.isInside)
+        first.remove()
+        await air.advance(by: .seconds(5))
+        #expect(words.withLock { $0 } == ["enter"])
+        #expect(minors.withLock { $0 } == [7, 8])
+        #expect(changes.withLock { $0 } > 10)
+    }
+
+    @Test("Notifications are published from the subscription on, until it is cancelled")
+    func notifications() {
+        let center = NotificationCenter()
+        let name = Notification.Name("beacon")
+        let (here, elsewhere) = (NSObject(), NSObject())
+        let received = Locked<[Int]>([])
+        center.post(name: name, object: here, userInfo: ["minor": 1])
+        let subscription = center.publisher(for: name, object: here)
+            .compactMap { $0.userInfo?["minor"] as? Int }
+            .sink { minor in received.withLock { $0.append(minor) } }
+        center.post(name: name, object: here, userInfo: ["minor": 2])
+        center.post(name: name, object: elsewhere, userInfo: ["minor": 3])
+        subscription.cancel()
+        center.post(name: name, object: here, userInfo: ["minor": 4])
+        #expect(received.withLock { $0 } == [2])
+    }
+
+    @Test("Values are decoded and encoded by Foundation's coders")
+    func coders() throws {
+        var read: [[Int]] = []
+        let subscription = Just(Data("[1,2]".utf8)).decode(type: [Int].self, decoder: JSONDecoder())
+            .encode(encoder: PropertyListEncoder()).decode(type: [Int].self, decoder: PropertyListDecoder())
+            .sink(receiveCompletion: { _ in }, receiveValue: { read.append($0) })
+        #expect(read == [[1, 2]])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("A request that fails is the publisher's failure")
+    func request() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let (stream, continuation) = AsyncStream<URLError?>.makeStream()
+        let subscription = URLSession.shared.dataTaskPublisher(for: url).sink(
+            receiveCompletion: { completion in
+                if case .failure(let error) = completion { continuation.yield(error) } else { continuation.yield(nil) }
+            }, receiveValue: { _ in })
+        for await error in stream {
+            #expect(error?.code == .cannotConnectToHost)
+            break
+        }
+        withExtendedLifetime(subscription) {}
+    }
+}

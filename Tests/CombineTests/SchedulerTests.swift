@@ -1,0 +1,115 @@
+import BeaconSupport
+import Combine
+import Foundation
+import Testing
+
+@Suite("Schedulers of Combine")
+struct SchedulerTests {
+    @Test("The time between two moments is the time that leads from one to the other, in either direction")
+    func strides() {
+        for nanoseconds in [-5_000_000_000, -1, 0, 1, 999, 1_000_000, 3_600_000_000_000] {
+            let moment = DispatchQueue.SchedulerTimeType(DispatchTime(uptimeNanoseconds: 10_000_000_000))
+            let stride = DispatchQueue.SchedulerTimeType.Stride.nanoseconds(nanoseconds)
+            #expect(moment.distance(to: moment.advanced(by: stride)) == stride)
+            let date = RunLoop.SchedulerTimeType(Date(timeIntervalSince1970: 1e9))
+            let seconds = RunLoop.SchedulerTimeType.Stride(Double(nanoseconds) / 1e9)
+            #expect(abs(date.distance(to: date.advanced(by: seconds)).timeInterval - seconds.timeInterval) < 1e-6)
+        }
+    }
+
+    @Test("Units are those of their names, and what is too long for a number is the longest")
+    func units() {
+        typealias Stride = DispatchQueue.SchedulerTimeType.Stride
+        #expect(Stride.seconds(2) == .milliseconds(2_000))
+        #expect(Stride.milliseconds(2) == .microseconds(2_000))
+        #expect(Stride.microseconds(2) == .nanoseconds(2_000))
+        #expect(Stride.seconds(1.5) == .milliseconds(1_500))
+        #expect(1.5 as Stride == .milliseconds(1_500))
+        #expect(Stride(.milliseconds(7)) == .milliseconds(7))
+        #expect(Stride.seconds(Int.max) == .nanoseconds(.max))
+        #expect(Stride.seconds(Int.min) == .nanoseconds(.min))
+        #expect(Stride.seconds(1e300) == .nanoseconds(.max))
+        #expect(Stride(.never) == .nanoseconds(.max))
+        #expect(RunLoop.SchedulerTimeType.Stride.milliseconds(1_500) == 1.5)
+    }
+
+    @Test("A pipeline goes on where it is told to")
+    func receiveOn() async {
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "app")
+        queue.setSpecific(key: key, value: true)
+        let operations = OperationQueue()
+        for await (number, isThere) in values(
+            [1, 2, 3].publisher.receive(on: operations).receive(on: queue).map {
+                ($0, DispatchQueue.getSpecific(key: key) == true)
+            }.collect(3).flatMap { $0.publisher })
+        {
+            #expect((1...3).contains(number) && isThere)
+        }
+    }
+
+    @Test("What is delayed comes later, and what is debounced comes once")
+    func delays() async {
+        let begin = DispatchTime.now()
+        var seen: [Int] = []
+        for await value in values(
+            [1, 2, 3].publisher.delay(for: .milliseconds(20), scheduler: DispatchQueue.global())
+                .debounce(for: .milliseconds(1), scheduler: DispatchQueue(label: "app")))
+        {
+            seen.append(value)
+        }
+        #expect(DispatchTime.now() >= begin + .milliseconds(20))
+        #expect(seen.isEmpty || seen.last == 3)
+    }
+
+    @Test("A timer of each scheduler repeats until it is cancelled")
+    func timers() async {
+        let queue = DispatchQueue(label: "app")
+        await repeats { queue.schedule(after: queue.now, interval: .milliseconds(1), $0) }
+        let operations = OperationQueue()
+        await repeats { operations.schedule(after: operations.now, interval: .milliseconds(1), $0) }
+    }
+
+    private func repeats(_ schedule: (@escaping () -> Void) -> any Cancellable) async {
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        let timer = schedule { continuation.yield() }
+        var count = 0
+        for await _ in stream {
+            count += 1
+            if count == 3 { break }
+        }
+        timer.cancel()
+        #expect(count == 3)
+    }
+
+    @Test("The run loop makes what is scheduled on it, and its timers")
+    @MainActor
+    func runLoop() {
+        var words: [String] = []
+        let loop = RunLoop.current
+        loop.schedule { words.append("soon") }
+        loop.schedule(after: loop.now.advanced(by: .milliseconds(1))) { words.append("later") }
+        let ticks = Timer.publish(every: 0.001, on: loop, in: .default).autoconnect().prefix(2)
+            .sink { _ in words.append("tick") }
+        while words.count < 4 { _ = loop.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01)) }
+        #expect(words.sorted() == ["later", "soon", "tick", "tick"])
+        withExtendedLifetime(ticks) {}
+    }
+
+    /// Returns the values of a publisher, to its end.
+    private func values<Source: Publisher>(_ publisher: Source) -> AsyncStream<Source.Output>
+    where Source.Failure == Never, Source.Output: Sendable {
+        AsyncStream { continuation in
+            let subscription = UncheckedBox(
+                publisher.sink(
+                    receiveCompletion: { _ in continuation.finish() }, receiveValue: { continuation.yield($0) }))
+            continuation.onTermination = { _ in subscription.value.cancel() }
+        }
+    }
+}
+
+/// A subscription, which locks itself, on its way to where a stream ends.
+private struct UncheckedBox<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
