@@ -19,6 +19,7 @@ let package = Package(
         app("Museum", "CoreLocation"),
         app("DepartmentStore", "CoreLocation"),
         app("DeviceAsBeacon", "CoreLocation", "CoreBluetooth"),
+        app("BeaconScanner", "CoreBluetooth"),
         app("RangingForBeacons", "CoreLocation", "CoreBluetooth", "BeaconTestKit"),
         app("ProximityRecipe", "CoreLocation", "KumulosSDK"),
         .executableTarget(

@@ -74,7 +74,7 @@ public struct OutgoingAdvert: Hashable, Sendable {
         layout.isWhole = false
         // Cut off between two characters.
         var name = Substring(localName)
-        while name.utf8.count > layout.largestValue { name.removeLast() }
+        while !name.isEmpty, name.utf8.count > layout.largestValue { name.removeLast() }
         if !name.isEmpty { _ = layout.add(0x08, Array(name.utf8)) }
         return layout
     }

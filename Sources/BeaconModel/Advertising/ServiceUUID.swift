@@ -63,6 +63,6 @@ extension ServiceUUID: CustomStringConvertible {
         guard bytes.count == 16 else {
             return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
         }
-        return "\(ProximityUUID(high: high, low: low))"
+        return "\(ProximityUUID(high: high, low: low))".uppercased()
     }
 }

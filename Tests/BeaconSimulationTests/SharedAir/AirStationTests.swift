@@ -97,6 +97,34 @@ struct AirStationTests {
         #expect(try bench.hear(near, 2).isEmpty)
     }
 
+    @Test("a name and services are heard, of a beacon by its scan response, and devices that are no beacons")
+    func devices() throws {
+        let bench = try Bench()
+        let air = try bench.calm()
+        defer { withExtendedLifetime(air) {} }
+        let listener = try bench.station("@1,0"), sender = try bench.station("@0,0")
+        listener.listen(true, at: bench.now)
+        var beacon = OutgoingAdvert(Self.frame())
+        beacon.localName = "a \"till\"\n"
+        let device = OutgoingAdvert(
+            frame: nil, localName: "Lamp", services: [ServiceUUID(short: 0x180D), ServiceUUID(high: 1, low: 2)])
+        try sender.send([beacon, device], at: bench.now)
+        listener.update(at: bench.now)
+        var contents: [DeviceAddress: [AdvertContents]] = [:]
+        var kinds: Set<AdvertisingReport.Kind> = []
+        bench.now += 2_000_000_000
+        try listener.hear(until: bench.now) { heard, advert in
+            kinds.insert(heard.report.kind)
+            contents[heard.report.address, default: []].append(AdvertContents(advert: advert))
+        }
+        let read = contents.values.map { $0.reduce(AdvertContents()) { $1.merging($0) } }
+        #expect(Set(read.map(\.localName)) == ["a \"till\"\n", "Lamp"])
+        #expect(read.map { Set($0.services) }.contains(Set(device.services)))
+        #expect(kinds == [.scannable, .scanResponse, .nonConnectable] || kinds == [.scannable, .scanResponse])
+        let member = try #require(listener.members(at: bench.now).first { $0.beacons.count == 1 })
+        #expect(member.beacons.map(\.identity) == [Self.frame().identity])
+    }
+
     @Test("who listens does not hear itself, nor another air, nor what was sent before it listened")
     func isolation() throws {
         let bench = try Bench()

@@ -31,6 +31,24 @@ struct BlueZAdvertisingTests {
         }
     }
 
+    @Test("A name and services go out, beside a beacon in the scan response and else in the advert")
+    func names() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = BlueZBench(bus, blueZ)
+            var beacon = Self.frame(1)
+            (beacon.localName, beacon.services) = ("Till", [ServiceUUID(short: 0x180D)])
+            let device = OutgoingAdvert(frame: nil, localName: "Lamp", services: [ServiceUUID(short: 0xFEAA)])
+            bench.driver.advertise([beacon, device])
+            try bench.run(until: blueZ.adverts.count == 2 && bench.advertising.count == 2)
+            let properties = blueZ.adverts.map { Set($0.properties) }
+            #expect(properties[0].isSuperset(of: ["ManufacturerData", "LocalName", "ScanResponseServiceUUIDs"]))
+            #expect(!properties[0].contains("ServiceUUIDs"))
+            #expect(properties[1].isSuperset(of: ["LocalName", "ServiceUUIDs"]))
+            #expect(!properties[1].contains("ManufacturerData"))
+        }
+    }
+
     @Test("Other frames replace the ones before, and none takes them back")
     func several() throws {
         try PrivateBus.with { bus in

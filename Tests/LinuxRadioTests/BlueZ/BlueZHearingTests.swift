@@ -76,6 +76,44 @@ struct BlueZHearingTests {
         }
     }
 
+    @Test("A search for devices hears all of them, with all that bluetoothd knows")
+    func discovery() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = BlueZBench(bus, blueZ)
+            bench.driver.scan(.discovery)
+            try bench.run(until: blueZ.calls.contains("StartDiscovery"))
+            try bench.settle()
+            #expect(blueZ.monitors.isEmpty)
+            let lamp = StandInDevice("C0:11:22:33:44:66", company: 0x59, data: [1, 2], rssi: -50)
+            lamp.name = "Lamp"
+            lamp.services = ["0000180d-0000-1000-8000-00805f9b34fb", "68753a44-4d6f-1226-9c60-0050e4c00067"]
+            lamp.serviceData = ["0000feaa-0000-1000-8000-00805f9b34fb": [0x10, 7]]
+            lamp.power = -4
+            try blueZ.appear(lamp)
+            try blueZ.appear(StandInDevice(Self.beacon, Self.frame, rssi: -61))
+            try bench.run(until: bench.heard.count == 2)
+            let advert = bench.heard[0].advert
+            let contents = AdvertContents(advert: advert.span.bytes)
+            #expect(contents.localName == "Lamp")
+            #expect(contents.services.map { "\($0)" } == ["180D", "68753A44-4D6F-1226-9C60-0050E4C00067"])
+            #expect(contents.serviceData == [ServiceUUID(short: 0xFEAA): [0x10, 7]])
+            #expect(contents.manufacturerData == [0x59, 0, 1, 2])
+            #expect(contents.transmitPower == -4)
+            #expect(bench.heard[1].advert == Self.advert)
+            try blueZ.hear(lamp, rssi: -55)
+            try bench.run(until: bench.heard.count == 3)
+            #expect(bench.heard[2].rssi == -55)
+            #expect(bench.heard[2].advert == bench.heard[0].advert)
+            // Beacons alone are heard again, as soon as nobody looks for devices.
+            bench.driver.scan(.ranging)
+            try bench.settle()
+            try blueZ.hear(lamp, rssi: -56)
+            try bench.settle()
+            #expect(bench.heard.count == 3)
+        }
+    }
+
     @Test("Other devices, and what ends too early for a beacon, are not heard")
     func others() throws {
         try PrivateBus.with { bus in

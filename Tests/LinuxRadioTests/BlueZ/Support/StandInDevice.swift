@@ -10,6 +10,10 @@ final class StandInDevice {
     let company: UInt16
     let data: [UInt8]
     var rssi: Int16?
+    var name: String?
+    var services: [String] = []
+    var serviceData: [String: [UInt8]] = [:]
+    var power: Int16?
 
     init(
         _ address: String, on adapter: String = "hci0", addressType: String = "random", company: UInt16 = 0x4C,
@@ -50,6 +54,35 @@ final class StandInDevice {
         if let rssi {
             properties.append(
                 BusProperty(name: "RSSI", type: "n") { message throws(BusError) in try message.append(rssi) })
+        }
+        if let name {
+            properties.append(
+                BusProperty(name: "Name", type: "s") { message throws(BusError) in try message.append(name) })
+        }
+        if let power {
+            properties.append(
+                BusProperty(name: "TxPower", type: "n") { message throws(BusError) in try message.append(power) })
+        }
+        if !services.isEmpty {
+            properties.append(
+                BusProperty(name: "UUIDs", type: "as") { [services] message throws(BusError) in
+                    try message.appendArray(of: "s") { () throws(BusError) in
+                        for service in services { try message.append(service) }
+                    }
+                })
+        }
+        if !serviceData.isEmpty {
+            properties.append(
+                BusProperty(name: "ServiceData", type: "a{sv}") { [serviceData] message throws(BusError) in
+                    try message.appendArray(of: "{sv}") { () throws(BusError) in
+                        for (service, data) in serviceData {
+                            try message.appendEntry("sv") { () throws(BusError) in
+                                try message.append(service)
+                                try message.appendVariant("ay") { () throws(BusError) in try message.append(data) }
+                            }
+                        }
+                    }
+                })
         }
         return BusInterface(name: "org.bluez.Device1", properties: properties)
     }

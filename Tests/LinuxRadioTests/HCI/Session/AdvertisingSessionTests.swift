@@ -30,6 +30,27 @@ struct AdvertisingSessionTests {
         #expect(bench.protected.isEmpty)
     }
 
+    @Test("A name goes out as a scan response, also where adverts take turns", arguments: [false, true], [1, 3])
+    func scanResponses(isExtended: Bool, count: Int) {
+        var bench = SessionBench.working(VirtualController(isExtended: isExtended, advertisingSets: 1))
+        var adverts = Self.frames(1, 2, 3)
+        adverts[0].localName = "Till"
+        bench.advertise(Array(adverts.prefix(count)))
+        #expect(bench.controller.scanResponses.values.map { $0 } == [[5, 9] + Array("Till".utf8)])
+        #expect(bench.controller.onAir.values.map { $0 } == [adverts[0].advert])
+        #expect(bench.outcomes == Array(1...count))
+        guard count > 1 else { return }
+        var responses: [[UInt8]: [UInt8]] = [:]
+        for _ in 0..<20 {
+            bench.wait(0.1)
+            if let advert = bench.controller.onAir.values.first {
+                responses[advert] = bench.controller.scanResponses.values.first
+            }
+        }
+        #expect(responses[adverts[0].advert] == [5, 9] + Array("Till".utf8))
+        #expect(responses[adverts[1].advert] == [] && responses[adverts[2].advert] == [])
+    }
+
     @Test("The scan pauses for the address")
     func theScanPausesForTheAddress() {
         var bench = SessionBench.working()

@@ -21,6 +21,32 @@ struct ScanSessionTests {
         #expect(!bench.controller.isScanning)
     }
 
+    @Test("A session that looks for devices asks them, by an address made up for it", arguments: [false, true])
+    func discovery(isExtended: Bool) {
+        var bench = SessionBench.working(VirtualController(isExtended: isExtended))
+        bench.scan(.ranging)
+        bench.scan(.discovery)
+        #expect(bench.controller.isScanning && bench.controller.isActive && bench.controller.window == 0x61)
+        // Not resolvable: the two highest bits are zero (Core Specification 5.3, Vol 6, Part B, 1.3.2.2).
+        #expect(bench.controller.randomAddress.count == 6)
+        #expect(bench.controller.randomAddress.last.map { $0 & 0xC0 } == 0)
+        bench.scan(.ranging)
+        #expect(bench.controller.isScanning && !bench.controller.isActive)
+        bench.scan(.off)
+        #expect(!bench.controller.isScanning)
+        #expect(bench.notices.allSatisfy { $0.kind != .commandFailed })
+    }
+
+    @Test("A session that advertises looks for devices by the address of its adverts", arguments: [false, true])
+    func discoveryBesideAdverts(isExtended: Bool) {
+        var bench = SessionBench.working(VirtualController(isExtended: isExtended))
+        bench.advertise([SessionBench.frame])
+        bench.scan(.discovery)
+        #expect(bench.controller.isActive && bench.controller.isScanning)
+        #expect(bench.controller.onAir.values.map { $0 } == [SessionBench.frame.advert])
+        #expect(bench.notices.allSatisfy { $0.kind != .commandFailed })
+    }
+
     @Test("A scan that is on already is taken over and left on")
     func aScanThatIsOnAlreadyIsTakenOverAndLeftOn() {
         var controller = VirtualController()
@@ -168,6 +194,7 @@ struct ScanSessionTests {
         bench.scan(.ranging)
         let active = ScanParameters(isActive: true, interval: 0x12, window: 0x12)
         bench.othersSend(.setScanEnable(false, isExtended: false))
+        bench.othersSend(.setRandomAddress(DeviceAddress(bits: 1, kind: .random)))
         bench.wait(0.1)
         // A command of ours in between would have this refused.
         bench.othersSend(.setScanParameters(active, isExtended: false))

@@ -26,6 +26,9 @@ struct VirtualController {
     /// What is on the air, by set; the legacy advert is number 255.
     private(set) var onAir: [UInt8: [UInt8]] = [:]
     private var data: [UInt8: [UInt8]] = [:]
+    /// The scan responses, by set, of those whose parameters let others ask.
+    private(set) var scanResponses: [UInt8: [UInt8]] = [:]
+    private var scannable: Set<UInt8> = []
     private(set) var received: [HCICommand] = []
     /// The address of each set.
     private(set) var setAddresses: [UInt8: [UInt8]] = [:]
@@ -100,6 +103,11 @@ struct VirtualController {
         case .setScanParameters, .setExtendedScanParameters:
             // Parameters of a scan that is on cannot be set (7.8.10).
             guard !isScanning else { return .disallowed }
+            // An active scan by a random address needs one (7.8.10, 7.8.64).
+            let ownAddress = command.opcode == .setScanParameters ? parameters[5] : parameters[0]
+            if command.scanParameters?.isActive == true, ownAddress == 1, randomAddress.isEmpty {
+                return HCIStatus(rawValue: 0x12)
+            }
             isActive = command.scanParameters?.isActive ?? false
             window = command.scanParameters?.window ?? 0
         case .setScanEnable, .setExtendedScanEnable:
@@ -108,7 +116,11 @@ struct VirtualController {
         case .setRandomAddress:
             guard !isScanning, onAir[255] == nil else { return .disallowed }
             randomAddress = parameters
-        case .setAdvertisingParameters: if onAir[255] != nil { return .disallowed }
+        case .setAdvertisingParameters:
+            if onAir[255] != nil { return .disallowed }
+            if parameters[4] == 0x02 { scannable.insert(255) } else { scannable.remove(255) }
+        case .setScanResponseData:
+            if scannable.contains(255) { scanResponses[255] = Array(parameters[1...].prefix(Int(parameters[0]))) }
         case .setAdvertisingData:
             data[255] = Array(parameters[1...].prefix(Int(parameters[0])))
             if onAir[255] != nil { onAir[255] = data[255] }
@@ -117,11 +129,15 @@ struct VirtualController {
             if onAir[parameters[0]] != nil { return .disallowed }
             guard data[parameters[0]] != nil || data.count < Int(advertisingSets) else { return .memoryFull }
             data[parameters[0]] = data[parameters[0]] ?? []
+            if parameters[1] & 0x02 != 0 { scannable.insert(parameters[0]) } else { scannable.remove(parameters[0]) }
         case .setAdvertisingSetAddress: setAddresses[parameters[0]] = Array(parameters[1...])
         case .setExtendedAdvertisingData:
             if Array(parameters[4...]) == refusedData { return HCIStatus(rawValue: 0x12) }
             data[parameters[0]] = Array(parameters[4...])
             if onAir[parameters[0]] != nil { onAir[parameters[0]] = data[parameters[0]] }
+        case .setExtendedScanResponseData:
+            guard scannable.contains(parameters[0]) else { return HCIStatus(rawValue: 0x12) }
+            scanResponses[parameters[0]] = Array(parameters[4...])
         case .setExtendedAdvertisingEnable:
             for set in command.advertisingSets {
                 guard let advert = data[set] else { return .unknownAdvertisingSet }
