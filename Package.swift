@@ -480,7 +480,7 @@ let package = Package(
         ),
         tests(
             "BeaconTestKitTests",
-            dependencies: ["BeaconTestKit", "BeaconMonitoring", "CoreLocation", "CoreBluetooth"],
+            dependencies: ["BeaconTestKit", "BeaconMonitoring", "BeaconSupport", "CoreLocation", "CoreBluetooth"],
             swiftSettings: oldForms),
         tests(
             "BeaconGatewayTests",

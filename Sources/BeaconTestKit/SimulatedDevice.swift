@@ -5,6 +5,7 @@ internal import BeaconRadio
 internal import BeaconSupport
 public import CoreLocation
 internal import Dispatch
+internal import Synchronization
 
 /// A device in the simulated air, as an app would run on.
 ///
@@ -117,6 +118,7 @@ public final class SimulatedDevice: Sendable {
         isWritten.wait()
         let (snapshot, time) = (old.snapshot, old.time)
         let new = Self.launch(memory, snapshot.authorization, asksUser: asksUser)
+        new.center.hidesBeaconsFromScans.store(hidesBeaconsFromScans, ordering: .relaxed)
         launch.withLock { $0 = new }
         BeaconCenter.install(new.center, inPlaceOf: old)
         if let time { receive(.heard(SourceBatch(upTo: time))) }
@@ -148,6 +150,13 @@ public final class SimulatedDevice: Sendable {
     /// Sets the state of Bluetooth. It is powered on at first; in any other state nothing is heard and nothing is sent.
     public func setBluetooth(_ state: BluetoothState) {
         center.perform { $0.receive(.state(state.state)) }
+    }
+
+    /// A Boolean value indicating whether scans of Core Bluetooth hear no data of iBeacons, as on iOS, which it is at
+    /// first; false is as on macOS.
+    public var hidesBeaconsFromScans: Bool {
+        get { center.hidesBeaconsFromScans.load(ordering: .relaxed) }
+        set { center.hidesBeaconsFromScans.store(newValue, ordering: .relaxed) }
     }
 
     /// Lights the display up: regions that request it deliver their state.

@@ -97,7 +97,8 @@ private final class MonitorModel {
     func start() {
         task = Task {
             let monitor = await CLMonitor("museum")
-            await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: museum), identifier: "museum", assuming: .unsatisfied)
+            await monitor.add(
+                CLMonitor.BeaconIdentityCondition(uuid: museum), identifier: "museum", assuming: .unsatisfied)
             do {
                 for try await event in await monitor.events { states[event.identifier] = event.state }
             } catch {
@@ -121,7 +122,11 @@ struct ModernAppTests {
         await air.advance(by: .seconds(10))
         #expect(model.exhibit == nil)
         let changes = Locked(0)
-        withObservationTracking { _ = model.exhibit } onChange: { changes.withLock { $0 += 1 } }
+        withObservationTracking {
+            _ = model.exhibit
+        } onChange: {
+            changes.withLock { $0 += 1 }
+        }
         painting.move(toDistance: 0.3)
         await air.advance(by: .seconds(10))
         #expect(model.exhibit == 7)

@@ -5,7 +5,7 @@ package import BeaconRadio
 import BeaconSupport
 package import Dispatch
 import Logging
-import Synchronization
+package import Synchronization
 
 /// The state of a center after its last change, which can be read without waiting.
 package struct CenterSnapshot: Sendable {
@@ -85,7 +85,7 @@ package actor BeaconCenter {
     static let receiver = ReceiverID(0)
 
     private let executor = SerialQueueExecutor(label: "swift-beacon.center")
-    package nonisolated let configuration: CenterConfiguration
+    let configuration: CenterConfiguration
     let logger = Logger(label: "swift-beacon.center")
     private let published: Locked<CenterSnapshot>
     private let nextClient = Atomic<UInt64>(0)
@@ -94,6 +94,8 @@ package actor BeaconCenter {
     let newestTime = Atomic<Int64>(-1)
     /// The nanoseconds by which the wall clock is ahead of the radio's times.
     let wallOffset = Atomic<Int64>(0)
+    /// True where scans of Core Bluetooth hear no data of iBeacons.
+    package nonisolated let hidesBeaconsFromScans: Atomic<Bool>
     /// The callbacks of clients that are under way.
     package nonisolated let callbacks = WorkCount()
 
@@ -153,6 +155,7 @@ package actor BeaconCenter {
     /// Creates a center without a radio. Regions of an earlier launch are monitored again.
     package init(_ configuration: CenterConfiguration) {
         self.configuration = configuration
+        hidesBeaconsFromScans = Atomic(configuration.hidesBeaconsFromScans)
         core = MonitoringCore(configuration.engine)
         answer = configuration.answer
         launchRegistration = LaunchRegistration(configuration.launchStore, logger)

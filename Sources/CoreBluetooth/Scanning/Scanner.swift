@@ -2,6 +2,7 @@ internal import BeaconModel
 internal import BeaconMonitoring
 internal import BeaconRadio
 internal import BeaconSupport
+internal import Synchronization
 
 /// The part of a central manager that looks for devices, which may be shared between threads.
 ///
@@ -118,7 +119,7 @@ final class Scanner: Sendable {
             // Without a copy of the scan, which would have the table copied with each advert.
             guard state.scan?.client == client, let request = state.scan?.request else { return nil }
             var device = state.scan?.devices[address] ?? DiscoveredDevice()
-            device.hear(advert, hidesBeacons: center.configuration.hidesBeaconsFromScans)
+            device.hear(advert, hidesBeacons: center.hidesBeaconsFromScans.load(ordering: .relaxed))
             defer {
                 state.scan?.devices[address] = device
                 if state.scan?.devices.count ?? 0 > Self.mostDevices { Self.forgetOldest(&state) }
