@@ -1,3 +1,4 @@
+import BeaconMonitoring
 public import Foundation
 
 /// The configuration of the SDK. ``KSConfigBuilder`` makes it.
@@ -19,11 +20,13 @@ public struct KSConfig: Sendable {
     let messagesAddress: String?
 
     /// Takes messages; nil where the app wants none.
-    let pushOpenedHandler: PushOpenedHandlerBlock?
+    ///
+    /// It is only handed on to the main queue, where its owner expects it, as with Kumulos' own SDK.
+    let pushOpenedHandler: UnsafeTransfer<PushOpenedHandlerBlock>?
 }
 
 /// A builder of a ``KSConfig``, as in Kumulos' SDK.
-open class KSConfigBuilder {
+open class KSConfigBuilder: NSObject {
     private let apiKey: String
     private let secretKey: String
     private var sink: (any KumulosEventSink)?
@@ -117,7 +120,7 @@ open class KSConfigBuilder {
     open func build() -> KSConfig {
         KSConfig(
             apiKey: apiKey, secretKey: secretKey, sink: sink, folder: folder, eventsAddress: eventsAddress,
-            messagesAddress: messagesAddress, pushOpenedHandler: pushOpenedHandler)
+            messagesAddress: messagesAddress, pushOpenedHandler: pushOpenedHandler.map { UnsafeTransfer($0) })
     }
 }
 

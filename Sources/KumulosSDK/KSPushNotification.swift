@@ -2,7 +2,7 @@ import BeaconDelivery
 public import Foundation
 
 /// What takes a message.
-public typealias PushOpenedHandlerBlock = @MainActor @Sendable (KSPushNotification) -> Void
+public typealias PushOpenedHandlerBlock = (KSPushNotification) -> Void
 
 /// A message to this installation, in the form of Kumulos' SDK for Swift 10.0.0.
 open class KSPushNotification: NSObject {

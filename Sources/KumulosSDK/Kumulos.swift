@@ -1,5 +1,6 @@
 import BeaconApplications
 import BeaconDelivery
+import BeaconMonitoring
 import BeaconSupport
 public import CoreLocation
 @_exported public import Foundation
@@ -27,6 +28,12 @@ open class Kumulos {
 
     /// The key under which Kumulos' SDK keeps the installation's name in the app's defaults.
     static let installIDKey = "KumulosUUID"
+
+    /// The SDK, of which there is one.
+    private static let instance = UnsafeTransfer(Kumulos())
+
+    /// Returns the SDK. All that it does is in the methods of its class.
+    public static func getInstance() -> Kumulos { instance.value }
 
     /// Sets the SDK up, and begins to deliver the events of earlier launches. Events before it are lost, which is
     /// logged.

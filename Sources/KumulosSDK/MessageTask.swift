@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconMonitoring
 import Foundation
 import Logging
 
@@ -23,7 +24,7 @@ final class MessageTask: Sendable {
             task = Task {
                 await inbox.run { message in
                     // Where the app's main queue does not run, the message waits, and is not acknowledged.
-                    await MainActor.run { handler(KSPushNotification(message)) }
+                    await MainActor.run { handler.value(KSPushNotification(message)) }
                 }
             }
         } catch {

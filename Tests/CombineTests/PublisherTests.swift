@@ -109,3 +109,63 @@ struct PublisherTests {
         withExtendedLifetime(subscription) {}
     }
 }
+
+@Suite("Operators that OpenCombine lacks")
+struct OperatorTests {
+    @Test("Merged publishers publish what any of them does, and end with the last")
+    func merging() {
+        let (first, second, third) = (
+            PassthroughSubject<Int, URLError>(), PassthroughSubject<Int, URLError>(),
+            PassthroughSubject<Int, URLError>()
+        )
+        var words: [String] = []
+        let subscription = first.merge(with: second, third).sink(
+            receiveCompletion: { words.append("\($0)") }, receiveValue: { words.append("\($0)") })
+        first.send(1)
+        third.send(2)
+        first.send(completion: .finished)
+        second.send(3)
+        second.send(completion: .finished)
+        #expect(words == ["1", "2", "3"])
+        third.send(completion: .finished)
+        #expect(words == ["1", "2", "3", "finished"])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("The newest values are combined once all have one")
+    func combining() {
+        let (first, second, third) = (
+            PassthroughSubject<Int, Never>(), CurrentValueSubject<String, Never>("a"), PassthroughSubject<Bool, Never>()
+        )
+        var pairs: [String] = []
+        var triples: [String] = []
+        let subscriptions = [
+            first.combineLatest(second) { "\($0)\($1)" }.sink { pairs.append($0) },
+            first.combineLatest(second, third).sink { triples.append("\($0)\($1)\($2)") },
+        ]
+        first.send(1)
+        second.send("b")
+        first.send(2)
+        third.send(true)
+        second.send("c")
+        #expect(pairs == ["1a", "1b", "2b", "2c"])
+        #expect(triples == ["2btrue", "2ctrue"])
+        withExtendedLifetime(subscriptions) {}
+    }
+
+    @Test("A failure of one is that of all")
+    func failing() {
+        let (first, second) = (PassthroughSubject<Int, URLError>(), PassthroughSubject<Int, URLError>())
+        var codes: [URLError.Code] = []
+        let note: (Subscribers.Completion<URLError>) -> Void = {
+            if case .failure(let error) = $0 { codes.append(error.code) }
+        }
+        let subscriptions = [
+            first.merge(with: second).sink(receiveCompletion: note, receiveValue: { _ in }),
+            first.combineLatest(second).sink(receiveCompletion: note, receiveValue: { _ in }),
+        ]
+        second.send(completion: .failure(URLError(.timedOut)))
+        #expect(codes == [.timedOut, .timedOut])
+        withExtendedLifetime(subscriptions) {}
+    }
+}

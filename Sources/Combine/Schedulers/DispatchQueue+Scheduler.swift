@@ -78,18 +78,25 @@
                     self.init(nanoseconds: nanoseconds)
                 }
 
+                /// Orders times by their length.
                 public static func < (left: Stride, right: Stride) -> Bool { left.magnitude < right.magnitude }
+                /// Adds two times.
                 public static func + (left: Stride, right: Stride) -> Stride {
                     Stride(nanoseconds: left.magnitude + right.magnitude)
                 }
+                /// Takes a time from another.
                 public static func - (left: Stride, right: Stride) -> Stride {
                     Stride(nanoseconds: left.magnitude - right.magnitude)
                 }
+                /// Multiplies two times.
                 public static func * (left: Stride, right: Stride) -> Stride {
                     Stride(nanoseconds: left.magnitude * right.magnitude)
                 }
+                /// Adds a time.
                 public static func += (left: inout Stride, right: Stride) { left = left + right }
+                /// Takes a time away.
                 public static func -= (left: inout Stride, right: Stride) { left = left - right }
+                /// Multiplies by a time.
                 public static func *= (left: inout Stride, right: Stride) { left = left * right }
 
                 private static func times(_ count: Int, _ unit: Int) -> Stride {

@@ -15,6 +15,10 @@ open class CBCharacteristic: CBAttribute {
     /// A Boolean value that says that notifications were asked for.
     open var isNotifying: Bool { false }
 
+    /// A Boolean value that says that the value is broadcast; it never is.
+    @available(*, deprecated, message: "Nothing takes its place.")
+    open var isBroadcasted: Bool { false }
+
     /// The service that it was added to.
     weak var owner: CBService?
 }

@@ -88,6 +88,9 @@ extension CBCentralManagerDelegate {
 /// ``CBCentralManagerDelegate`` has it in its signature.
 public typealias CFAbsoluteTime = CFTimeInterval
 
+/// Returns the present moment, in seconds since the beginning of 2001.
+public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date().timeIntervalSinceReferenceDate }
+
 /// Core Foundation's name for seconds.
 public typealias CFTimeInterval = Double
 

@@ -10,6 +10,9 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// Reports that the signal was read, in dBm.
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?)
 
+    /// Reports that the signal was read. Apple has the method above in its place.
+    func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?)
+
     /// Reports that services were found.
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?)
 
@@ -61,6 +64,9 @@ extension CBPeripheralDelegate {
 
     /// Does nothing.
     public func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {}
+
+    /// Does nothing.
+    public func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?) {}
 
     /// Does nothing.
     public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {}

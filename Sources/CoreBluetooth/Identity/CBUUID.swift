@@ -40,6 +40,9 @@ open class CBUUID: NSObject, NSCopying {
         super.init()
     }
 
+    /// Creates a UUID that is no other's.
+    public override convenience init() { self.init(nsuuid: UUID()) }
+
     /// Creates a UUID of 128 bits.
     public init(nsuuid theUUID: UUID) {
         bytes = withUnsafeBytes(of: theUUID.uuid) { [UInt8]($0) }
@@ -114,6 +117,9 @@ public let CBUUIDCharacteristicAggregateFormatString = "2905"
 
 /// The descriptor that says which values a characteristic may have.
 public let CBUUIDCharacteristicValidRangeString = "2906"
+
+/// The descriptor that says when a characteristic is observed.
+public let CBUUIDCharacteristicObservationScheduleString = "2910"
 
 // Apple's own, since Bluetooth has none for it.
 

@@ -21,23 +21,22 @@ open class CBCentral: CBPeer {
     open var maximumUpdateValueLength: Int { 20 }
 }
 
-/// A channel to another device. None is ever opened here.
+/// A channel to another device. None is ever opened here, so that all but its number is nil.
 open class CBL2CAPChannel: NSObject {
     /// The device on the other side.
-    open var peer: CBPeer? { nil }
+    open var peer: CBPeer! { nil }
 
     /// The stream of incoming bytes.
-    open var inputStream: InputStream? { nil }
+    open var inputStream: InputStream! { nil }
 
     /// The stream of outgoing bytes.
-    open var outputStream: OutputStream? { nil }
+    open var outputStream: OutputStream! { nil }
 
     /// The channel's number.
     open var psm: CBL2CAPPSM { 0 }
 
-    override init() {
-        super.init()
-    }
+    /// Creates a channel that is not open, as test doubles do.
+    public override init() { super.init() }
 }
 
 /// The number of an L2CAP channel.

@@ -27,6 +27,10 @@ open class CBPeripheral: CBPeer {
     /// A Boolean value that says that a write without response would be sent.
     open var canSendWriteWithoutResponse: Bool { false }
 
+    /// The signal of a connection, in dBm; nil, since there is none.
+    @available(*, deprecated, message: "Use readRSSI() and peripheral(_:didReadRSSI:error:).")
+    open var rssi: NSNumber? { nil }
+
     /// Asks for the signal. Does nothing.
     open func readRSSI() {}
 

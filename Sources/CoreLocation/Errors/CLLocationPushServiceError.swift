@@ -69,11 +69,20 @@ public protocol CLLocationPushServiceExtension: NSObjectProtocol {
     /// Receives a location push. Never called.
     func didReceiveLocationPushPayload(_ payload: [String: Any], completion: @escaping () -> Void)
 
+    /// Receives a location push. Never called. An extension has this form or the other.
+    func didReceiveLocationPushPayload(_ payload: [String: Any]) async
+
     /// Reports that the extension ends soon. Never called.
     func serviceExtensionWillTerminate()
 }
 
 extension CLLocationPushServiceExtension {
+    /// Does nothing.
+    public func didReceiveLocationPushPayload(_ payload: [String: Any], completion: @escaping () -> Void) {}
+
+    /// Does nothing.
+    public func didReceiveLocationPushPayload(_ payload: [String: Any]) async {}
+
     /// Does nothing.
     public func serviceExtensionWillTerminate() {}
 }

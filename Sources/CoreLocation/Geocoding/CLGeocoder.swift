@@ -131,6 +131,14 @@ extension CLGeocoder {
         try await geocodeAddressString(addressString)
     }
 
+    /// Returns the places of an address.
+    ///
+    /// - Throws: `CLError`, as with the form that has a handler.
+    @available(*, deprecated, renamed: "geocodeAddressString(_:)")
+    public func geocodeAddressDictionary(_ addressDictionary: [AnyHashable: Any]) async throws -> [CLPlacemark] {
+        try await placemarks { geocodeAddressDictionary(addressDictionary, completionHandler: $0) }
+    }
+
     private func placemarks(
         _ ask: (@escaping CLGeocodeCompletionHandler) -> Void
     ) async throws -> [CLPlacemark] {

@@ -1,3 +1,4 @@
+import BeaconMonitoring
 import Dispatch
 public import Foundation
 import Logging
@@ -8,7 +9,9 @@ extension Kumulos {
     public static func pushRequestDeviceToken(_ onAuthorizationStatus: KSUNAuthorizationCheckedHandler? = nil) {
         KumulosLog.isMissing("push messages of Apple's service")
         guard let onAuthorizationStatus else { return }
-        DispatchQueue.main.async { onAuthorizationStatus(.denied, nil) }
+        // It is only handed on to the main queue, where its owner expects it, as with Kumulos' own SDK.
+        let sent = UnsafeTransfer(onAuthorizationStatus)
+        DispatchQueue.main.async { sent.value(.denied, nil) }
     }
 
     /// Registers a device for push messages. There is no push service here, which is logged once.
@@ -29,7 +32,7 @@ extension Kumulos {
 }
 
 /// The receiver of the user's answer about push messages.
-public typealias KSUNAuthorizationCheckedHandler = @MainActor @Sendable (UNAuthorizationStatus, (any Error)?) -> Void
+public typealias KSUNAuthorizationCheckedHandler = (UNAuthorizationStatus, (any Error)?) -> Void
 
 /// What decides how a push message is shown while the app is in front. Never called.
 public typealias PushReceivedInForegroundHandlerBlock = (

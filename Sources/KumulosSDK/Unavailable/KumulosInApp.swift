@@ -1,3 +1,4 @@
+import BeaconMonitoring
 import Dispatch
 public import Foundation
 
@@ -26,7 +27,9 @@ open class KumulosInApp {
 
     /// Counts the messages of the inbox: none, on the main queue.
     public static func getInboxSummaryAsync(inboxSummaryBlock: @escaping InboxSummaryBlock) {
-        DispatchQueue.main.async { inboxSummaryBlock(InAppInboxSummary(totalCount: 0, unreadCount: 0)) }
+        // It is only handed on to the main queue, where its owner expects it, as with Kumulos' own SDK.
+        let sent = UnsafeTransfer(inboxSummaryBlock)
+        DispatchQueue.main.async { sent.value(InAppInboxSummary(totalCount: 0, unreadCount: 0)) }
     }
 }
 
@@ -109,4 +112,4 @@ public typealias InAppDeepLinkHandlerBlock = (InAppButtonPress) -> Void
 public typealias InboxUpdatedHandlerBlock = () -> Void
 
 /// The receiver of the inbox's numbers.
-public typealias InboxSummaryBlock = @MainActor @Sendable (InAppInboxSummary?) -> Void
+public typealias InboxSummaryBlock = (InAppInboxSummary?) -> Void

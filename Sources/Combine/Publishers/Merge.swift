@@ -1,0 +1,58 @@
+#if Combine || Gateway
+    public import OpenCombine
+
+    // OpenCombine has neither of these. They are made of operators that it has.
+
+    extension Publishers {
+        /// A publisher of the values of several publishers, as they come.
+        public struct MergeMany<Upstream: Publisher>: Publisher {
+            public typealias Output = Upstream.Output
+            public typealias Failure = Upstream.Failure
+
+            /// The publishers.
+            public let publishers: [Upstream]
+
+            /// Merges publishers.
+            public init(_ publishers: Upstream...) { self.publishers = publishers }
+
+            /// Merges publishers.
+            public init(_ publishers: some Swift.Sequence<Upstream>) { self.publishers = Array(publishers) }
+
+            /// Begins to publish to a subscriber.
+            public func receive<Downstream: Subscriber>(subscriber: Downstream)
+            where Downstream.Input == Output, Downstream.Failure == Failure {
+                publishers.publisher.setFailureType(to: Failure.self).flatMap { $0 }.receive(subscriber: subscriber)
+            }
+
+            /// Merges one more publisher.
+            public func merge(with other: Upstream) -> MergeMany<Upstream> { MergeMany(publishers + [other]) }
+        }
+    }
+
+    extension Publisher {
+        /// Publishes the values of this publisher and of another, as they come.
+        public func merge<Other: Publisher<Output, Failure>>(
+            with other: Other
+        ) -> Publishers.MergeMany<AnyPublisher<Output, Failure>> {
+            Publishers.MergeMany(eraseToAnyPublisher(), other.eraseToAnyPublisher())
+        }
+
+        /// Publishes the values of this publisher and of two others, as they come.
+        public func merge<B: Publisher<Output, Failure>, C: Publisher<Output, Failure>>(
+            with second: B, _ third: C
+        ) -> Publishers.MergeMany<AnyPublisher<Output, Failure>> {
+            Publishers.MergeMany(eraseToAnyPublisher(), second.eraseToAnyPublisher(), third.eraseToAnyPublisher())
+        }
+
+        /// Publishes the values of this publisher and of three others, as they come.
+        public func merge<
+            B: Publisher<Output, Failure>, C: Publisher<Output, Failure>, D: Publisher<Output, Failure>
+        >(
+            with second: B, _ third: C, _ fourth: D
+        ) -> Publishers.MergeMany<AnyPublisher<Output, Failure>> {
+            Publishers.MergeMany(
+                eraseToAnyPublisher(), second.eraseToAnyPublisher(), third.eraseToAnyPublisher(),
+                fourth.eraseToAnyPublisher())
+        }
+    }
+#endif
