@@ -4,7 +4,9 @@
     extension Publishers {
         /// A publisher of the newest values of two publishers, from the moment on at which both have one.
         public struct CombineLatest<A: Publisher, B: Publisher>: Publisher where A.Failure == B.Failure {
+            /// The type of the values.
             public typealias Output = (A.Output, B.Output)
+            /// The type of the failures.
             public typealias Failure = A.Failure
 
             /// The first publisher.

@@ -6,7 +6,9 @@
     extension Publishers {
         /// A publisher of the values of several publishers, as they come.
         public struct MergeMany<Upstream: Publisher>: Publisher {
+            /// The type of the values.
             public typealias Output = Upstream.Output
+            /// The type of the failures.
             public typealias Failure = Upstream.Failure
 
             /// The publishers.

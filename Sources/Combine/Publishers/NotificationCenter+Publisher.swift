@@ -5,7 +5,9 @@
     extension NotificationCenter {
         /// A publisher of notifications, from the moment of each subscription on.
         public struct Publisher: OpenCombine.Publisher {
+            /// The type of the values.
             public typealias Output = Notification
+            /// The type of the failures.
             public typealias Failure = Never
 
             /// The center.

@@ -5,7 +5,9 @@
     extension Timer {
         /// A publisher of the time, again and again while it is connected.
         public final class TimerPublisher: ConnectablePublisher {
+            /// The type of the values.
             public typealias Output = Date
+            /// The type of the failures.
             public typealias Failure = Never
 
             /// The seconds from one time to the next.

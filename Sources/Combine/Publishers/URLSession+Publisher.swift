@@ -6,7 +6,9 @@
     extension URLSession {
         /// A publisher of the answer to a request, which is sent for each subscription.
         public struct DataTaskPublisher: Publisher {
+            /// The type of the values.
             public typealias Output = (data: Data, response: URLResponse)
+            /// The type of the failures.
             public typealias Failure = URLError
 
             /// The request.

@@ -24,12 +24,15 @@ open class CBCentral: CBPeer {
 /// A channel to another device. None is ever opened here, so that all but its number is nil.
 open class CBL2CAPChannel: NSObject {
     /// The device on the other side.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var peer: CBPeer! { nil }
 
     /// The stream of incoming bytes.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var inputStream: InputStream! { nil }
 
     /// The stream of outgoing bytes.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var outputStream: OutputStream! { nil }
 
     /// The channel's number.
