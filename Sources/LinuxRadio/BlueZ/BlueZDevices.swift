@@ -315,8 +315,8 @@ final class BlueZDevices {
         return update
     }
 
-    /// Reads manufacturer data by company, `a{qv}`: the AD structure of the beacon, empty where there is none, and those
-    /// of other data.
+    /// Reads manufacturer data by company, `a{qv}`: the AD structure of the beacon, empty without one, and those of
+    /// other data.
     private static func readManufacturerData(_ message: BusMessage) throws(BusError) -> (
         beacon: [UInt8], others: [UInt8]
     ) {

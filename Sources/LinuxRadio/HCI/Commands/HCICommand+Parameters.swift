@@ -23,8 +23,8 @@ extension HCICommand {
             UInt8(truncatingIfNeeded: scan.interval), UInt8(scan.interval >> 8),
             UInt8(truncatingIfNeeded: scan.window), UInt8(scan.window >> 8),
         ]
-        // The own address matters to scan requests only, which a passive scan never sends; before an active one a random
-        // address is set, by us or by the software whose scan it is.
+        // The own address matters to scan requests only, which a passive scan never sends; before an active one a
+        // random address is set, by us or by the software whose scan it is.
         let ownAddress = type
         return isExtended
             // Own address, filter policy, PHYs, then type and times of each PHY.
@@ -92,8 +92,9 @@ extension HCICommand {
         HCICommand(.setAdvertisingEnable, [isOn ? 1 : 0])
     }
 
-    /// A command that sets a set's parameters: legacy PDUs, so that every receiver hears them, not connectable, scannable
-    /// where there is a scan response, for as long as it lasts, on the 1M PHY, as strong as the controller likes (7.8.53).
+    /// A command that sets a set's parameters: legacy PDUs, so that every receiver hears them, not connectable,
+    /// scannable where there is a scan response, for as long as it lasts, on the 1M PHY, as strong as the controller
+    /// likes (7.8.53).
     static func setExtendedAdvertisingParameters(set: UInt8, isScannable: Bool = false) -> HCICommand {
         let times = [UInt8(truncatingIfNeeded: interval), UInt8(interval >> 8), 0]
         return HCICommand(
