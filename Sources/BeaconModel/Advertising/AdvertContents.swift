@@ -1,4 +1,4 @@
-/// The contents of an advert, of any device: what it says of itself (Supplement to the Core Specification, Part A, 1).
+/// The contents of an advert of any device (Supplement to the Core Specification, Part A, 1).
 public struct AdvertContents: Hashable, Sendable {
     /// The device's name, whole or shortened; nil where it says none.
     public var localName: String?

@@ -1,7 +1,7 @@
 /// An advert to send: a beacon's, or that of a device with a name and services.
 ///
-/// What has no place in the advert goes to the scan response, which receivers hear that ask for it: the name and the
-/// services of a beacon, whose own frame fills its advert, and a long name.
+/// A beacon's frame fills its advert, so that its name and its services go to the scan response, and so does a long
+/// name. Receivers that ask for it hear the scan response.
 public struct OutgoingAdvert: Hashable, Sendable {
     /// The beacon's frame; nil for a device that is no beacon.
     public var frame: IBeaconFrame?
@@ -62,7 +62,7 @@ public struct OutgoingAdvert: Hashable, Sendable {
         for (width, complete) in [(2, UInt8(0x03)), (4, 0x05), (16, 0x07)] {
             let uuids = services.map(\.bytes).filter { $0.count == width }
             guard !uuids.isEmpty else { continue }
-            // The type below says that there are more.
+            // The type with the number below means an incomplete list.
             let fitting = stride(from: uuids.count, to: 0, by: -1).first { count in
                 layout.add(
                     count == uuids.count ? complete : complete - 1, uuids.prefix(count).flatMap { $0.reversed() })

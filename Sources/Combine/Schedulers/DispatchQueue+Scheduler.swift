@@ -2,8 +2,8 @@
     public import Dispatch
     public import OpenCombine
 
-    // OpenCombine has these too, in a module that leaves them out where a module Combine can be imported, as it can once
-    // this one is built. So this one has its own.
+    // OpenCombine has these too, in a module that leaves them out where a module Combine can be imported, as it can
+    // once this one is built. So this one has its own.
 
     extension DispatchQueue: @retroactive Scheduler {
         /// A moment of a queue.

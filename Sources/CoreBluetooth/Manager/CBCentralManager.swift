@@ -8,8 +8,8 @@ internal import BeaconRadio
 /// share. Connecting to devices does nothing, which is logged once.
 ///
 /// iOS hides the data of iBeacons from Core Bluetooth, which reports such a device without its manufacturer data, and
-/// macOS does not. It is as on iOS unless the environment has `BEACON_CORE_BLUETOOTH=macos`. Core Location finds beacons
-/// in both cases.
+/// macOS does not. It is as on iOS unless the environment has `BEACON_CORE_BLUETOOTH=macos`. Core Location finds
+/// beacons in both cases.
 open class CBCentralManager: CBManager {
     /// The features that some devices have and others have not.
     public struct Feature: OptionSet, Sendable {
@@ -79,12 +79,12 @@ open class CBCentralManager: CBManager {
     /// Returns false: this device has none of the features.
     open class func supports(_ features: Feature) -> Bool { false }
 
-    /// Looks for devices from now on, in place of what was looked for before. Each is reported by
+    /// Looks for devices from now on. The scan before, if any, is over. Each device is reported by
     /// `centralManager(_:didDiscover:advertisementData:rssi:)`.
     ///
-    /// Devices are asked for their scan responses, so that names come that are not in the adverts themselves. A signal
-    /// that is not known is 127. What a source cannot know is not in the advertisement data: bluetoothd does not say
-    /// whether a device can be connected to.
+    /// Devices are asked for their scan responses, so that names come that are not in the adverts themselves. The RSSI
+    /// of an advert without one is 127. A key is missing where the source does not know its value: bluetoothd does not
+    /// say whether a device can be connected to.
     ///
     /// - Parameters:
     ///   - serviceUUIDs: the services of which a device has to have one; nil or none for every device.

@@ -41,7 +41,7 @@ final class Scanner: Sendable {
     /// A Boolean value that says that devices are looked for.
     var isScanning: Bool { state.withLock { $0.scan != nil } }
 
-    /// Looks for devices from now on, in place of what was looked for before.
+    /// Looks for devices from now on. The scan before, if any, is over.
     func start(_ request: ScanRequest, for manager: CBCentralManager) {
         stop()
         let client = center.makeClientID()

@@ -1,8 +1,8 @@
 import BeaconModel
 import BeaconRadio
 
-/// Adverts that bluetoothd sends for us, one for each that is wanted. bluetoothd takes them back by itself when our connection
-/// ends, however it ends.
+/// Adverts that bluetoothd sends for us, one for each that is wanted. bluetoothd takes them back by itself when our
+/// connection ends, however it ends.
 final class BlueZAdverts {
     /// The registration that is wanted for an advert.
     private struct Goal: Equatable {

@@ -59,7 +59,7 @@ struct AdvertisingControl {
     /// The number of slots in use.
     var slotCount: Int { slots.count }
 
-    /// Sets the adverts to send. A advert that has a set of its own stays on the air in it.
+    /// Sets the adverts to send. An advert that has a set of its own stays on the air in it.
     mutating func want(_ adverts: [OutgoingAdvert]) {
         let new = adverts.enumerated().filter { adverts.firstIndex(of: $0.element) == $0.offset }.map(\.element)
         guard new != wanted else { return }
