@@ -67,6 +67,33 @@ struct PublisherTests {
         #expect(changes.withLock { $0 } > 10)
     }
 
+    @Test("What a pipeline hands to the main queue or to the main run loop is there when the air has advanced")
+    @MainActor
+    func schedulers() async {
+        let air = SimulatedAir()
+        let guide = air.device.run { Guide(Self.uuid) }
+        let minors = Locked<[String: [Int]]>([:])
+        var subscriptions: Set<AnyCancellable> = []
+        let nearest = guide.$nearest.compactMap { $0?.minor.intValue }.removeDuplicates()
+        func keep(_ name: String) -> (Int) -> Void {
+            { minor in minors.withLock { $0[name, default: []].append(minor) } }
+        }
+        nearest.receive(on: DispatchQueue.main).sink(receiveValue: keep("queue")).store(in: &subscriptions)
+        nearest.receive(on: RunLoop.main).sink(receiveValue: keep("run loop")).store(in: &subscriptions)
+        nearest.receive(on: DispatchQueue.main).map { $0 + 1 }.receive(on: RunLoop.main)
+            .receive(on: DispatchQueue.main).sink(receiveValue: keep("several")).store(in: &subscriptions)
+        for minor in 1...20 {
+            let beacon = air.place(
+                SimulatedBeacon(uuid: Self.uuid, major: 1, minor: UInt16(minor), at: .distance(0.3)))
+            await air.advance(by: .seconds(5))
+            #expect(minors.withLock { $0["queue"]?.last } == minor)
+            #expect(minors.withLock { $0["run loop"]?.last } == minor)
+            #expect(minors.withLock { $0["several"]?.last } == minor + 1)
+            beacon.remove()
+            await air.advance(by: .seconds(30))
+        }
+    }
+
     @Test("Notifications are published from the subscription on, until it is cancelled")
     func notifications() {
         let center = NotificationCenter()

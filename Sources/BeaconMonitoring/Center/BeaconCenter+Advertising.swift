@@ -2,7 +2,7 @@ package import BeaconModel
 import BeaconRadio
 
 extension BeaconCenter {
-    /// Sets the advert that is sent for a client. The outcome comes as an event; a advert that cannot be sent is taken
+    /// Sets the advert that is sent for a client. The outcome comes as an event; an advert that cannot be sent is taken
     /// back.
     ///
     /// - Parameters:
@@ -29,8 +29,8 @@ extension BeaconCenter {
         clients.values.contains { $0.advert == advert && $0.isAnswered }
     }
 
-    /// Delivers the outcome of a advert to the clients that want it sent: a success to those that wait for it, a failure
-    /// to all, whose advert is then taken back.
+    /// Delivers the outcome of an advert to the clients that want it sent: a success to those that wait for it, a
+    /// failure to all, which then send it no longer.
     func answer(_ advert: OutgoingAdvert, _ result: Result<Void, RadioError>) {
         for id in clientOrder where clients[id]?.advert == advert {
             switch result {

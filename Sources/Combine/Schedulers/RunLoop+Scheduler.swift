@@ -1,4 +1,5 @@
 #if Combine || Gateway
+    import Dispatch
     public import Foundation
     public import OpenCombine
 
@@ -15,8 +16,13 @@
         /// The least tolerance: none.
         public var minimumTolerance: SchedulerTimeType.Stride { 0 }
 
+        // The main thread may run its queue and no run loop: in a program that awaits in its main function, and in tests. Its
+        // run loop runs the queue too. So the queue is the way to it that works in each program.
+        private var queue: DispatchQueue? { self === RunLoop.main ? .main : nil }
+
         /// Does something soon.
         public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
+            if let queue { return queue.schedule(action) }
             let action = HandedOver(action)
             perform { action.value() }
         }
@@ -26,6 +32,11 @@
             after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
             _ action: @escaping () -> Void
         ) {
+            if let queue {
+                return queue.schedule(
+                    after: queue.now.advanced(by: .seconds(now.distance(to: date).timeInterval)),
+                    tolerance: .seconds(tolerance.timeInterval), action)
+            }
             addTimer(at: date, interval: nil, tolerance, action)
         }
 
@@ -34,6 +45,11 @@
             after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
             options: SchedulerOptions?, _ action: @escaping () -> Void
         ) -> any Cancellable {
+            if let queue {
+                return queue.schedule(
+                    after: queue.now.advanced(by: .seconds(now.distance(to: date).timeInterval)),
+                    interval: .seconds(interval.timeInterval), tolerance: .seconds(tolerance.timeInterval), action)
+            }
             let timer = HandedOver(addTimer(at: date, interval: interval, tolerance, action))
             return AnyCancellable { timer.value.invalidate() }
         }

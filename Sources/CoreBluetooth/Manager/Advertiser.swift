@@ -55,7 +55,7 @@ final class Advertiser: Sendable {
         }
     }
 
-    /// Sends a advert from now on, or once the state is known.
+    /// Sends an advert from now on, or once the state is known.
     ///
     /// - Parameter advert: nil where there is nothing to send.
     func start(_ advert: OutgoingAdvert?, for manager: CBPeripheralManager) -> Outcome {
