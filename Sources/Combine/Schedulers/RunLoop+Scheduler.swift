@@ -16,8 +16,8 @@
         /// The least tolerance: none.
         public var minimumTolerance: SchedulerTimeType.Stride { 0 }
 
-        // The main thread may run its queue and no run loop: in a program that awaits in its main function, and in tests. Its
-        // run loop runs the queue too. So the queue is the way to it that works in each program.
+        // The main thread may run its queue and no run loop: in a program that awaits in its main function, and in
+        // tests. Its run loop runs the queue too. So the queue is the way to it that works in each program.
         private var queue: DispatchQueue? { self === RunLoop.main ? .main : nil }
 
         /// Does something soon.
