@@ -52,7 +52,7 @@ let package = Package(
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "KumulosSDK", targets: ["KumulosSDK"]),
-        .library(name: "Combine", targets: ["Combine"]),
+        .library(name: "Combine", targets: ["BeaconCombine"]),
         .library(name: "BeaconTestKit", targets: ["BeaconTestKit"]),
         // For programs of one's own around the same core.
         .library(
@@ -228,7 +228,7 @@ let package = Package(
                 "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications", "BeaconMonitoring",
                 "CoreLocationParts",
                 // Apple's Foundation brings Combine with it, on which code relies.
-                .target(name: "Combine", condition: .when(traits: ["Combine"])),
+                .target(name: "BeaconCombine", condition: .when(traits: ["Combine"])),
             ]
         ),
         module(
@@ -240,8 +240,10 @@ let package = Package(
             ]
         ),
 
-        // Beside the layers: Apple's Combine, for apps that are written with it.
-        module("Combine", dependencies: [product("OpenCombine", "OpenCombine", trait: "Combine")]),
+        // Beside the layers: Apple's Combine, for apps that are written with it, which call the module by that name
+        // (moduleAliases). Here it has another one: packages that find a module Combine, such as GRDB, take it for
+        // Apple's.
+        module("BeaconCombine", dependencies: [product("OpenCombine", "OpenCombine", trait: "Combine")]),
 
         // Layer 4: the grammar of a configuration: a document, its keys and their faults.
         module(
@@ -428,7 +430,7 @@ let package = Package(
                 "BeaconMonitoring",
             ],
             swiftSettings: oldForms),
-        tests("CombineTests", dependencies: ["Combine", "CoreLocation", "BeaconTestKit", "BeaconSupport"]),
+        tests("BeaconCombineTests", dependencies: ["BeaconCombine", "CoreLocation", "BeaconTestKit", "BeaconSupport"]),
         tests(
             "CoreBluetoothTests",
             dependencies: [

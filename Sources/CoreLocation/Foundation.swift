@@ -1,7 +1,7 @@
 @_exported public import Foundation
 
 #if Combine
-    @_exported public import Combine
+    @_exported public import BeaconCombine
 #endif
 
 // Core Location's header brings Foundation with it, and much code never imports it itself. Foundation brings Dispatch

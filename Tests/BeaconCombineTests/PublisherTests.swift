@@ -1,6 +1,6 @@
 import BeaconSupport
 import BeaconTestKit
-import Combine
+import BeaconCombine
 import CoreLocation
 import FoundationNetworking
 import Testing

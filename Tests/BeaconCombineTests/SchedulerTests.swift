@@ -1,5 +1,5 @@
 import BeaconSupport
-import Combine
+import BeaconCombine
 import Foundation
 import Testing
 
