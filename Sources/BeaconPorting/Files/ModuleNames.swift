@@ -1,0 +1,49 @@
+internal import DelegateCheck
+internal import SwiftSyntax
+
+/// The names that the files of a module declare, as far as rules ask for them.
+struct ModuleNames {
+    /// A function of a type.
+    struct Method {
+        /// The label of each parameter.
+        var labels: [String]
+    }
+
+    /// The types.
+    private(set) var types: Set<String> = []
+
+    /// The functions of each type, by their base names.
+    private(set) var methods: [String: [String: [Method]]] = [:]
+
+    /// The functions that protocols ask for and do not insist on.
+    private(set) var optionalRequirements: Set<String> = []
+
+    /// The properties that are loggers of the system's.
+    private(set) var loggers: Set<String> = []
+
+    init(_ sources: [[UInt8]]) {
+        for source in sources {
+            let file = SourceFile(source)
+            SyntaxWalk.run(file.tree, "") { node, owner in
+                if let function = node.as(FunctionDeclSyntax.self) {
+                    let labels = function.signature.parameterClause.parameters.map(\.firstName.bareText)
+                    methods[owner, default: [:]][function.name.bareText, default: []].append(Method(labels: labels))
+                    if function.modifiers.contains(where: { $0.name.tokenKind == .keyword(.optional) }) {
+                        optionalRequirements.insert(function.name.bareText)
+                    }
+                }
+                if let binding = node.as(PatternBindingSyntax.self),
+                    let logger = LoggingRule.logger(binding, hasLogger: false)
+                {
+                    loggers.insert(logger)
+                }
+                if let type = node.as(ExtensionDeclSyntax.self) { return type.extendedType.path?.last ?? "" }
+                guard node.kind != .functionDecl, let type = node.asProtocol((any NamedDeclSyntax).self),
+                    type.asProtocol((any DeclGroupSyntax).self) != nil || type.is(TypeAliasDeclSyntax.self)
+                else { return owner }
+                types.insert(type.name.bareText)
+                return type.name.bareText
+            }
+        }
+    }
+}
