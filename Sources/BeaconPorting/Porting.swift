@@ -5,11 +5,12 @@ public import DelegateCheck
 /// The rules run until none of them has a change, so that porting a ported source changes nothing.
 public enum Porting {
     /// The rounds of rules at most: a rule needs another one where it makes room for the next.
-    static let maximumRounds = 12
+    static let maximumRounds = 60
 
     private static let rules: [any PortRule] = [
-        OptionalRequirementRule(), AttributeRule(), SelectorRule(), ImportRule(), FoundationRule(), LoggingRule(),
-        ForeignNameRule(),
+        // What is hidden from Linux needs no other rule.
+        AppleOnlyRule(), OptionalRequirementRule(), AttributeRule(), SelectorRule(), ImportRule(), FoundationRule(),
+        LoggingRule(), ForeignNameRule(),
     ]
 
     /// Ports the files of one module, in their order; files of context only explain the others.

@@ -49,7 +49,7 @@ struct ConditionRuleTests {
         PortExample("nothing in it", "#if os(iOS)\n#endif"),
         PortExample("no end", "#if os(iOS"),
         PortExample(
-            "a view", "#if os(iOS)\n\(code)\nlet a = UIColor.red\n#endif",
+            "a view", "#if os(iOS)\n\(code)\nif a == UIColor.red { f() }\n#endif",
             decides: "1: '#if os(iOS)' keeps this code from Linux, where 'UIColor' of UIKit does not exist on Linux"),
         PortExample(
             "a selector",

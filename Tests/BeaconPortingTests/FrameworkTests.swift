@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Frameworks that Linux lacks or spells otherwise")
 struct FrameworkTests {
-    @Test("are ported, or left", arguments: imports + foundation + logging + names)
+    @Test("are ported, or left", arguments: imports + foundation + logging + names + kept)
     func port(_ example: PortExample) {
         example.check()
     }
@@ -83,9 +83,48 @@ struct FrameworkTests {
 
     static let names: [PortExample] = [
         PortExample(
-            "a view", "var a: UIView\nvar b: UIView",
-            decides: "1: 'UIView' of UIKit does not exist on Linux (on 2 lines)"),
+            "a view", "if a == UIColor.red { f() }\nreturn UIColor.red",
+            decides: "1: 'UIColor' of UIKit does not exist on Linux (on 2 lines)"),
         PortExample("ours", "struct UIThing {}\nlet a = UIThing()\nlet b: UInt = CGFloat(1) + CGRect.zero"),
         PortExample("a member", "let a = b.UIThing"),
+    ]
+
+    /// Statements and members that only Apple's systems compile.
+    static let kept: [PortExample] = [
+        PortExample(
+            "a property and its uses",
+            "class A {\n    @IBOutlet weak var a: UILabel!\n    var b: UIView?\n    func f() {\n        a.text = \"\"\n        self.b = nil\n        c()\n    }\n}",
+            becomes: """
+                class A {
+                    #if canImport(UIKit)
+                    @IBOutlet weak var a: UILabel!
+                    var b: UIView?
+                    #endif
+                    func f() {
+                        #if canImport(UIKit)
+                        a.text = ""
+                        self.b = nil
+                        #endif
+                        c()
+                    }
+                }
+                """),
+        PortExample(
+            "a local name is one of its block",
+            "func f() {\n    let a = UNMutableNotificationContent()\n    a.b()\n}\nfunc g(_ a: Int) {\n    a.b()\n}",
+            becomes:
+                "func f() {\n    #if canImport(UserNotifications)\n    let a = UNMutableNotificationContent()\n    a.b()\n    #endif\n}\nfunc g(_ a: Int) {\n    a.b()\n}"
+        ),
+        PortExample(
+            "a view", "struct A: View {\n    var body: some View { Text(\"\") }\n}\n#Preview {\n    A()\n}",
+            becomes:
+                "#if canImport(SwiftUI)\nstruct A: View {\n    var body: some View { Text(\"\") }\n}\n#Preview {\n    A()\n}\n#endif"
+        ),
+        PortExample(
+            "a controller with beacon code",
+            "class A: UIViewController {\n    func f() { m.startRangingBeacons(satisfying: c) }\n}",
+            decides: "1: 'UIViewController' of UIKit"),
+        PortExample("a value", "func f() -> CGFloat {\n    UIScreen.main.scale\n}", decides: "2: 'UIScreen' of UIKit"),
+        PortExample("a requirement", "protocol P {\n    var a: UIView { get }\n}", decides: "2: 'UIView' of UIKit"),
     ]
 }

@@ -6,7 +6,8 @@ import Testing
 struct PortingTests {
     @Test("the report has the lines of the original")
     func lines() {
-        let file = PortExample.port("import UIKit\nimport Foundation\n\n@objc class A {\n    let a = UIColor.red\n}\n")
+        let file = PortExample.port(
+            "import UIKit\nimport Foundation\n\n@objc class A {\n    func f() { if a == UIColor.red {} }\n}\n")
         #expect(file.changes.map(\.line) == [1, 4])
         #expect(file.decisions.map(\.line) == [5])
     }
@@ -39,9 +40,11 @@ struct PortingTests {
         let all =
             ConditionRuleTests.admitted + ConditionRuleTests.left + ObjectiveCTests.attributes
             + ObjectiveCTests.requirements + ObjectiveCTests.selectors
-        let sources = (all + FrameworkTests.imports + FrameworkTests.foundation + FrameworkTests.logging).map {
-            Array($0.source.utf8)
-        }
+        let sources =
+            (all + FrameworkTests.imports + FrameworkTests.foundation + FrameworkTests.logging + FrameworkTests.kept)
+            .map {
+                Array($0.source.utf8)
+            }
         let conditions = ["", "#if os(iOS)\n", "#if DEBUG\n", "#if !os(iOS)\n#else\n", "#if canImport(UIKit)\n"]
         let marks = Array("{}()[]<>\"#\\/*`@:,.!?&|=-\r\n".utf8)
         for round in 0..<1500 {

@@ -4,16 +4,18 @@ import Testing
 
 @Suite("A patch")
 struct UnifiedDiffTests {
+    static let pairs: [(String, String)] = [
+        ("a\nb\nc\n", "a\nB\nc\n"), ("a\nb", "a\nb\nc"), ("a\n", "a"), ("a", "b\n"), ("", "a\n"), ("a\n", ""),
+        ("a\r\nb\r\n", "a\r\nx\r\nb\r\n"), ("\u{FEFF}a\n", "\u{FEFF}x\na\n"), (long([]), long([3, 10, 50])),
+    ]
+
+    static func long(_ changed: Set<Int>) -> String {
+        (1...60).map { changed.contains($0) ? "x\n" : "\($0)\n" }.joined()
+    }
+
     @Test(
         "applies with git, whatever the lines",
-        arguments: [
-            ("a\nb\nc\n", "a\nB\nc\n"), ("a\nb", "a\nb\nc"), ("a\n", "a"), ("a", "b\n"), ("", "a\n"), ("a\n", ""),
-            ("a\r\nb\r\n", "a\r\nx\r\nb\r\n"), ("\u{FEFF}a\n", "\u{FEFF}x\na\n"),
-            (
-                (1...60).map { "\($0)\n" }.joined(),
-                (1...60).map { $0 == 3 || $0 == 10 || $0 == 50 ? "x\n" : "\($0)\n" }.joined()
-            ),
-        ])
+        arguments: pairs)
     func applies(_ old: String, _ new: String) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

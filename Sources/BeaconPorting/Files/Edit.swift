@@ -17,6 +17,9 @@ struct Change {
 
     /// The change, as a report says it.
     var summary: String
+
+    /// The bytes that nothing else has to change, because Linux no longer sees them.
+    var hidden = 0..<0
 }
 
 /// A place that a rule cannot change without knowing what the code is for.
@@ -55,6 +58,7 @@ struct EditedText {
         var made: [Change] = []
         var edits: [Edit] = []
         for change in changes {
+            if made.contains(where: { $0.hidden.contains(change.offset) }) { continue }
             let isFree = change.edits.allSatisfy { new in
                 !edits.contains {
                     new.range.lowerBound <= $0.range.upperBound && $0.range.lowerBound <= new.range.upperBound

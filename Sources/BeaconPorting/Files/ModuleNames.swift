@@ -28,7 +28,8 @@ struct ModuleNames {
                 if let function = node.as(FunctionDeclSyntax.self) {
                     let labels = function.signature.parameterClause.parameters.map(\.firstName.bareText)
                     methods[owner, default: [:]][function.name.bareText, default: []].append(Method(labels: labels))
-                    if function.modifiers.contains(where: { $0.name.tokenKind == .keyword(.optional) }) {
+                    let isRequirement = function.modifiers.contains { $0.name.tokenKind == .keyword(.optional) }
+                    if isRequirement, function.isInProtocol {
                         optionalRequirements.insert(function.name.bareText)
                     }
                 }
@@ -45,5 +46,15 @@ struct ModuleNames {
                 return type.name.bareText
             }
         }
+    }
+}
+
+extension FunctionDeclSyntax {
+    /// A Boolean value that indicates whether it is a requirement of a protocol.
+    fileprivate var isInProtocol: Bool {
+        var node = parent
+        // A condition may stand between the two.
+        while let current = node, !current.is(MemberBlockSyntax.self) { node = current.parent }
+        return node?.parent?.is(ProtocolDeclSyntax.self) ?? false
     }
 }

@@ -5,8 +5,10 @@ internal import SwiftSyntax
 struct ForeignNameRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
+        let imported = Set(file.nodes(ImportDeclSyntax.self).compactMap { $0.path.first?.name.bareText })
         for (name, places) in FileWords(file).places {
-            guard let first = places.min(), !file.module.types.contains(name), let framework = Self.framework(of: name)
+            guard let first = places.min(), !file.module.types.contains(name), let framework = Self.framework(of: name),
+                framework != "Combine" || !imported.contains("Combine")
             else { continue }
             let lines = Set(places.map { file.source.place(of: $0).line }).count
             let more = lines > 1 ? " (on \(lines) lines)" : ""
@@ -17,7 +19,7 @@ struct ForeignNameRule: PortRule {
     }
 
     /// Returns the framework that has a name, if Linux has it not.
-    private static func framework(of name: String) -> String? {
+    static func framework(of name: String) -> String? {
         if let framework = names[name] { return framework }
         if known.contains(name) { return nil }
         for (prefix, framework) in prefixes where name.hasPrefix(prefix) {
@@ -41,12 +43,14 @@ struct ForeignNameRule: PortRule {
         ("WC", "WatchConnectivity"),
         ("CF", "CoreFoundation"), ("kCF", "CoreFoundation"), ("kSec", "Security"), ("Sec", "Security"),
         ("NSManagedObject", "CoreData"), ("NSFetch", "CoreData"), ("NSPersistent", "CoreData"), ("NSLayout", "UIKit"),
-        ("objc", "ObjectiveC"), ("MF", "MessageUI"), ("PH", "Photos"), ("NF", "CoreNFC"),
+        ("MF", "MessageUI"), ("PH", "Photos"), ("NF", "CoreNFC"),
     ]
 
     /// Names with such a prefix that Linux has.
     private static let known: Set<String> = [
-        "CGFloat", "CGPoint", "CGRect", "CGSize", "CGRectEdge", "CGPointZero", "CMBeacon",
+        "CGFloat", "CGPoint", "CGRect", "CGSize", "CGRectEdge",
+        // The rule of attributes has them.
+        "UIApplicationMain",
     ]
 
     private static let names: [String: String] = [
@@ -57,9 +61,11 @@ struct ForeignNameRule: PortRule {
         "State": "SwiftUI", "StateObject": "SwiftUI", "ObservedObject": "SwiftUI", "EnvironmentObject": "SwiftUI",
         "Binding": "SwiftUI", "AppStorage": "SwiftUI", "Color": "SwiftUI", "Text": "SwiftUI", "VStack": "SwiftUI",
         "HStack": "SwiftUI", "NavigationView": "SwiftUI", "WindowGroup": "SwiftUI", "Scene": "SwiftUI",
-        "PreviewProvider": "SwiftUI", "ScenePhase": "SwiftUI", "withAnimation": "SwiftUI",
+        "PreviewProvider": "SwiftUI", "Preview": "SwiftUI", "ScenePhase": "SwiftUI", "withAnimation": "SwiftUI",
         "AudioServicesPlaySystemSound": "AudioToolbox", "SystemSoundID": "AudioToolbox", "IBOutlet": "UIKit",
-        "OSLog": "os", "OSLogType": "os", "os_unfair_lock": "os", "OSAllocatedUnfairLock": "os",
+        "objc_getAssociatedObject": "ObjectiveC", "objc_setAssociatedObject": "ObjectiveC",
+        "objc_sync_enter": "ObjectiveC", "objc_sync_exit": "ObjectiveC", "OSLog": "os", "OSLogType": "os",
+        "os_unfair_lock": "os", "OSAllocatedUnfairLock": "os",
     ]
 
     private static let remedies = [

@@ -1,16 +1,19 @@
-internal import SwiftSyntax
+package import SwiftSyntax
 
 /// A finder of words that only code that works with beacons has.
-struct BeaconWords {
+package struct BeaconWords {
     /// A Boolean value that indicates whether the file advertises by Core Bluetooth: other frameworks have calls of the
     /// same name.
-    var usesPeripheralManager = false
+    package var usesPeripheralManager = false
 
     /// The tokens behind conditions, in order.
-    var tokens: [TokenSyntax] = []
+    package var tokens: [TokenSyntax] = []
+
+    /// Creates a finder without tokens.
+    package init() {}
 
     /// Returns the words and where they start, in order.
-    func found() -> [(text: String, start: Int)] {
+    package func found() -> [(text: String, start: Int)] {
         tokens.indices.compactMap { index in
             guard case .identifier(let text) = tokens[index].tokenKind, isBeaconWord(text, at: index) else {
                 return nil
