@@ -116,9 +116,10 @@ struct FrameworkTests {
                 "func f() {\n    #if canImport(UserNotifications)\n    let a = UNMutableNotificationContent()\n    a.b()\n    #endif\n}\nfunc g(_ a: Int) {\n    a.b()\n}"
         ),
         PortExample(
-            "a view", "struct A: View {\n    var body: some View { Text(\"\") }\n}\n#Preview {\n    A()\n}",
+            "a view",
+            "#if canImport(SwiftUI)\nimport SwiftUI\n#endif\n\nstruct A: View {\n    var body: some View { Text(\"\") }\n}\n#Preview {\n    A()\n}",
             becomes:
-                "#if canImport(SwiftUI)\nstruct A: View {\n    var body: some View { Text(\"\") }\n}\n#Preview {\n    A()\n}\n#endif"
+                "#if canImport(SwiftUI)\nimport SwiftUI\n#endif\n\n#if canImport(SwiftUI)\nstruct A: View {\n    var body: some View { Text(\"\") }\n}\n#Preview {\n    A()\n}\n#endif"
         ),
         PortExample(
             "a controller with beacon code",

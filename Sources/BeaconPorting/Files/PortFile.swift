@@ -15,30 +15,45 @@ struct PortFile {
     /// The conditions that Linux may reach.
     private(set) var conditions: [IfConfigDeclSyntax] = []
 
+    /// The modules that the source imports, on Linux or elsewhere.
+    let imported: Set<String>
+
     /// What ends a line in this source.
     let newline: String
 
     init(_ utf8: [UInt8], module: ModuleNames) {
-        source = SourceFile(utf8)
+        let source = SourceFile(utf8)
+        self.source = source
         self.module = module
         let first = utf8.firstIndex(of: UInt8(ascii: "\n")) ?? 0
         newline = first > 0 && utf8[first - 1] == UInt8(ascii: "\r") ? "\r\n" : "\n"
         var live: [Syntax] = []
         var conditions: [IfConfigDeclSyntax] = []
         var dead: Set<Int> = []
-        SyntaxWalk.run(source.tree, ()) { node, _ in
+        var modules: Set<String> = []
+        SyntaxWalk.run(source.tree, true) { node, isLive in
+            if let module = node.as(ImportDeclSyntax.self)?.path.first?.name.bareText { modules.insert(module) }
+            guard isLive else { return Self.mayHoldImport(node) ? false : nil }
             if let block = node.as(IfConfigDeclSyntax.self) {
                 conditions.append(block)
                 for (clause, truth) in zip(block.clauses, Self.truths(of: block, in: source)) where truth.linux == .no {
                     dead.insert(clause.trimmedOffsets.lowerBound)
                 }
             }
-            if node.kind == .ifConfigClause, dead.contains(node.trimmedOffsets.lowerBound) { return nil }
+            if node.kind == .ifConfigClause, dead.contains(node.trimmedOffsets.lowerBound) { return false }
             if node.kind != .token { live.append(node) }
-            return ()
+            return true
         }
+        imported = modules
         self.live = live
         self.conditions = conditions
+    }
+
+    private static func mayHoldImport(_ node: Syntax) -> Bool {
+        switch node.kind {
+        case .ifConfigClause, .ifConfigClauseList, .ifConfigDecl, .codeBlockItemList, .codeBlockItem: true
+        default: false
+        }
     }
 
     /// Returns the truth of each branch of a condition, given that no earlier branch's holds.

@@ -40,7 +40,9 @@ struct AppleOnlyRule: PortRule {
         else { return nil }
         let children = list.children(viewMode: .sourceAccurate)
         guard let block = item(children[children.index(before: index)])?.as(IfConfigDeclSyntax.self),
-            block.clauses.count == 1, let condition = block.clauses.first?.condition,
+            block.clauses.count == 1, let clause = block.clauses.first, let condition = clause.condition,
+            // Imports stay apart.
+            clause.elements?.children(viewMode: .sourceAccurate).last.flatMap(item)?.is(ImportDeclSyntax.self) != true,
             file.text(condition) == "canImport(\(framework))"
         else { return nil }
         let end = block.poundEndif.trimmedOffsets
@@ -101,6 +103,7 @@ struct AppleOnlyRule: PortRule {
 /// where there is such a framework.
 private struct AppleOnlyNames {
     private let types: Set<String>
+    private let imported: Set<String>
 
     /// The names that the file declares, the framework and where they are seen.
     private var declared: [String: [(framework: String, range: Range<Int>)]] = [:]
@@ -110,6 +113,7 @@ private struct AppleOnlyNames {
 
     init(_ file: PortFile) {
         types = file.module.types
+        imported = file.imported
         for block in file.conditions {
             for (clause, truth) in zip(block.clauses, PortFile.truths(of: block, in: file.source))
             where truth.linux == .no {
@@ -196,7 +200,8 @@ private struct AppleOnlyNames {
         if let found { return (name, found.framework) }
         if types.contains(name) { return nil }
         // Combine is at hand for Linux, and the others are more than a dressing.
-        guard let framework = ForeignNameRule.framework(of: name), !["Combine", "CoreFoundation"].contains(framework)
+        guard let framework = ForeignNameRule.framework(of: name, imported: imported),
+            !["Combine", "CoreFoundation"].contains(framework)
         else { return nil }
         return (name, framework)
     }

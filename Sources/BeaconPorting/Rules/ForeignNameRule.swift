@@ -7,7 +7,8 @@ struct ForeignNameRule: PortRule {
         var findings = RuleFindings()
         let imported = Set(file.nodes(ImportDeclSyntax.self).compactMap { $0.path.first?.name.bareText })
         for (name, places) in FileWords(file).places {
-            guard let first = places.min(), !file.module.types.contains(name), let framework = Self.framework(of: name),
+            guard let first = places.min(), !file.module.types.contains(name),
+                let framework = Self.framework(of: name, imported: file.imported),
                 framework != "Combine" || !imported.contains("Combine")
             else { continue }
             let lines = Set(places.map { file.source.place(of: $0).line }).count
@@ -19,15 +20,19 @@ struct ForeignNameRule: PortRule {
     }
 
     /// Returns the framework that has a name, if Linux has it not.
-    static func framework(of name: String) -> String? {
-        if let framework = names[name] { return framework }
+    ///
+    /// - Parameter imported: the modules that the file imports on any system. Short prefixes are also those of apps.
+    static func framework(of name: String, imported: Set<String>) -> String? {
+        // View, State and Text are names of other packages too.
+        if let framework = names[name], framework != "SwiftUI" || imported.contains(framework) { return framework }
         if known.contains(name) { return nil }
         for (prefix, framework) in prefixes where name.hasPrefix(prefix) {
-            let rest = name.dropFirst(prefix.count)
-            // `UIView`, `UIID` and `UI_USER…`, but neither `UInt` nor `CAN`.
-            guard let first = rest.first, first.isUppercase || first == "_", rest.contains(where: \.isLowercase) else {
-                continue
-            }
+            // `UIView`, but neither `UInt` nor `UIDS`.
+            let rest = name.dropFirst(prefix.count).prefix(2)
+            guard rest.first?.isUppercase ?? false, rest.last?.isLowercase ?? false else { continue }
+            return framework
+        }
+        for (prefix, framework) in importedPrefixes where name.hasPrefix(prefix) && imported.contains(framework) {
             return framework
         }
         return nil
@@ -35,15 +40,19 @@ struct ForeignNameRule: PortRule {
 
     private static let prefixes: [(String, String)] = [
         ("UI", "UIKit"), ("MK", "MapKit"), ("UN", "UserNotifications"), ("AV", "AVFoundation"), ("WK", "WebKit"),
-        ("SK", "StoreKit"), ("CX", "CallKit"), ("CA", "QuartzCore"), ("CG", "CoreGraphics"), ("CT", "CoreTelephony"),
-        ("CM", "CoreMotion"), ("CI", "CoreImage"), ("CN", "Contacts"), ("AR", "ARKit"), ("SCN", "SceneKit"),
-        ("HK", "HealthKit"), ("EK", "EventKit"), ("NI", "NearbyInteraction"), ("PK", "PassKit"),
-        ("BG", "BackgroundTasks"),
+        ("CA", "QuartzCore"), ("CG", "CoreGraphics"), ("CF", "CoreFoundation"), ("kCF", "CoreFoundation"),
+        ("kSec", "Security"), ("Sec", "Security"), ("NSManagedObject", "CoreData"), ("NSFetch", "CoreData"),
+        ("NSPersistent", "CoreData"), ("NSLayout", "UIKit"),
+    ]
+
+    /// Prefixes that count where the framework is imported.
+    private static let importedPrefixes: [(String, String)] = [
+        ("SK", "StoreKit"), ("SK", "SpriteKit"), ("CX", "CallKit"), ("CT", "CoreTelephony"), ("CM", "CoreMotion"),
+        ("CI", "CoreImage"), ("CN", "Contacts"), ("AR", "ARKit"), ("SCN", "SceneKit"), ("HK", "HealthKit"),
+        ("EK", "EventKit"), ("NI", "NearbyInteraction"), ("PK", "PassKit"), ("BG", "BackgroundTasks"),
         ("MC", "MultipeerConnectivity"), ("LA", "LocalAuthentication"), ("SF", "SafariServices"),
-        ("WC", "WatchConnectivity"),
-        ("CF", "CoreFoundation"), ("kCF", "CoreFoundation"), ("kSec", "Security"), ("Sec", "Security"),
-        ("NSManagedObject", "CoreData"), ("NSFetch", "CoreData"), ("NSPersistent", "CoreData"), ("NSLayout", "UIKit"),
-        ("MF", "MessageUI"), ("PH", "Photos"), ("NF", "CoreNFC"),
+        ("WC", "WatchConnectivity"), ("MF", "MessageUI"), ("PH", "Photos"), ("NF", "CoreNFC"),
+        ("AS", "AuthenticationServices"),
     ]
 
     /// Names with such a prefix that Linux has.
@@ -54,7 +63,8 @@ struct ForeignNameRule: PortRule {
     ]
 
     private static let names: [String: String] = [
-        "NSUserActivity": "UIKit", "NSItemProvider": "UIKit", "NSEntityDescription": "CoreData",
+        "AVURLAsset": "AVFoundation", "CFUUIDCreate": "CoreFoundation", "NSUserActivity": "UIKit",
+        "NSItemProvider": "UIKit", "NSEntityDescription": "CoreData",
         "NSLayoutConstraint": "UIKit", "NSMutableParagraphStyle": "UIKit", "NSTextAttachment": "UIKit",
         "ObservableObject": "Combine", "Published": "Combine", "AnyCancellable": "Combine", "View": "SwiftUI",
         "PassthroughSubject": "Combine", "CurrentValueSubject": "Combine", "AnyPublisher": "Combine",
