@@ -8,7 +8,7 @@ public enum Porting {
     static let maximumRounds = 60
 
     private static let rules: [any PortRule] = [
-        // What is hidden from Linux needs no other rule.
+        // Code that this rule hides from Linux needs no other rule.
         AppleOnlyRule(), OptionalRequirementRule(), AttributeRule(), SelectorRule(), ImportRule(), FoundationRule(),
         LoggingRule(), ForeignNameRule(),
     ]

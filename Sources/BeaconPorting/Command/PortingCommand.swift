@@ -81,7 +81,7 @@ public enum PortingCommand {
         return decisions == 0 ? 0 : 1
     }
 
-    /// Prints what was changed and what is left, in the form that editors understand.
+    /// Prints changes and decisions in the form that editors understand.
     private static func report(_ file: PortedFile, path: String) {
         let notes = file.changes + file.decisions
         for note in notes.enumerated().sorted(by: { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }) {

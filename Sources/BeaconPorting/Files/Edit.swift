@@ -7,7 +7,7 @@ struct Edit: Hashable {
     var text: String
 }
 
-/// Edits that belong together, and what a report says of them.
+/// Edits that belong together, with their line of the report.
 struct Change {
     /// The edits.
     var edits: [Edit]

@@ -14,7 +14,7 @@ struct FileWords {
                 guard let type = node.as(IdentifierTypeSyntax.self) else { continue }
                 token = type.name
             case .declReferenceExpr:
-                // The name after a dot belongs to what stands before the dot.
+                // A name after a dot belongs to the type before the dot.
                 guard let name = node.as(DeclReferenceExprSyntax.self),
                     name.parent?.as(MemberAccessExprSyntax.self)?.declName.id != name.id
                 else { continue }

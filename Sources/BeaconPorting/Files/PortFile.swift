@@ -6,7 +6,7 @@ struct PortFile {
     /// The source with its tree.
     let source: SourceFile
 
-    /// What the module's files declare.
+    /// The names that the module's files declare.
     let module: ModuleNames
 
     /// The nodes that Linux may compile, parents first.
@@ -18,7 +18,7 @@ struct PortFile {
     /// The modules that the source imports, on Linux or elsewhere.
     let imported: Set<String>
 
-    /// What ends a line in this source.
+    /// The bytes that end a line in this source.
     let newline: String
 
     init(_ utf8: [UInt8], module: ModuleNames) {
@@ -111,7 +111,9 @@ struct PortFile {
         return before.allSatisfy(\.isWhitespace) && (after.isEmpty || after.hasPrefix("//"))
     }
 
-    /// Returns edits that put a node with lines of its own into a condition, with other lines where it does not hold.
+    /// Returns edits that put a node into a condition, with other lines for its `#else`.
+    ///
+    /// The node must have its lines to itself.
     func wrap(_ node: some SyntaxProtocol, in condition: String, else others: [String] = []) -> [Edit] {
         let range = node.trimmedOffsets
         let indentation = indentation(range.lowerBound)

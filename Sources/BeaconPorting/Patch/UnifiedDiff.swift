@@ -3,7 +3,7 @@ public enum UnifiedDiff {
     /// The lines around a change.
     private static let context = 3
 
-    /// Returns the difference; nothing where there is none.
+    /// Returns the difference, which is empty for equal texts.
     ///
     /// - Parameter path: the path of the file, relative to where the patch is applied.
     public static func between(_ old: [UInt8], _ new: [UInt8], path: String) -> [UInt8] {

@@ -3,8 +3,8 @@ internal import SwiftSyntax
 
 /// A rule that keeps statements and members for systems that have the frameworks that they use.
 ///
-/// What else uses the names declared there is kept in the next round. Statements that decide where the program goes, and
-/// code that works with beacons, are left for a human.
+/// The next round keeps the statements that use the names declared there. Statements that decide where the program goes
+/// are left for a human, and so is code that works with beacons.
 struct AppleOnlyRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         let names = AppleOnlyNames(file)

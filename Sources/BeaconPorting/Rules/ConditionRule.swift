@@ -22,7 +22,7 @@ struct ConditionRule {
                 if let first = obstacle(in: clause, after: edit, of: file) {
                     findings.decide(
                         at: offset, "'\(directive)' keeps this code from Linux, where \(first.reason)",
-                        "put that in a condition of its own, and let Linux into the rest")
+                        "put that in a separate condition, and let Linux into the rest")
                 } else {
                     findings.change([edit], at: offset, "let Linux into '\(directive)'")
                 }
@@ -47,7 +47,7 @@ struct ConditionRule {
         of index: Int, among clauses: [IfConfigClauseSyntax], in file: PortFile
     ) -> Edit? {
         guard let condition = clauses[index].condition else {
-            // What is not for iOS is for others, and Linux is one of them.
+            // The `#else` of `!os(iOS)` is the code for iOS.
             guard index == 1, let first = clauses[0].condition, file.text(first) == "!os(iOS)" else { return nil }
             return Edit(
                 range: first.trimmedOffsets.upperBound..<first.trimmedOffsets.upperBound, text: " && !os(Linux)")

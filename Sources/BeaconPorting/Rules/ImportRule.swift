@@ -13,7 +13,7 @@ struct ImportRule: PortRule {
             let offset = declaration.trimmedOffsets.lowerBound
             if module == "Combine" {
                 findings.decide(
-                    at: offset, "Linux has no module Combine of its own",
+                    at: offset, "Linux has no Combine",
                     "depend on the product Combine of swift-beacon")
             } else if Self.reactive.contains(module) {
                 findings.decide(
@@ -35,7 +35,7 @@ struct ImportRule: PortRule {
         return findings
     }
 
-    /// Returns the first part of what is imported.
+    /// Returns the module that an import names.
     private static func module(_ declaration: ImportDeclSyntax) -> String? {
         declaration.path.first?.name.bareText
     }

@@ -2,8 +2,8 @@ package import SwiftSyntax
 
 /// An evaluator of the condition of an `#if`.
 ///
-/// SwiftIfConfig knows one build, in which each flag is set or not. A check of sources knows no flags, so it needs a third
-/// answer.
+/// SwiftIfConfig evaluates a condition for one build, whose flags it knows. A check of sources does not know the flags,
+/// so it needs a third answer: unknown.
 package struct Condition {
     private let file: SourceFile
 
@@ -36,7 +36,7 @@ package struct Condition {
         return condition.as(SequenceExprSyntax.self).flatMap { sequence($0, depth: depth) } ?? PlatformTruth(.unknown)
     }
 
-    /// Evaluates operands and operators in a row, of which `&&` binds tighter.
+    /// Evaluates operands and operators in a row. `&&` binds tighter than `||`.
     private func sequence(_ sequence: SequenceExprSyntax, depth: Int) -> PlatformTruth? {
         var alternatives = PlatformTruth(.no)
         var conjunction = PlatformTruth(.yes)

@@ -4,7 +4,7 @@ internal import SwiftSyntax
 struct FunctionSignature: Sendable {
     /// A parameter.
     struct Parameter: Sendable {
-        /// The label of its argument, `_` where there is none.
+        /// The label of its argument, or `_`.
         var label: String
 
         /// The name inside the function.

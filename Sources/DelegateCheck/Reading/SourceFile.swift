@@ -27,7 +27,7 @@ package struct SourceFile {
         self.lineStarts = lineStarts
     }
 
-    /// Returns the text of a node without what stands around it.
+    /// Returns the text of a node without spaces and comments around it.
     package func text(of node: some SyntaxProtocol) -> String {
         text(node.trimmedOffsets)
     }
@@ -55,7 +55,7 @@ package struct SourceFile {
 }
 
 extension SyntaxProtocol {
-    /// The bytes that it takes in its source, without what stands around it.
+    /// The offsets of its bytes in the source, without spaces and comments around it.
     package var trimmedOffsets: Range<Int> {
         let start = positionAfterSkippingLeadingTrivia.utf8Offset
         return start..<max(start, endPositionBeforeTrailingTrivia.utf8Offset)

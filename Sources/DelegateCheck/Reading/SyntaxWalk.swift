@@ -4,8 +4,8 @@ package import SwiftSyntax
 package enum SyntaxWalk {
     /// Visits a node and all below it.
     ///
-    /// - Parameter visit: gets a node and what its parent passed on. It returns what the node passes on to its children,
-    ///   or nil to leave them out.
+    /// - Parameter visit: gets a node and the state that its parent returned. It returns the state for the children, or
+    ///   nil to leave them out.
     package static func run<State>(
         _ root: some SyntaxProtocol, _ state: State, visit: (_ node: Syntax, _ state: State) -> State?
     ) {
