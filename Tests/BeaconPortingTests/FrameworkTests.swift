@@ -56,6 +56,11 @@ struct FrameworkTests {
             becomes: "let a: TimeInterval = Date().timeIntervalSinceReferenceDate"),
         PortExample(
             "a log", "NSLog(\"%@ %d %@\", a.b, 1, \"c\")", becomes: "NSLog(\"%@ %d %@\", \"\\(a.b)\", 1, \"c\")"),
+        PortExample(
+            "a log of an error", "NSLog(\"%@\", e as CVarArg)", becomes: "NSLog(\"%@\", \"\\(e)\")"),
+        PortExample(
+            "a format", "let a = String(format: \"%@ %@\", b, e as CVarArg)",
+            becomes: "let a = String(format: \"%@ %@\", b, \"\\(e)\")"),
         PortExample("a predicate", "let a = NSPredicate(format: \"a\")", decides: "1: a predicate"),
         PortExample("a cast", "let a = b as! [NSObject: AnyObject]", decides: "1: a dictionary"),
     ]

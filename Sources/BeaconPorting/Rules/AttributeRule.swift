@@ -19,9 +19,8 @@ struct AttributeRule: PortRule {
         return findings
     }
 
-    private static let removed: Set<String> = [
-        "objc", "objcMembers", "IBOutlet", "IBAction", "IBInspectable", "IBDesignable", "IBSegueAction",
-    ]
+    /// The compiler for Linux accepts the other attributes of Interface Builder.
+    private static let removed: Set<String> = ["objc", "objcMembers", "IBOutlet", "IBSegueAction"]
 
     private static let remedies = [
         "NSManaged": "store the property yourself; Core Data does not exist on Linux",

@@ -81,7 +81,7 @@ struct FoundationRule: PortRule {
             findings.change([Edit(range: call.trimmedOffsets, text: new)], at: offset, "'\(new)' for '\(name.text)()'")
         case "autoreleasepool":
             findings += pool(call, name, in: file)
-        case "NSLog":
+        case "NSLog", "String":
             findings += log(call, in: file)
         case "NSPredicate" where call.arguments.first?.label?.text == "format":
             findings.decide(
@@ -120,23 +120,31 @@ struct FoundationRule: PortRule {
         return returns
     }
 
-    /// Makes text of what `%@` stands for: only a string and a few others can be passed on Linux.
+    /// Makes text of the values of `%@`: Linux passes strings and numbers, and no objects.
     private func log(_ call: FunctionCallExprSyntax, in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
-        guard let format = call.arguments.first?.expression.as(StringLiteralExprSyntax.self) else { return findings }
-        let specifiers = file.text(format).replacing("%%", with: "").split(
-            separator: "%", omittingEmptySubsequences: false
-        )
-        .dropFirst()
+        guard let first = call.arguments.first, let format = first.expression.as(StringLiteralExprSyntax.self) else {
+            return findings
+        }
+        // A string of a format says so, and seldom gets anything but strings.
+        let isString = first.label?.text == "format"
+        guard isString || file.text(call.calledExpression) == "NSLog" else { return findings }
+        let specifiers = file.text(format).replacing("%%", with: "")
+            .split(separator: "%", omittingEmptySubsequences: false).dropFirst()
         for (specifier, argument) in zip(specifiers, call.arguments.dropFirst()) where specifier.hasPrefix("@") {
-            let value = argument.expression
-            let range = value.trimmedOffsets
-            guard !value.is(StringLiteralExprSyntax.self), !file.text(value).contains("\n") else { continue }
+            let range = argument.expression.trimmedOffsets
+            let text = file.text(argument.expression)
+            let cast = " as CVarArg"
+            let value = text.hasSuffix(cast) ? String(text.dropLast(cast.count)) : text
+            guard !argument.expression.is(StringLiteralExprSyntax.self), !text.contains("\n"),
+                !isString || value != text
+            else { continue }
+            let end = range.lowerBound + value.utf8.count
             findings.change(
                 [
                     Edit(range: range.lowerBound..<range.lowerBound, text: "\"\\("),
-                    Edit(range: range.upperBound..<range.upperBound, text: ")\""),
-                ], at: range.lowerBound, "passed NSLog the text of '\(file.source.line(of: value).prefix(40))'")
+                    Edit(range: end..<range.upperBound, text: ")\""),
+                ], at: range.lowerBound, "made text of '\(value.prefix(40))' for '%@'")
         }
         return findings
     }
