@@ -9,14 +9,17 @@ public enum Porting {
 
     private static let rules: [any PortRule] = [
         // Code that this rule hides from Linux needs no other rule.
-        AppleOnlyRule(), OptionalRequirementRule(), AttributeRule(), SelectorRule(), ImportRule(), FoundationRule(),
+        AppleOnlyRule(), StandInRule(), OptionalRequirementRule(), AttributeRule(), SelectorRule(), ImportRule(),
+        FoundationRule(),
         LoggingRule(), ForeignNameRule(),
     ]
 
     /// Ports the files of one module, in their order; files of context only explain the others.
     public static func port(_ sources: [SourceText]) -> [PortedFile] {
         let module = ModuleNames(sources.map(\.utf8))
-        var files = sources.filter { !$0.isContext }.map { port($0, module: module) }
+        var files = sources.enumerated().filter { !$0.element.isContext }.map {
+            port($0.element, index: $0.offset, module: module)
+        }
         // Only what compiles can be silent, so the delegates are checked last.
         let ported = files.map { SourceText(path: $0.path, utf8: $0.ported) } + sources.filter(\.isContext)
         for finding in DelegateCheck.findings(in: ported) where finding.kind != .condition {
@@ -28,15 +31,16 @@ public enum Porting {
         return files
     }
 
-    private static func port(_ source: SourceText, module: ModuleNames) -> PortedFile {
+    private static func port(_ source: SourceText, index: Int, module: ModuleNames) -> PortedFile {
         var text = EditedText(source.utf8)
         var changes: [PortNote] = []
         var decisions: [PortNote] = []
         for round in 0..<maximumRounds {
-            let file = PortFile(text.utf8, module: module)
+            let file = PortFile(text.utf8, index: index, module: module)
             var findings = RuleFindings()
             for rule in rules { findings += rule.findings(in: file) }
-            findings += ConditionRule(others: rules).findings(in: file)
+            // An empty superclass is no reason to keep Linux out.
+            findings += ConditionRule(others: rules.filter { !($0 is StandInRule) }).findings(in: file)
             let lines = text
             let made = text.make(findings.changes)
             changes += made.map { PortNote(line: lines.line(of: $0.offset), text: $0.summary, remedy: nil) }

@@ -127,9 +127,35 @@ struct FrameworkTests {
                 "#if canImport(SwiftUI)\nimport SwiftUI\n#endif\n\n#if canImport(SwiftUI)\nstruct A: View {\n    var body: some View { Text(\"\") }\n}\n#Preview {\n    A()\n}\n#endif"
         ),
         PortExample(
+            "a table with beacon code",
+            "class A: UITableViewController {\n    func f() { m.startRangingBeacons(satisfying: c) }\n}",
+            decides: "1: 'UITableViewController' of UIKit"),
+        PortExample(
             "a controller with beacon code",
-            "class A: UIViewController {\n    func f() { m.startRangingBeacons(satisfying: c) }\n}",
-            decides: "1: 'UIViewController' of UIKit"),
+            "class A: UIViewController {\n    override func viewDidLoad() {\n        super.viewDidLoad()\n        view.a = b\n        m.startRangingBeacons(satisfying: c)\n    }\n}\n",
+            becomes: """
+                class A: UIViewController {
+                    override func viewDidLoad() {
+                        super.viewDidLoad()
+                        #if canImport(UIKit)
+                        view.a = b
+                        #endif
+                        m.startRangingBeacons(satisfying: c)
+                    }
+                }
+
+                #if !canImport(UIKit)
+                class UIViewController: NSObject {
+                    func viewDidLoad() {}
+                    func viewWillAppear(_ animated: Bool) {}
+                    func viewDidAppear(_ animated: Bool) {}
+                    func viewWillDisappear(_ animated: Bool) {}
+                    func viewDidDisappear(_ animated: Bool) {}
+                    func didReceiveMemoryWarning() {}
+                }
+                #endif
+
+                """, decides: "1: 'A' has an empty 'UIViewController' on Linux"),
         PortExample("a value", "func f() -> CGFloat {\n    UIScreen.main.scale\n}", decides: "2: 'UIScreen' of UIKit"),
         PortExample("a requirement", "protocol P {\n    var a: UIView { get }\n}", decides: "2: 'UIView' of UIKit"),
     ]

@@ -21,8 +21,11 @@ struct ModuleNames {
     /// The properties that are loggers of the system's.
     private(set) var loggers: Set<String> = []
 
+    /// The types of UIKit that beacon code inherits from, with the number of the first source where it does.
+    private(set) var standIns: [String: Int] = [:]
+
     init(_ sources: [[UInt8]]) {
-        for source in sources {
+        for (index, source) in sources.enumerated() {
             let file = SourceFile(source)
             SyntaxWalk.run(file.tree, "") { node, owner in
                 if let function = node.as(FunctionDeclSyntax.self) {
@@ -31,6 +34,12 @@ struct ModuleNames {
                     let isRequirement = function.modifiers.contains { $0.name.tokenKind == .keyword(.optional) }
                     if isRequirement, function.isInProtocol {
                         optionalRequirements.insert(function.name.bareText)
+                    }
+                }
+                if let type = node.as(ClassDeclSyntax.self), BeaconWords.isUsed(in: node) {
+                    for parent in type.inheritanceClause?.inheritedTypes.compactMap({ $0.type.path?.last }) ?? []
+                    where StandInRule.texts[parent] != nil && standIns[parent] == nil {
+                        standIns[parent] = index
                     }
                 }
                 if let binding = node.as(PatternBindingSyntax.self),
@@ -46,6 +55,8 @@ struct ModuleNames {
                 return type.name.bareText
             }
         }
+        standIns = standIns.filter { !types.contains($0.key) }
+        types.formUnion(standIns.keys)
     }
 }
 

@@ -21,7 +21,11 @@ struct PortFile {
     /// The bytes that end a line in this source.
     let newline: String
 
-    init(_ utf8: [UInt8], module: ModuleNames) {
+    /// The number of the source in its module.
+    let index: Int
+
+    init(_ utf8: [UInt8], index: Int, module: ModuleNames) {
+        self.index = index
         let source = SourceFile(utf8)
         self.source = source
         self.module = module
@@ -34,6 +38,12 @@ struct PortFile {
         SyntaxWalk.run(source.tree, true) { node, isLive in
             if let module = node.as(ImportDeclSyntax.self)?.path.first?.name.bareText { modules.insert(module) }
             guard isLive else { return Self.mayHoldImport(node) ? false : nil }
+            // A condition only asks for names.
+            if node.parent?.kind == .ifConfigClause,
+                node.parent?.as(IfConfigClauseSyntax.self)?.condition?.id == node.id
+            {
+                return nil
+            }
             if let block = node.as(IfConfigDeclSyntax.self) {
                 conditions.append(block)
                 for (clause, truth) in zip(block.clauses, Self.truths(of: block, in: source)) where truth.linux == .no {

@@ -14,7 +14,7 @@ struct AppleOnlyRule: PortRule {
         for node in file.live where node.kind == .codeBlockItem || node.kind == .memberBlockItem {
             let range = node.trimmedOffsets
             guard !kept.range.contains(range.lowerBound), let item = Self.item(node), Self.canBeKept(item),
-                let (name, framework) = names.use(in: item), file.hasOwnLines(node), !Self.usesBeacons(node)
+                let (name, framework) = names.use(in: item), file.hasOwnLines(node), !BeaconWords.isUsed(in: node)
             else { continue }
             let isNeighbour =
                 kept.framework == framework
@@ -85,18 +85,6 @@ struct AppleOnlyRule: PortRule {
         }
         return list.parent?.is(AccessorBlockSyntax.self) ?? false
     }
-
-    private static func usesBeacons(_ node: Syntax) -> Bool {
-        var words = BeaconWords()
-        SyntaxWalk.run(node, ()) { node, _ in
-            if let token = node.as(TokenSyntax.self) {
-                words.tokens.append(token)
-                if token.text == "CBPeripheralManager" { words.usesPeripheralManager = true }
-            }
-            return ()
-        }
-        return !words.found().isEmpty
-    }
 }
 
 /// The names that a file uses and that only Apple's systems have: those of frameworks, and those that a file declares
@@ -114,6 +102,9 @@ private struct AppleOnlyNames {
     init(_ file: PortFile) {
         types = file.module.types
         imported = file.imported
+        if file.module.standIns["UIViewController"] != nil {
+            for name in StandInRule.controllerMembers { declared[name] = [("UIKit", 0..<Int.max)] }
+        }
         for block in file.conditions {
             for (clause, truth) in zip(block.clauses, PortFile.truths(of: block, in: file.source))
             where truth.linux == .no {

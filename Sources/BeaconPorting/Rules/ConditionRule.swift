@@ -69,7 +69,7 @@ struct ConditionRule {
         let start = file.source.place(of: clause.trimmedOffsets.lowerBound).line
         let end = file.source.place(of: clause.endPosition.utf8Offset).line
         for _ in 0..<Porting.maximumRounds {
-            let file = PortFile(text.utf8, module: file.module)
+            let file = PortFile(text.utf8, index: file.index, module: file.module)
             var findings = RuleFindings()
             for rule in others { findings += rule.findings(in: file) }
             let inside = findings.decisions.filter { (start...max(start, end)).contains(text.line(of: $0.offset)) }

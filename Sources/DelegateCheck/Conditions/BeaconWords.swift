@@ -4,16 +4,25 @@ package import SwiftSyntax
 package struct BeaconWords {
     /// A Boolean value that indicates whether the file advertises by Core Bluetooth: other frameworks have calls of the
     /// same name.
-    package var usesPeripheralManager = false
+    var usesPeripheralManager = false
 
     /// The tokens behind conditions, in order.
-    package var tokens: [TokenSyntax] = []
+    var tokens: [TokenSyntax] = []
 
-    /// Creates a finder without tokens.
-    package init() {}
+    /// Returns whether the code of a node works with beacons.
+    package static func isUsed(in node: Syntax) -> Bool {
+        var words = BeaconWords()
+        SyntaxWalk.run(node, ()) { node, _ in
+            guard let token = node.as(TokenSyntax.self) else { return () }
+            words.tokens.append(token)
+            if token.text == "CBPeripheralManager" { words.usesPeripheralManager = true }
+            return nil
+        }
+        return !words.found().isEmpty
+    }
 
     /// Returns the words and where they start, in order.
-    package func found() -> [(text: String, start: Int)] {
+    func found() -> [(text: String, start: Int)] {
         tokens.indices.compactMap { index in
             guard case .identifier(let text) = tokens[index].tokenKind, isBeaconWord(text, at: index) else {
                 return nil
