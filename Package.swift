@@ -45,6 +45,11 @@ func tests(
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
+/// A parser of Swift, for the plugins.
+let swiftSyntax = [
+    product("SwiftSyntax", "swift-syntax", trait: "Porting"), product("SwiftParser", "swift-syntax", trait: "Porting"),
+]
+
 let package = Package(
     name: "swift-beacon",
     products: [
@@ -70,6 +75,7 @@ let package = Package(
         .executable(name: "beacon", targets: ["BeaconCommand"]),
         .executable(name: "beacond", targets: ["BeaconDaemon"]),
         .plugin(name: "CheckBeaconDelegates", targets: ["CheckBeaconDelegates"]),
+        .plugin(name: "PortBeaconCode", targets: ["PortBeaconCode"]),
     ],
     traits: [
         .trait(name: "Combine", description: "Combine, over OpenCombine."),
@@ -77,6 +83,9 @@ let package = Package(
         .trait(
             name: "Delivery",
             description: "BeaconDelivery, BeaconMQTT and KumulosSDK, with HTTP, SQLite and cryptography."),
+        .trait(
+            name: "Porting",
+            description: "The plugins check-beacon-delegates and port-beacon-code, with swift-syntax."),
         .trait(name: "Gateway", description: "The daemon beacond, with a web server and YAML, and all of the others."),
         // A checkout has all of it. An app names what it takes: `traits: []` for Apple's names, and then swift-log is
         // all that is resolved.
@@ -105,6 +114,8 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        // For the two plugins, which read and edit users' sources.
+        .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     ],
     targets: [
         // Layer 1: the vocabulary, which depends on nothing, not even Foundation.
@@ -351,16 +362,28 @@ let package = Package(
         ),
         .target(name: "CTaskJobs"),
 
-        // Beside the layers: a check of users' sources. It builds with nothing but the compiler.
-        module("DelegateCheck"),
-        program("DelegateCheckCommand", dependencies: ["DelegateCheck"]),
+        // Beside the layers: what reads and edits users' sources, and the program that the two plugins run.
+        module("DelegateCheck", dependencies: swiftSyntax),
+        module("BeaconPorting", dependencies: ["DelegateCheck"] + swiftSyntax),
+        program(
+            "BeaconPortingCommand",
+            // Without the trait it is built too, to say which trait is missing.
+            dependencies: [.target(name: "BeaconPorting", condition: .when(traits: ["Porting", "Gateway"]))]),
         .plugin(
             name: "CheckBeaconDelegates",
             capability: .command(
                 intent: .custom(
                     verb: "check-beacon-delegates",
                     description: "Find beacon code that compiles for Linux and is then never called")),
-            dependencies: ["DelegateCheckCommand"]
+            dependencies: ["BeaconPortingCommand"]
+        ),
+        .plugin(
+            name: "PortBeaconCode",
+            capability: .command(
+                intent: .custom(
+                    verb: "port-beacon-code", description: "Write a patch that makes iOS beacon code compile for Linux")
+            ),
+            dependencies: ["BeaconPortingCommand"]
         ),
 
         // For tests: bounds those with helpers (servers, brokers, buses, processes), and ends the helpers with them.
@@ -379,7 +402,8 @@ let package = Package(
         ),
         tests("TestSupportTests", dependencies: ["TestSupport", "BeaconSupport"]),
 
-        tests("DelegateCheckTests", dependencies: ["DelegateCheck"], exclude: ["Plugin"]),
+        tests("DelegateCheckTests", dependencies: ["DelegateCheck"]),
+        tests("BeaconPortingTests", dependencies: ["BeaconPorting", "DelegateCheck"], exclude: ["Plugin"]),
         tests("BeaconModelTests", dependencies: ["BeaconModel", "BeaconSupport"]),
         tests("BeaconSupportTests", dependencies: ["BeaconSupport"]),
         tests("CDynamicLibraryTests", dependencies: ["CDynamicLibrary", "CLibrary"]),
@@ -527,7 +551,7 @@ let package = Package(
 )
 
 // `make test-quick` builds and tests what needs no package but swift-log: no server, database or cryptography. It is
-// the core, its sources, Apple's names and the check of delegates, and the first test runs after a tenth of the whole.
+// the core, its sources and Apple's names, and the first test runs after a tenth of the whole.
 if Context.environment["BEACON_QUICK"] != nil {
     func isLight(_ target: Target) -> Bool {
         target.dependencies.allSatisfy { dependency in

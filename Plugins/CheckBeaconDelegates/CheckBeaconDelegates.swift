@@ -23,8 +23,8 @@ struct CheckBeaconDelegates: CommandPlugin {
         let list = context.pluginWorkDirectoryURL.appending(path: "files.txt")
         try Self.list(of: modules, in: context.package).write(to: list, atomically: true, encoding: .utf8)
         let process = Process()
-        process.executableURL = try context.tool(named: "DelegateCheckCommand").url
-        process.arguments = ["--list", list.path(percentEncoded: false)] + (isJSON ? ["--json"] : [])
+        process.executableURL = try context.tool(named: "BeaconPortingCommand").url
+        process.arguments = ["check", "--list", list.path(percentEncoded: false)] + (isJSON ? ["--json"] : [])
         try process.run()
         process.waitUntilExit()
         // The findings are the message; only the status has to be passed on.

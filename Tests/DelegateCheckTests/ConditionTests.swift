@@ -40,7 +40,7 @@ struct ConditionTests {
         example("#if (os(iOS))", finds: "1 condition"),
         example("#if os(iOS) || os(macOS)", finds: "1 condition"),
         example("#if os(iOS) && DEBUG", finds: "1 condition"),
-        example("#if os(iOS) ||\n    os(tvOS) // two lines", finds: "1 condition"),
+        example("#if os(iOS) || os(tvOS) // more", finds: "1 condition"),
         example("#if canImport(UIKit)", finds: "1 condition"),
         example("#if canImport(UIKit.UIView)", finds: "1 condition"),
         example("#if canImport(Combine) && canImport(CoreLocation)", finds: "1 condition"),

@@ -145,7 +145,7 @@ struct MethodCheck {
 /// The methods of a delegate that some members implement.
 struct ImplementedMethods {
     private var signatures: Set<String> = []
-    private var purposes: Set<DelegateMethod.Purpose> = []
+    private var purposes: Set<String> = []
 
     init(_ members: [TypeGraph.Member], delegate: DelegateProtocol, matcher: MethodMatcher) {
         for member in members {

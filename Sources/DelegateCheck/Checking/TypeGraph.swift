@@ -131,7 +131,8 @@ struct TypeGraph {
     private mutating func addMembers() {
         for (source, skim) in sources.enumerated() {
             for function in skim.functions {
-                guard let owner = function.owner, let node = nodeOfDeclaration[source][owner] else { continue }
+                let owner = function.owner
+                guard let node = nodeOfDeclaration[source][owner] else { continue }
                 var function = function
                 let type = skim.types[owner]
                 function.isPrivate = function.isPrivate || (type.kind == .extension && type.isPrivate)

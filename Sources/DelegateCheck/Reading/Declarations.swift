@@ -35,7 +35,7 @@ struct FunctionDeclaration {
     var signature: FunctionSignature
 
     /// The type or extension it is a member of, by its number in the source.
-    var owner: Int?
+    var owner: Int
 
     /// A Boolean value that indicates whether nothing outside its file can see it.
     var isPrivate: Bool
@@ -45,37 +45,4 @@ struct FunctionDeclaration {
 
     /// The offset of its `func` in the source.
     var start: Int
-}
-
-/// The parts of a function declaration that decide which requirement the function meets.
-struct FunctionSignature: Sendable {
-    /// A parameter.
-    struct Parameter: Sendable {
-        /// The label of its argument, `_` where there is none.
-        var label: String
-
-        /// The name inside the function.
-        var name: String
-
-        /// Its type; nil where it could not be read.
-        var type: TypeName?
-    }
-
-    /// The name before the parentheses.
-    var baseName: String
-
-    /// The parameters.
-    var parameters: [Parameter] = []
-
-    /// The result.
-    var result: TypeName? = .void
-
-    /// The words about it that no delegate method has: `static`, `async`, `throws`, and `generic`.
-    var oddities: [String] = []
-
-    /// The labels of the arguments.
-    var labels: [String] { parameters.map(\.label) }
-
-    /// The name with its labels.
-    var fullName: String { baseName + "(" + labels.map { $0 + ":" }.joined() + ")" }
 }

@@ -1,0 +1,120 @@
+internal import DelegateCheck
+internal import Foundation
+
+/// The command behind the plugins: `check` finds silent failures, `port` writes a patch.
+public enum PortingCommand {
+    /// The help of the program.
+    static let help = """
+        USAGE: check [--json] [--list FILE] [PATH]...
+               port [--patch FILE | --output DIR | --in-place] [--base DIR] [--list FILE] [PATH]...
+
+        check  Find beacon code that compiles for Linux and is then never called.
+        port   Make iOS beacon code compile for Linux. A patch is written, and no source is changed.
+
+          --json        Print each finding as a JSON object.
+          --patch FILE  Write the patch there (port.patch).
+          --output DIR  Write patched copies of the files that change, and no patch.
+          --in-place    Change the files.
+          --base DIR    The directory that paths in the patch are relative to (the current one).
+          --list FILE   Read the paths of modules from a file: lines "module", "source PATH", "context PATH".
+        """
+
+    /// Runs the command.
+    ///
+    /// - Returns: the exit status: 0 where nothing is left to do, 1 where a human has to decide something, 2 where the
+    ///   command could not run.
+    public static func run(_ arguments: [String]) -> Int32 {
+        do {
+            guard let verb = arguments.first, verb != "--help", verb != "-h" else {
+                print(help)
+                return arguments.isEmpty ? 2 : 0
+            }
+            if arguments.contains("--help") || arguments.contains("-h") {
+                print(help)
+                return 0
+            }
+            let options = try Options(verb, Array(arguments.dropFirst()))
+            return verb == "check" ? try check(options) : try port(options)
+        } catch {
+            FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+            return 2
+        }
+    }
+
+    // MARK: Checking
+
+    private static func check(_ options: Options) throws -> Int32 {
+        var findings: Set<DelegateFinding> = []
+        // A file of two modules is reported once.
+        for module in options.modules { findings.formUnion(DelegateCheck.findings(in: try module.texts())) }
+        let sorted = findings.sorted { ($0.path, $0.line, $0.column) < ($1.path, $1.line, $1.column) }
+        for finding in sorted { print(options.isJSON ? finding.json : finding.description) }
+        guard !options.isJSON else { return sorted.isEmpty ? 0 : 1 }
+        let all = count(Set(options.modules.flatMap(\.sources)).count, "file")
+        if sorted.isEmpty {
+            print("No finding in \(all).")
+        } else {
+            print("\(count(sorted.count, "finding")) in \(Set(sorted.map(\.path)).count) of \(all).")
+        }
+        return sorted.isEmpty ? 0 : 1
+    }
+
+    // MARK: Porting
+
+    private static func port(_ options: Options) throws -> Int32 {
+        var files: [String: PortedFile] = [:]
+        for module in options.modules {
+            for file in Porting.port(try module.texts()) where files[file.path] == nil { files[file.path] = file }
+        }
+        let sorted = files.values.sorted { $0.path < $1.path }
+        for file in sorted { report(file, path: options.relative(file.path)) }
+        let changed = sorted.filter { $0.ported != $0.original }
+        let decisions = sorted.reduce(0) { $0 + $1.decisions.count }
+        let changes = sorted.reduce(0) { $0 + $1.changes.count }
+        print("\(count(changes, "change")) in \(changed.count) of \(count(files.count, "file")). ", terminator: "")
+        switch decisions {
+        case 0: print("Nothing is left to decide.")
+        case 1: print("One place is left for you to decide.")
+        default: print("\(decisions) places are left for you to decide.")
+        }
+        if !changed.isEmpty { print(try write(changed, options)) }
+        return decisions == 0 ? 0 : 1
+    }
+
+    /// Prints changes and decisions in the form that editors understand.
+    private static func report(_ file: PortedFile, path: String) {
+        let notes = file.changes + file.decisions
+        for note in notes.enumerated().sorted(by: { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }) {
+            let kind = note.element.remedy == nil ? "note" : "warning"
+            let remedy = note.element.remedy.map { "; " + $0 } ?? ""
+            print("\(path):\(note.element.line): \(kind): \(note.element.text)\(remedy)")
+        }
+    }
+
+    /// Writes what has changed where the options say, and returns what to say of it.
+    private static func write(_ files: [PortedFile], _ options: Options) throws -> String {
+        switch options.destination {
+        case .inPlace:
+            for file in files { try Data(file.ported).write(to: URL(filePath: file.path)) }
+            return "Changed \(count(files.count, "file")) in place."
+        case .copies(let folder):
+            for file in files {
+                let copy = URL(filePath: folder).appending(path: options.relative(file.path).drop { $0 == "/" })
+                try FileManager.default.createDirectory(
+                    at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data(file.ported).write(to: copy)
+            }
+            return "Wrote \(count(files.count, "patched copy", "patched copies")) into \(folder)."
+        case .patch(let path):
+            let patch = files.flatMap {
+                UnifiedDiff.between($0.original, $0.ported, path: options.relative($0.path))
+            }
+            try Data(patch).write(to: URL(filePath: path))
+            return "Apply the patch with: git apply '\(path)'"
+        }
+    }
+
+    private static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+        "\(number) \(number == 1 ? one : many ?? one + "s")"
+    }
+}

@@ -1,0 +1,100 @@
+/// A replacement of some bytes of a source.
+struct Edit: Hashable {
+    /// The bytes to replace; none for an insertion.
+    var range: Range<Int>
+
+    /// The text in their place.
+    var text: String
+}
+
+/// Edits that belong together, with their line of the report.
+struct Change {
+    /// The edits.
+    var edits: [Edit]
+
+    /// The place in the source.
+    var offset: Int
+
+    /// The change, as a report says it.
+    var summary: String
+
+    /// The bytes that nothing else has to change, because Linux no longer sees them.
+    var hidden = 0..<0
+}
+
+/// A place that a rule cannot change without knowing what the code is for.
+struct Decision {
+    /// The place in the source.
+    var offset: Int
+
+    /// What does not exist or does not work on Linux.
+    var reason: String
+
+    /// What to do about it.
+    var remedy: String
+}
+
+/// A source while it is ported: the bytes, and the line of the original that each line comes from.
+struct EditedText {
+    /// The bytes.
+    private(set) var utf8: [UInt8]
+
+    /// The original's line of each line, counted from 1.
+    private(set) var lineOrigins: [Int]
+
+    init(_ utf8: [UInt8]) {
+        self.utf8 = utf8
+        lineOrigins = Array(1...1 + utf8.count { $0 == UInt8(ascii: "\n") })
+    }
+
+    /// Returns the original's line of a byte.
+    func line(of offset: Int) -> Int {
+        let line = utf8.prefix(offset).count { $0 == UInt8(ascii: "\n") }
+        return lineOrigins[min(line, lineOrigins.count - 1)]
+    }
+
+    /// Makes the changes that do not overlap an earlier one, and returns those.
+    mutating func make(_ changes: [Change]) -> [Change] {
+        var made: [Change] = []
+        var edits: [Edit] = []
+        for change in changes {
+            if made.contains(where: { $0.hidden.contains(change.offset) }) { continue }
+            let isFree = change.edits.allSatisfy { new in
+                !edits.contains {
+                    new.range.lowerBound <= $0.range.upperBound && $0.range.lowerBound <= new.range.upperBound
+                }
+            }
+            guard isFree else { continue }
+            made.append(change)
+            edits += change.edits
+        }
+        // Insertions of one change at one place keep their order.
+        let sorted = edits.enumerated().sorted {
+            ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)
+        }
+        var result: [UInt8] = []
+        var origins = [1]
+        var position = 0
+        var line = 0
+        func copy(_ bytes: some Sequence<UInt8>, isOriginal: Bool) {
+            for byte in bytes {
+                result.append(byte)
+                guard byte == UInt8(ascii: "\n") else { continue }
+                if isOriginal { line += 1 }
+                origins.append(lineOrigins[min(line, lineOrigins.count - 1)])
+            }
+        }
+        for edit in sorted.map(\.element) where edit.range.lowerBound >= position && edit.range.upperBound <= utf8.count
+        {
+            copy(utf8[position..<edit.range.lowerBound], isOriginal: true)
+            copy(edit.text.utf8, isOriginal: false)
+            line += utf8[edit.range].count { $0 == UInt8(ascii: "\n") }
+            if let last = origins.indices.last { origins[last] = lineOrigins[min(line, lineOrigins.count - 1)] }
+            position = edit.range.upperBound
+        }
+        copy(utf8[position...], isOriginal: true)
+        utf8 = result
+        lineOrigins = origins
+        return made
+    }
+}

@@ -1,0 +1,89 @@
+public import DelegateCheck
+
+/// A port of beacon code of iOS to the Core Location and Core Bluetooth of Linux.
+///
+/// The rules run until none of them has a change, so that porting a ported source changes nothing.
+public enum Porting {
+    /// The rounds of rules at most: a rule needs another one where it makes room for the next.
+    static let maximumRounds = 60
+
+    private static let rules: [any PortRule] = [
+        // Code that this rule hides from Linux needs no other rule.
+        AppleOnlyRule(), StandInRule(), OptionalRequirementRule(), AttributeRule(), SelectorRule(), ImportRule(),
+        FoundationRule(),
+        LoggingRule(), ForeignNameRule(),
+    ]
+
+    /// Ports the files of one module, in their order; files of context only explain the others.
+    public static func port(_ sources: [SourceText]) -> [PortedFile] {
+        let module = ModuleNames(sources.map(\.utf8))
+        var files = sources.enumerated().filter { !$0.element.isContext }.map {
+            port($0.element, index: $0.offset, module: module)
+        }
+        // Only what compiles can be silent, so the delegates are checked last.
+        let ported = files.map { SourceText(path: $0.path, utf8: $0.ported) } + sources.filter(\.isContext)
+        for finding in DelegateCheck.findings(in: ported) where finding.kind != .condition {
+            guard let index = files.firstIndex(where: { $0.path == finding.path }) else { continue }
+            let line = files[index].origins[min(finding.line, files[index].origins.count) - 1]
+            files[index].decisions.append(PortNote(line: line, text: finding.problem, remedy: finding.advice))
+            files[index].decisions.sort { $0.line < $1.line }
+        }
+        return files
+    }
+
+    private static func port(_ source: SourceText, index: Int, module: ModuleNames) -> PortedFile {
+        var text = EditedText(source.utf8)
+        var changes: [PortNote] = []
+        var decisions: [PortNote] = []
+        for round in 0..<maximumRounds {
+            let file = PortFile(text.utf8, index: index, module: module)
+            var findings = RuleFindings()
+            for rule in rules { findings += rule.findings(in: file) }
+            // An empty superclass is no reason to keep Linux out.
+            findings += ConditionRule(others: rules.filter { !($0 is StandInRule) }).findings(in: file)
+            let lines = text
+            let made = text.make(findings.changes)
+            changes += made.map { PortNote(line: lines.line(of: $0.offset), text: $0.summary, remedy: nil) }
+            guard made.isEmpty || round == maximumRounds - 1 else { continue }
+            decisions = findings.decisions.sorted { $0.offset < $1.offset }
+                .map { PortNote(line: lines.line(of: $0.offset), text: $0.reason, remedy: $0.remedy) }
+            break
+        }
+        return PortedFile(
+            path: source.path, original: source.utf8, ported: text.utf8, origins: text.lineOrigins,
+            changes: changes.sorted { $0.line < $1.line }, decisions: decisions)
+    }
+}
+
+/// A line of the report on a source.
+public struct PortNote: Hashable, Sendable {
+    /// The line of the original, counted from 1.
+    public var line: Int
+
+    /// The change, or the problem.
+    public var text: String
+
+    /// What to do about a problem; nil for a change.
+    public var remedy: String?
+}
+
+/// A source that has been ported.
+public struct PortedFile: Sendable {
+    /// The path.
+    public let path: String
+
+    /// The content before.
+    public let original: [UInt8]
+
+    /// The content after.
+    public let ported: [UInt8]
+
+    /// The original's line of each line after.
+    let origins: [Int]
+
+    /// The changes, by line.
+    public let changes: [PortNote]
+
+    /// The places for a human, by line.
+    public internal(set) var decisions: [PortNote]
+}

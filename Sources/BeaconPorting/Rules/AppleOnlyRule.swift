@@ -1,0 +1,199 @@
+internal import DelegateCheck
+internal import SwiftSyntax
+
+/// A rule that keeps statements and members for systems that have the frameworks that they use.
+///
+/// The next round keeps the statements that use the names declared there. Statements that decide where the program goes
+/// are left for a human, and so is code that works with beacons.
+struct AppleOnlyRule: PortRule {
+    func findings(in file: PortFile) -> RuleFindings {
+        let names = AppleOnlyNames(file)
+        var changes: [Change] = []
+        // The item kept last, and the framework: a neighbour joins it in the next round.
+        var kept: (range: Range<Int>, framework: String) = (0..<0, "")
+        for node in file.live where node.kind == .codeBlockItem || node.kind == .memberBlockItem {
+            let range = node.trimmedOffsets
+            guard !kept.range.contains(range.lowerBound), let item = Self.item(node), Self.canBeKept(item),
+                let (name, framework) = names.use(in: item), file.hasOwnLines(node), !BeaconWords.isUsed(in: node)
+            else { continue }
+            let isNeighbour =
+                kept.framework == framework
+                && file.source.text(kept.range.upperBound..<max(kept.range.upperBound, range.lowerBound))
+                    .allSatisfy(\.isWhitespace)
+            kept = (range, framework)
+            if isNeighbour { continue }
+            let text = file.source.line(of: node)
+            changes.append(
+                Change(
+                    edits: Self.join(node, framework, in: file) ?? file.wrap(node, in: "canImport(\(framework))"),
+                    offset: range.lowerBound,
+                    summary: "kept '\(text.prefix(40))\(text.count > 40 ? "…" : "")' for \(framework) ('\(name)')",
+                    hidden: range))
+        }
+        return RuleFindings(changes: changes)
+    }
+
+    /// Returns the edits that make an item the last one of the condition right before it, if that is the same.
+    private static func join(_ node: Syntax, _ framework: String, in file: PortFile) -> [Edit]? {
+        guard let list = node.parent, let index = list.children(viewMode: .sourceAccurate).firstIndex(of: node),
+            index > list.children(viewMode: .sourceAccurate).startIndex
+        else { return nil }
+        let children = list.children(viewMode: .sourceAccurate)
+        guard let block = item(children[children.index(before: index)])?.as(IfConfigDeclSyntax.self),
+            block.clauses.count == 1, let clause = block.clauses.first, let condition = clause.condition,
+            // Imports stay apart.
+            clause.elements?.children(viewMode: .sourceAccurate).last.flatMap(item)?.is(ImportDeclSyntax.self) != true,
+            file.text(condition) == "canImport(\(framework))"
+        else { return nil }
+        let end = block.poundEndif.trimmedOffsets
+        let between = file.source.text(end.upperBound..<max(end.upperBound, node.trimmedOffsets.lowerBound))
+        let next = file.lineEnd(end.upperBound) + file.newline.utf8.count
+        guard between.allSatisfy(\.isWhitespace), file.hasOwnLines(block.poundEndif),
+            next <= node.trimmedOffsets.lowerBound
+        else { return nil }
+        let wrap = file.wrap(node, in: "")
+        return [Edit(range: file.lineStart(end.lowerBound)..<next, text: ""), wrap[1]]
+    }
+
+    private static func item(_ node: Syntax) -> Syntax? {
+        if let item = node.as(CodeBlockItemSyntax.self) { return Syntax(item.item) }
+        return node.as(MemberBlockItemSyntax.self).map { Syntax($0.decl) }
+    }
+
+    /// Returns whether code compiles without an item, apart from what uses the names that it declares.
+    private static func canBeKept(_ item: Syntax) -> Bool {
+        switch item.kind {
+        case .variableDecl, .functionDecl, .classDecl, .structDecl, .enumDecl, .extensionDecl, .typeAliasDecl:
+            // A protocol's requirement is missed by those that implement it.
+            return item.parent?.parent?.parent?.parent?.is(ProtocolDeclSyntax.self) != true
+        case .functionCallExpr, .awaitExpr, .tryExpr, .memberAccessExpr, .optionalChainingExpr, .macroExpansionExpr,
+            .macroExpansionDecl:
+            // The one expression of a body is its value.
+            return !isValue(item)
+        case .sequenceExpr:
+            return item.as(SequenceExprSyntax.self)?.elements.contains { $0.is(AssignmentExprSyntax.self) } ?? false
+        default:
+            return false
+        }
+    }
+
+    /// Returns whether an expression may be what a function or a property returns.
+    private static func isValue(_ item: Syntax) -> Bool {
+        guard let list = item.parent?.parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else { return false }
+        if let function = list.parent?.parent?.as(FunctionDeclSyntax.self) {
+            return function.signature.returnClause != nil
+        }
+        return list.parent?.is(AccessorBlockSyntax.self) ?? false
+    }
+}
+
+/// The names that a file uses and that only Apple's systems have: those of frameworks, and those that a file declares
+/// where there is such a framework.
+private struct AppleOnlyNames {
+    private let types: Set<String>
+    private let imported: Set<String>
+
+    /// The names that the file declares, the framework and where they are seen.
+    private var declared: [String: [(framework: String, range: Range<Int>)]] = [:]
+
+    /// Where another declaration hides a name.
+    private var hidden: [String: [Range<Int>]] = [:]
+
+    init(_ file: PortFile) {
+        types = file.module.types
+        imported = file.imported
+        if file.module.standIns["UIViewController"] != nil {
+            for name in StandInRule.controllerMembers { declared[name] = [("UIKit", 0..<Int.max)] }
+        }
+        for block in file.conditions {
+            for (clause, truth) in zip(block.clauses, PortFile.truths(of: block, in: file.source))
+            where truth.linux == .no {
+                guard let call = clause.condition?.as(FunctionCallExprSyntax.self), let elements = clause.elements,
+                    file.text(call.calledExpression) == "canImport"
+                else { continue }
+                let framework = file.text(call.arguments)
+                let range = Self.scope(of: block)
+                for item in elements.children(viewMode: .sourceAccurate) {
+                    let declaration =
+                        item.as(CodeBlockItemSyntax.self).map { Syntax($0.item) }
+                        ?? item.as(MemberBlockItemSyntax.self).map { Syntax($0.decl) }
+                    for name in declaration.map(Self.names) ?? [] {
+                        declared[name, default: []].append((framework, range))
+                    }
+                }
+            }
+        }
+        // A member of this name that Linux has is not missed, and a local name hides one of the file.
+        for node in file.live {
+            for name in Self.names(node) where declared[name] != nil {
+                let scope = Self.scope(of: node)
+                declared[name]?.removeAll { $0.range == scope }
+                hidden[name, default: []].append(scope)
+            }
+        }
+    }
+
+    private static func names(_ node: Syntax) -> [String] {
+        if let variable = node.as(VariableDeclSyntax.self) {
+            return variable.bindings.compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText }
+        }
+        if let type = node.asProtocol((any NamedDeclSyntax).self) { return [type.name.bareText] }
+        if let parameter = node.as(FunctionParameterSyntax.self) {
+            return [(parameter.secondName ?? parameter.firstName).bareText]
+        }
+        return []
+    }
+
+    /// Returns where the names declared at a place are seen: in the block around, or in the whole file.
+    private static func scope(of node: some SyntaxProtocol) -> Range<Int> {
+        let isParameter = node.is(FunctionParameterSyntax.self)
+        var node = node.parent
+        while let current = node {
+            let isScope =
+                switch current.kind {
+                case .codeBlock, .closureExpr: true
+                case .functionDecl, .initializerDecl: isParameter
+                default: false
+                }
+            if isScope { return current.trimmedOffsets }
+            node = current.parent
+        }
+        return 0..<Int.max
+    }
+
+    /// Returns the first such name that an item uses outside the statements and members in it, which are judged alone.
+    func use(in item: Syntax) -> (name: String, framework: String)? {
+        var use: (String, String)?
+        SyntaxWalk.run(item, ()) { node, _ in
+            if use != nil { return nil }
+            if node.kind == .codeBlockItem || node.kind == .memberBlockItem || node.kind == .ifConfigDecl { return nil }
+            if let type = node.as(IdentifierTypeSyntax.self) { use = self.use(of: type.name) }
+            if let macro = node.as(MacroExpansionExprSyntax.self) { use = self.use(of: macro.macroName) }
+            if let macro = node.as(MacroExpansionDeclSyntax.self) { use = self.use(of: macro.macroName) }
+            if let name = node.as(DeclReferenceExprSyntax.self) {
+                let member = name.parent?.as(MemberAccessExprSyntax.self)
+                let isMember = member?.declName.id == name.id
+                let base = member?.base?.as(DeclReferenceExprSyntax.self)?.baseName.text
+                if !isMember || base == "self" { use = self.use(of: name.baseName) }
+            }
+            return ()
+        }
+        return use.map { (name: $0.0, framework: $0.1) }
+    }
+
+    private func use(of token: TokenSyntax) -> (String, String)? {
+        let name = token.bareText
+        let offset = token.trimmedOffsets.lowerBound
+        let found = declared[name]?.first { entry in
+            entry.range.contains(offset)
+                && hidden[name]?.contains { $0.contains(offset) && $0.count < entry.range.count } != true
+        }
+        if let found { return (name, found.framework) }
+        if types.contains(name) { return nil }
+        // Combine is at hand for Linux, and the others are more than a dressing.
+        guard let framework = ForeignNameRule.framework(of: name, imported: imported),
+            !["Combine", "CoreFoundation"].contains(framework)
+        else { return nil }
+        return (name, framework)
+    }
+}

@@ -1,0 +1,88 @@
+internal import DelegateCheck
+internal import SwiftSyntax
+
+/// A rule that finds the names of frameworks that Linux does not have, for a human.
+struct ForeignNameRule: PortRule {
+    func findings(in file: PortFile) -> RuleFindings {
+        var findings = RuleFindings()
+        let imported = Set(file.nodes(ImportDeclSyntax.self).compactMap { $0.path.first?.name.bareText })
+        for (name, places) in FileWords(file).places {
+            guard let first = places.min(), !file.module.types.contains(name),
+                let framework = Self.framework(of: name, imported: file.imported),
+                framework != "Combine" || !imported.contains("Combine")
+            else { continue }
+            let lines = Set(places.map { file.source.place(of: $0).line }).count
+            let more = lines > 1 ? " (on \(lines) lines)" : ""
+            let remedy = Self.remedies[framework] ?? "put it in #if canImport(\(framework)), or leave the file out"
+            findings.decide(at: first, "'\(name)' of \(framework) does not exist on Linux\(more)", remedy)
+        }
+        return findings
+    }
+
+    /// Returns the framework that has a name, if Linux has it not.
+    ///
+    /// - Parameter imported: the modules that the file imports on any system. Short prefixes are also those of apps.
+    static func framework(of name: String, imported: Set<String>) -> String? {
+        // View, State and Text are names of other packages too.
+        if let framework = names[name], framework != "SwiftUI" || imported.contains(framework) { return framework }
+        if known.contains(name) { return nil }
+        for (prefix, framework) in prefixes where name.hasPrefix(prefix) {
+            // `UIView`, but neither `UInt` nor `UIDS`.
+            let rest = name.dropFirst(prefix.count).prefix(2)
+            guard rest.first?.isUppercase ?? false, rest.last?.isLowercase ?? false else { continue }
+            return framework
+        }
+        for (prefix, framework) in importedPrefixes where name.hasPrefix(prefix) && imported.contains(framework) {
+            return framework
+        }
+        return nil
+    }
+
+    private static let prefixes: [(String, String)] = [
+        ("UI", "UIKit"), ("MK", "MapKit"), ("UN", "UserNotifications"), ("AV", "AVFoundation"), ("WK", "WebKit"),
+        ("CA", "QuartzCore"), ("CG", "CoreGraphics"), ("CF", "CoreFoundation"), ("kCF", "CoreFoundation"),
+        ("kSec", "Security"), ("Sec", "Security"), ("NSManagedObject", "CoreData"), ("NSFetch", "CoreData"),
+        ("NSPersistent", "CoreData"), ("NSLayout", "UIKit"),
+    ]
+
+    /// Prefixes that count where the framework is imported.
+    private static let importedPrefixes: [(String, String)] = [
+        ("SK", "StoreKit"), ("SK", "SpriteKit"), ("CX", "CallKit"), ("CT", "CoreTelephony"), ("CM", "CoreMotion"),
+        ("CI", "CoreImage"), ("CN", "Contacts"), ("AR", "ARKit"), ("SCN", "SceneKit"), ("HK", "HealthKit"),
+        ("EK", "EventKit"), ("NI", "NearbyInteraction"), ("PK", "PassKit"), ("BG", "BackgroundTasks"),
+        ("MC", "MultipeerConnectivity"), ("LA", "LocalAuthentication"), ("SF", "SafariServices"),
+        ("WC", "WatchConnectivity"), ("MF", "MessageUI"), ("PH", "Photos"), ("NF", "CoreNFC"),
+        ("AS", "AuthenticationServices"),
+    ]
+
+    /// Names with such a prefix that Linux has.
+    private static let known: Set<String> = [
+        "CGFloat", "CGPoint", "CGRect", "CGSize", "CGRectEdge",
+        // The rule of attributes has them.
+        "UIApplicationMain",
+    ]
+
+    private static let names: [String: String] = [
+        "AVURLAsset": "AVFoundation", "CFUUIDCreate": "CoreFoundation", "NSUserActivity": "UIKit",
+        "NSItemProvider": "UIKit", "NSEntityDescription": "CoreData",
+        "NSLayoutConstraint": "UIKit", "NSMutableParagraphStyle": "UIKit", "NSTextAttachment": "UIKit",
+        "ObservableObject": "Combine", "Published": "Combine", "AnyCancellable": "Combine", "View": "SwiftUI",
+        "PassthroughSubject": "Combine", "CurrentValueSubject": "Combine", "AnyPublisher": "Combine",
+        "State": "SwiftUI", "StateObject": "SwiftUI", "ObservedObject": "SwiftUI", "EnvironmentObject": "SwiftUI",
+        "Binding": "SwiftUI", "AppStorage": "SwiftUI", "Color": "SwiftUI", "Text": "SwiftUI", "VStack": "SwiftUI",
+        "HStack": "SwiftUI", "NavigationView": "SwiftUI", "WindowGroup": "SwiftUI", "Scene": "SwiftUI",
+        "PreviewProvider": "SwiftUI", "Preview": "SwiftUI", "ScenePhase": "SwiftUI", "withAnimation": "SwiftUI",
+        "AudioServicesPlaySystemSound": "AudioToolbox", "SystemSoundID": "AudioToolbox", "IBOutlet": "UIKit",
+        "objc_getAssociatedObject": "ObjectiveC", "objc_setAssociatedObject": "ObjectiveC",
+        "objc_sync_enter": "ObjectiveC", "objc_sync_exit": "ObjectiveC", "OSLog": "os", "OSLogType": "os",
+        "os_unfair_lock": "os", "OSAllocatedUnfairLock": "os",
+    ]
+
+    private static let remedies = [
+        "Combine": "depend on the product Combine of swift-beacon, and import Combine",
+        "CoreData": "store it otherwise, for instance with GRDB",
+        "UserNotifications": "put it in #if canImport(UserNotifications), or notify by a destination of swift-beacon",
+        "os": "use print or the Logger of swift-log",
+        "Security": "store it otherwise, for instance in a file",
+    ]
+}

@@ -1,0 +1,61 @@
+package import SwiftSyntax
+
+/// A finder of words that only code that works with beacons has.
+package struct BeaconWords {
+    /// A Boolean value that indicates whether the file advertises by Core Bluetooth: other frameworks have calls of the
+    /// same name.
+    var usesPeripheralManager = false
+
+    /// The tokens behind conditions, in order.
+    var tokens: [TokenSyntax] = []
+
+    /// Returns whether the code of a node works with beacons.
+    package static func isUsed(in node: Syntax) -> Bool {
+        var words = BeaconWords()
+        SyntaxWalk.run(node, ()) { node, _ in
+            guard let token = node.as(TokenSyntax.self) else { return () }
+            words.tokens.append(token)
+            if token.text == "CBPeripheralManager" { words.usesPeripheralManager = true }
+            return nil
+        }
+        return !words.found().isEmpty
+    }
+
+    /// Returns the words and where they start, in order.
+    func found() -> [(text: String, start: Int)] {
+        tokens.indices.compactMap { index in
+            guard case .identifier(let text) = tokens[index].tokenKind, isBeaconWord(text, at: index) else {
+                return nil
+            }
+            return (text, tokens[index].trimmedOffsets.lowerBound)
+        }
+    }
+
+    private func isBeaconWord(_ text: String, at index: Int) -> Bool {
+        if Self.words.contains(text) { return true }
+        guard index + 1 < tokens.count, tokens[index + 1].tokenKind == .leftParen else { return false }
+        if Self.madeTypes.contains(text) { return true }
+        if usesPeripheralManager, Self.advertisingCalls.contains(text) { return true }
+        guard index + 3 < tokens.count, Self.regionCalls.contains(text) else { return false }
+        return tokens[index + 3].tokenKind == .colon && tokens[index + 2].text == "for"
+    }
+
+    /// Types that a view would show, such as `CLBeacon`, are not among them: a view may well be for iOS alone.
+    private static let words: Set<String> = [
+        "startRangingBeacons", "stopRangingBeacons", "isRangingAvailable", "CBPeripheralManager",
+        "CBPeripheralManagerDelegate", "didRangeBeacons", "didRange", "didFailRangingFor",
+        "rangingBeaconsDidFailFor", "didEnterRegion", "didExitRegion", "didDetermineState", "didStartMonitoringFor",
+        "monitoringDidFailFor", "peripheralManagerDidUpdateState", "peripheralManagerDidStartAdvertising",
+        "BeaconIdentityCondition",
+    ]
+
+    /// Types whose making is work with beacons.
+    private static let madeTypes: Set<String> = ["CLBeaconRegion", "CLBeaconIdentityConstraint", "CLMonitor"]
+
+    /// Calls that are about regions where their label says so.
+    private static let regionCalls: Set<String> = [
+        "startMonitoring", "stopMonitoring", "requestState", "isMonitoringAvailable",
+    ]
+
+    private static let advertisingCalls: Set<String> = ["startAdvertising", "peripheralData"]
+}

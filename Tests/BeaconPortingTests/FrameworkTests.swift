@@ -1,0 +1,162 @@
+import Testing
+
+@Suite("Frameworks that Linux lacks or spells otherwise")
+struct FrameworkTests {
+    @Test("are ported, or left", arguments: imports + foundation + logging + names + kept)
+    func port(_ example: PortExample) {
+        example.check()
+    }
+
+    static let imports: [PortExample] = [
+        PortExample(
+            "one", "import UIKit\nimport CoreLocation\n",
+            becomes: "#if canImport(UIKit)\nimport UIKit\n#endif\nimport CoreLocation\n"),
+        PortExample(
+            "one that brings Foundation", "import UIKit // views\nlet a = UUID()",
+            becomes: "#if canImport(UIKit)\nimport UIKit // views\n#else\nimport Foundation\n#endif\nlet a = UUID()"),
+        PortExample(
+            "one that brings Core Location", "import MapKit\nlet a = CLLocationManager()",
+            becomes:
+                "#if canImport(MapKit)\nimport MapKit\n#else\nimport CoreLocation\n#endif\nlet a = CLLocationManager()"),
+        PortExample(
+            "a part of one", "  @preconcurrency import class UIKit.UIView\nimport Foundation",
+            becomes: "  #if canImport(UIKit)\n  @preconcurrency import class UIKit.UIView\n  #endif\nimport Foundation"),
+        PortExample(
+            "the C library", "import Darwin",
+            becomes: "#if canImport(Darwin)\nimport Darwin\n#else\nimport Glibc\n#endif"),
+        PortExample("a part of ours", "import CoreLocation.CLRegion"),
+        PortExample("a package", "import Alamofire"),
+        PortExample("Combine", "import Combine", decides: "1: Linux has no Combine"),
+        PortExample("Rx", "import RxSwift", decides: "1: 'RxSwift' is a package"),
+        PortExample("two on a line", "import Foundation; import UIKit", decides: "1: 'UIKit' does not exist on Linux"),
+        PortExample(
+            "the network", "import Foundation\nlet a = URLSession.shared",
+            becomes:
+                "import Foundation\n#if canImport(FoundationNetworking)\nimport FoundationNetworking\n#endif\nlet a = URLSession.shared"
+        ),
+    ]
+
+    static let foundation: [PortExample] = [
+        PortExample(
+            "defaults", "UserDefaults.standard.setValue(1, forKey: k)",
+            becomes: "UserDefaults.standard.set(1, forKey: k)"),
+        PortExample(
+            "defaults read", "let a = self.defaults.value(forKey: k)",
+            becomes: "let a = self.defaults.object(forKey: k)"),
+        PortExample("a dictionary", "let a = dictionary.value(forKey: k)"),
+        PortExample("a header", "request.setValue(a, forHTTPHeaderField: b)"),
+        PortExample("coding", "a.setValue(1, forKey: k)", decides: "1: 'setValue' needs key-value coding"),
+        PortExample("observing", "a.observe(\\.b) { _, _ in }", decides: "1: 'observe' needs key-value observing"),
+        PortExample("a pool", "func f() { autoreleasepool { g() } }", becomes: "func f() { do { g() } }"),
+        PortExample("a pool with parentheses", "autoreleasepool() { g() }", becomes: "do { g() }"),
+        PortExample("a pool with a value", "let a = autoreleasepool { 1 }", decides: "1: 'autoreleasepool'"),
+        PortExample("a pool that returns", "autoreleasepool { if a { return }; g() }", decides: "1: 'autoreleasepool'"),
+        PortExample(
+            "a clock", "let a: CFAbsoluteTime = CFAbsoluteTimeGetCurrent()",
+            becomes: "let a: TimeInterval = Date().timeIntervalSinceReferenceDate"),
+        PortExample(
+            "a log", "NSLog(\"%@ %d %@\", a.b, 1, \"c\")", becomes: "NSLog(\"%@ %d %@\", \"\\(a.b)\", 1, \"c\")"),
+        PortExample(
+            "a log of an error", "NSLog(\"%@\", e as CVarArg)", becomes: "NSLog(\"%@\", \"\\(e)\")"),
+        PortExample(
+            "a format", "let a = String(format: \"%@ %@\", b, e as CVarArg)",
+            becomes: "let a = String(format: \"%@ %@\", b, \"\\(e)\")"),
+        PortExample("a predicate", "let a = NSPredicate(format: \"a\")", decides: "1: a predicate"),
+        PortExample("a cast", "let a = b as! [NSObject: AnyObject]", decides: "1: a dictionary"),
+    ]
+
+    static let logging: [PortExample] = [
+        PortExample(
+            "a logger",
+            "struct A {\n    let l = Logger(subsystem: \"a\", category: \"b\")\n    func f() {\n        l.info(\"c\")\n    }\n}",
+            becomes: """
+                struct A {
+                    #if canImport(os)
+                    let l = Logger(subsystem: "a", category: "b")
+                    #endif
+                    func f() {
+                        #if canImport(os)
+                        l.info("c")
+                        #endif
+                    }
+                }
+                """),
+        PortExample("swift-log", "import Logging\nlet l = Logger(label: \"a\")\nl.info(\"c\")"),
+        PortExample("a call", "os_log(\"a\")", becomes: "#if canImport(os)\nos_log(\"a\")\n#endif"),
+        PortExample("a call in a row", "a { os_log(\"a\") }", decides: "1: a call of 'os_log' does not exist on Linux"),
+    ]
+
+    static let names: [PortExample] = [
+        PortExample(
+            "a view", "if a == UIColor.red { f() }\nreturn UIColor.red",
+            decides: "1: 'UIColor' of UIKit does not exist on Linux (on 2 lines)"),
+        PortExample("ours", "struct UIThing {}\nlet a = UIThing()\nlet b: UInt = CGFloat(1) + CGRect.zero"),
+        PortExample("a member", "let a = b.UIThing"),
+    ]
+
+    /// Statements and members that only Apple's systems compile.
+    static let kept: [PortExample] = [
+        PortExample(
+            "a property and its uses",
+            "class A {\n    @IBOutlet weak var a: UILabel!\n    var b: UIView?\n    func f() {\n        a.text = \"\"\n        self.b = nil\n        c()\n    }\n}",
+            becomes: """
+                class A {
+                    #if canImport(UIKit)
+                    @IBOutlet weak var a: UILabel!
+                    var b: UIView?
+                    #endif
+                    func f() {
+                        #if canImport(UIKit)
+                        a.text = ""
+                        self.b = nil
+                        #endif
+                        c()
+                    }
+                }
+                """),
+        PortExample(
+            "a local name is one of its block",
+            "func f() {\n    let a = UNMutableNotificationContent()\n    a.b()\n}\nfunc g(_ a: Int) {\n    a.b()\n}",
+            becomes:
+                "func f() {\n    #if canImport(UserNotifications)\n    let a = UNMutableNotificationContent()\n    a.b()\n    #endif\n}\nfunc g(_ a: Int) {\n    a.b()\n}"
+        ),
+        PortExample(
+            "a view",
+            "#if canImport(SwiftUI)\nimport SwiftUI\n#endif\n\nstruct A: View {\n    var body: some View { Text(\"\") }\n}\n#Preview {\n    A()\n}",
+            becomes:
+                "#if canImport(SwiftUI)\nimport SwiftUI\n#endif\n\n#if canImport(SwiftUI)\nstruct A: View {\n    var body: some View { Text(\"\") }\n}\n#Preview {\n    A()\n}\n#endif"
+        ),
+        PortExample(
+            "a table with beacon code",
+            "class A: UITableViewController {\n    func f() { m.startRangingBeacons(satisfying: c) }\n}",
+            decides: "1: 'UITableViewController' of UIKit"),
+        PortExample(
+            "a controller with beacon code",
+            "class A: UIViewController {\n    override func viewDidLoad() {\n        super.viewDidLoad()\n        view.a = b\n        m.startRangingBeacons(satisfying: c)\n    }\n}\n",
+            becomes: """
+                class A: UIViewController {
+                    override func viewDidLoad() {
+                        super.viewDidLoad()
+                        #if canImport(UIKit)
+                        view.a = b
+                        #endif
+                        m.startRangingBeacons(satisfying: c)
+                    }
+                }
+
+                #if !canImport(UIKit)
+                class UIViewController: NSObject {
+                    func viewDidLoad() {}
+                    func viewWillAppear(_ animated: Bool) {}
+                    func viewDidAppear(_ animated: Bool) {}
+                    func viewWillDisappear(_ animated: Bool) {}
+                    func viewDidDisappear(_ animated: Bool) {}
+                    func didReceiveMemoryWarning() {}
+                }
+                #endif
+
+                """, decides: "1: 'A' has an empty 'UIViewController' on Linux"),
+        PortExample("a value", "func f() -> CGFloat {\n    UIScreen.main.scale\n}", decides: "2: 'UIScreen' of UIKit"),
+        PortExample("a requirement", "protocol P {\n    var a: UIView { get }\n}", decides: "2: 'UIView' of UIKit"),
+    ]
+}
