@@ -14,7 +14,7 @@ struct ImportRule: PortRule {
             if module == "Combine" {
                 findings.decide(
                     at: offset, "Linux has no Combine",
-                    "depend on the product Combine of swift-beacon")
+                    "depend on the product Combine of swift-beacon, by the alias that its docs/core-location.md has")
             } else if Self.reactive.contains(module) {
                 findings.decide(
                     at: offset, "'\(module)' is a package that the app has to bring",
