@@ -35,6 +35,7 @@ public enum Porting {
         var text = EditedText(source.utf8)
         var changes: [PortNote] = []
         var decisions: [PortNote] = []
+        var importsCombine = false
         for round in 0..<maximumRounds {
             let file = PortFile(text.utf8, index: index, module: module)
             var findings = RuleFindings()
@@ -45,13 +46,14 @@ public enum Porting {
             let made = text.make(findings.changes)
             changes += made.map { PortNote(line: lines.line(of: $0.offset), text: $0.summary, remedy: nil) }
             guard made.isEmpty || round == maximumRounds - 1 else { continue }
+            importsCombine = file.imported.contains("Combine")
             decisions = findings.decisions.sorted { $0.offset < $1.offset }
                 .map { PortNote(line: lines.line(of: $0.offset), text: $0.reason, remedy: $0.remedy) }
             break
         }
         return PortedFile(
             path: source.path, original: source.utf8, ported: text.utf8, origins: text.lineOrigins,
-            changes: changes.sorted { $0.line < $1.line }, decisions: decisions)
+            changes: changes.sorted { $0.line < $1.line }, importsCombine: importsCombine, decisions: decisions)
     }
 }
 
@@ -83,6 +85,9 @@ public struct PortedFile: Sendable {
 
     /// The changes, by line.
     public let changes: [PortNote]
+
+    /// True where it imports Combine, which an app for Linux takes from this package.
+    public let importsCombine: Bool
 
     /// The places for a human, by line.
     public internal(set) var decisions: [PortNote]

@@ -47,7 +47,7 @@ struct PortingTests {
             }
         let conditions = ["", "#if os(iOS)\n", "#if DEBUG\n", "#if !os(iOS)\n#else\n", "#if canImport(UIKit)\n"]
         let marks = Array("{}()[]<>\"#\\/*`@:,.!?&|=-\r\n".utf8)
-        for round in 0..<1500 {
+        for round in 0..<400 {
             let condition = conditions[round % conditions.count]
             var bytes = Array(condition.utf8) + sources[round % sources.count] + Array("\n".utf8)
             bytes += sources[Int(random.next() % UInt64(sources.count))]

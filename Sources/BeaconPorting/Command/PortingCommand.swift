@@ -77,6 +77,11 @@ public enum PortingCommand {
         case 1: print("One place is left for you to decide.")
         default: print("\(decisions) places are left for you to decide.")
         }
+        if sorted.contains(where: \.importsCombine) {
+            print(
+                "The app imports Combine: depend on the product Combine of swift-beacon, as docs/core-location.md says."
+            )
+        }
         if !changed.isEmpty { print(try write(changed, options)) }
         return decisions == 0 ? 0 : 1
     }

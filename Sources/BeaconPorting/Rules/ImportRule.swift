@@ -9,13 +9,10 @@ struct ImportRule: PortRule {
         let modules = Set(imports.compactMap { Self.module($0) })
         let words = FileWords(file)
         for declaration in imports {
-            guard let module = Self.module(declaration) else { continue }
+            // Combine is at hand for Linux.
+            guard let module = Self.module(declaration), module != "Combine" else { continue }
             let offset = declaration.trimmedOffsets.lowerBound
-            if module == "Combine" {
-                findings.decide(
-                    at: offset, "Linux has no Combine",
-                    "depend on the product Combine of swift-beacon, by the alias that its docs/core-location.md has")
-            } else if Self.reactive.contains(module) {
+            if Self.reactive.contains(module) {
                 findings.decide(
                     at: offset, "'\(module)' is a package that the app has to bring",
                     "depend on it if it builds for Linux, else use the delegate's methods")
