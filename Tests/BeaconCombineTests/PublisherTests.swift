@@ -1,6 +1,6 @@
+import BeaconCombine
 import BeaconSupport
 import BeaconTestKit
-import BeaconCombine
 import CoreLocation
 import FoundationNetworking
 import Testing

@@ -1,5 +1,5 @@
-import BeaconSupport
 import BeaconCombine
+import BeaconSupport
 import Foundation
 import Testing
 
