@@ -1,0 +1,19 @@
+# Core Bluetooth at both ends: the name of CBPeripheralManager on hci1 is asked for by CBCentralManager on hci0.
+# generations: legacy extended
+# limit: 90
+
+plug 0
+plug 1
+up 0
+up 1
+export HOME=/root
+
+BEACON_SOURCE=hci:hci1 background sensor AppleFace sensor
+check "the sensor advertises" within 30 contains /out/sensor.log '^advertising begun'
+check "as the controller sees" within 10 air_is advertising 1 state 1
+BEACON_SOURCE=hci:hci0 background finder AppleFace finder
+check "it is found by its service, with the name of its scan response" within 30 contains /out/finder.log '^found A sensor with a long name rssi -'
+end finder
+check "the finder leaves no scan behind" within 2 air_is scanning 0 state 0
+end sensor
+check "the sensor leaves no advert behind" within 2 air_is advertising 0 state 1
