@@ -146,12 +146,20 @@ struct FrameworkTests {
 
                 #if !canImport(UIKit)
                 class UIViewController: NSObject {
+                    override init() {}
+                    required init?(coder: NSCoder) {}
+                    func loadView() {}
                     func viewDidLoad() {}
                     func viewWillAppear(_ animated: Bool) {}
                     func viewDidAppear(_ animated: Bool) {}
                     func viewWillDisappear(_ animated: Bool) {}
                     func viewDidDisappear(_ animated: Bool) {}
+                    func viewWillLayoutSubviews() {}
+                    func viewDidLayoutSubviews() {}
                     func didReceiveMemoryWarning() {}
+                    var shouldAutorotate: Bool { true }
+                    var prefersStatusBarHidden: Bool { false }
+                    var canBecomeFirstResponder: Bool { false }
                 }
                 #endif
 

@@ -43,10 +43,14 @@ struct StandInRule: PortRule {
         (
             "UIViewController",
             [
-                "class UIViewController: NSObject {", "    func viewDidLoad() {}",
+                "class UIViewController: NSObject {", "    override init() {}",
+                "    required init?(coder: NSCoder) {}", "    func loadView() {}", "    func viewDidLoad() {}",
                 "    func viewWillAppear(_ animated: Bool) {}", "    func viewDidAppear(_ animated: Bool) {}",
                 "    func viewWillDisappear(_ animated: Bool) {}", "    func viewDidDisappear(_ animated: Bool) {}",
-                "    func didReceiveMemoryWarning() {}", "}",
+                "    func viewWillLayoutSubviews() {}", "    func viewDidLayoutSubviews() {}",
+                "    func didReceiveMemoryWarning() {}", "    var shouldAutorotate: Bool { true }",
+                "    var prefersStatusBarHidden: Bool { false }", "    var canBecomeFirstResponder: Bool { false }",
+                "}",
             ]
         ),
         ("UIResponder", ["class UIResponder: NSObject {}"]),
