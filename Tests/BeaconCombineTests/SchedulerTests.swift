@@ -94,6 +94,12 @@ struct SchedulerTests {
         while words.count < 4 { _ = loop.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01)) }
         #expect(words.sorted() == ["later", "soon", "tick", "tick"])
         withExtendedLifetime(ticks) {}
+        // A connection that nobody keeps goes on.
+        let timer = Timer.publish(every: 0.001, on: loop, in: .default)
+        let more = timer.sink { _ in words.append("tock") }
+        _ = timer.connect()
+        while !words.contains("tock") { _ = loop.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01)) }
+        withExtendedLifetime(more) {}
     }
 
     /// Returns the values of a publisher, to its end.

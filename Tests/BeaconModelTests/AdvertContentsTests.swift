@@ -69,6 +69,27 @@ struct AdvertContentsTests {
         }
     }
 
+    @Test("A whole name counts before a shortened one, in either packet, and an empty one for none")
+    func names() {
+        let read = { (bytes: [UInt8]) in AdvertContents(advert: bytes.span.bytes) }
+        let short = read([3, 8, 0x50, 0x6F])
+        let whole = read([4, 9, 0x50, 0x6F, 0x6C])
+        #expect(short.localName == "Po" && short.isNameShortened)
+        #expect(short.merging(whole).localName == "Pol" && whole.merging(short).localName == "Pol")
+        #expect(read([1, 9]).merging(whole).localName == "Pol")
+        #expect(read([3, 8, 0x50, 0x6F, 4, 9, 0x50, 0x6F, 0x6C]).localName == "Pol")
+        #expect(read([3, 0x21, 0x0D, 0x18]).serviceData.isEmpty)
+    }
+
+    @Test("Two long services go out in two packets")
+    func longServices() {
+        let services = [ServiceUUID(high: 1, low: 2), ServiceUUID(high: 3, low: 4)]
+        let advert = OutgoingAdvert(frame: nil, localName: nil, services: services)
+        #expect(advert.isWhole)
+        #expect(AdvertContents(advert: advert.advert.span.bytes).services == [services[0]])
+        #expect(AdvertContents(advert: advert.scanResponse.span.bytes).services == [services[1]])
+    }
+
     @Test("A name that is too long is cut off between two characters, and is said to be shortened")
     func longName() {
         let advert = OutgoingAdvert(frame: nil, localName: String(repeating: "é", count: 20), services: [])

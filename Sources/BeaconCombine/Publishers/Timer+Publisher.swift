@@ -24,6 +24,12 @@
 
             private let subject = PassthroughSubject<Date, Never>()
 
+            /// A timer that goes on where nobody keeps the connection, as Apple's does.
+            private struct Connection: Cancellable {
+                let timer: Timer
+                func cancel() { timer.invalidate() }
+            }
+
             /// Creates a publisher.
             public init(
                 interval: TimeInterval, tolerance: TimeInterval? = nil, runLoop: RunLoop, mode: RunLoop.Mode,
@@ -45,8 +51,7 @@
                 let timer = Timer(timeInterval: interval, repeats: true) { _ in sent.value.send(Date()) }
                 if let tolerance { timer.tolerance = tolerance }
                 runLoop.add(timer, forMode: mode)
-                let started = HandedOver(timer)
-                return AnyCancellable { started.value.invalidate() }
+                return Connection(timer: timer)
             }
         }
 

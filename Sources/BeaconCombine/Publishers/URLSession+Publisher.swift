@@ -26,18 +26,22 @@
             /// Sends the request for a subscriber. Cancelling the subscription cancels the request.
             public func receive<Downstream: Subscriber>(subscriber: Downstream)
             where Downstream.Input == Output, Downstream.Failure == URLError {
-                let subject = PassthroughSubject<Output, URLError>()
-                let sent = HandedOver(subject)
-                let task = session.dataTask(with: request) { data, response, error in
-                    if let response, error == nil {
-                        sent.value.send((data ?? Data(), response))
-                        sent.value.send(completion: .finished)
-                    } else {
-                        sent.value.send(completion: .failure(error as? URLError ?? URLError(.unknown)))
+                var task: URLSessionDataTask?
+                // It keeps the answer until the subscriber asks for it.
+                let answer = Future<Output, URLError> { promise in
+                    let promise = HandedOver(promise)
+                    task = session.dataTask(with: request) { data, response, error in
+                        if let response, error == nil {
+                            promise.value(.success((data ?? Data(), response)))
+                        } else {
+                            promise.value(.failure(error as? URLError ?? URLError(.unknown)))
+                        }
                     }
                 }
-                subject.handleEvents(receiveCancel: { task.cancel() }, receiveRequest: { _ in task.resume() })
-                    .receive(subscriber: subscriber)
+                let started = task
+                answer.handleEvents(
+                    receiveCancel: { started?.cancel() }, receiveRequest: { _ in started?.resume() }
+                ).receive(subscriber: subscriber)
             }
         }
 

@@ -44,7 +44,7 @@
             let timer = DispatchSource.makeTimerSource(queue: .global())
             timer.schedule(
                 deadline: .now() + max(0, date.date.timeIntervalSinceNow), repeating: interval.timeInterval,
-                leeway: .nanoseconds(Int(tolerance.timeInterval * 1e9)))
+                leeway: DispatchQueue.SchedulerTimeType.Stride.seconds(tolerance.timeInterval).timeInterval)
             timer.setEventHandler { queue.value.addOperation { action.value() } }
             timer.resume()
             let sent = HandedOver(timer)

@@ -3,6 +3,9 @@ public struct AdvertContents: Hashable, Sendable {
     /// The device's name, whole or shortened; nil where it says none.
     public var localName: String?
 
+    /// True for a name that is cut off.
+    public var isNameShortened = false
+
     /// The services that it has.
     public var services: [ServiceUUID] = []
 
@@ -24,7 +27,7 @@ public struct AdvertContents: Hashable, Sendable {
 
     /// Reads an advert or a scan response.
     ///
-    /// Of a name or of manufacturer data that is there twice, the first counts. Structures of other types, and values
+    /// Of manufacturer data that are there twice, the first count, and a whole name counts before a shortened one. Structures of other types, and values
     /// that are too short for their type, are passed over.
     public init(advert: RawSpan) {
         var cursor = AdvertisingStructureCursor()
@@ -37,7 +40,10 @@ public struct AdvertContents: Hashable, Sendable {
             case 0x06, 0x07: services += Self.list(bytes, width: 16)
             case 0x08, 0x09:
                 // A name that is cut off may end in the middle of a character, or with zeros.
-                localName = localName ?? String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                if !name.isEmpty, localName == nil || isNameShortened {
+                    (localName, isNameShortened) = (name, structure.type == 0x08)
+                }
             case 0x0A: transmitPower = bytes.first.map(Int8.init(bitPattern:)) ?? transmitPower
             case 0x14: solicitedServices += Self.list(bytes, width: 2)
             case 0x1F: solicitedServices += Self.list(bytes, width: 4)
@@ -54,7 +60,9 @@ public struct AdvertContents: Hashable, Sendable {
     /// Returns these contents and those of the device's other packet: its scan response, or the advert before it.
     public func merging(_ other: AdvertContents) -> AdvertContents {
         var both = self
-        both.localName = localName ?? other.localName
+        if localName == nil || isNameShortened && other.localName != nil && !other.isNameShortened {
+            (both.localName, both.isNameShortened) = (other.localName, other.isNameShortened)
+        }
         both.services += other.services.filter { !services.contains($0) }
         both.solicitedServices += other.solicitedServices.filter { !solicitedServices.contains($0) }
         both.serviceData.merge(other.serviceData) { own, _ in own }
@@ -71,7 +79,7 @@ public struct AdvertContents: Hashable, Sendable {
     }
 
     private mutating func addServiceData(_ bytes: [UInt8], width: Int) {
-        guard let uuid = ServiceUUID(bytes: bytes.prefix(width).reversed()) else { return }
+        guard bytes.count >= width, let uuid = ServiceUUID(bytes: bytes.prefix(width).reversed()) else { return }
         serviceData[uuid] = serviceData[uuid] ?? Array(bytes.dropFirst(width))
     }
 }

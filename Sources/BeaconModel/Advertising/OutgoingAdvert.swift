@@ -63,11 +63,16 @@ public struct OutgoingAdvert: Hashable, Sendable {
             let uuids = services.map(\.bytes).filter { $0.count == width }
             guard !uuids.isEmpty else { continue }
             // The type with the number below means an incomplete list.
-            let fitting = stride(from: uuids.count, to: 0, by: -1).first { count in
-                layout.add(
-                    count == uuids.count ? complete : complete - 1, uuids.prefix(count).flatMap { $0.reversed() })
+            // As many as fit into one of the two, and the others into the other one.
+            var rest = uuids[...]
+            while !rest.isEmpty {
+                let fitting = stride(from: rest.count, to: 0, by: -1).first { count in
+                    layout.add(count == uuids.count ? complete : complete - 1, rest.prefix(count).flatMap { $0.reversed() })
+                }
+                guard let fitting else { break }
+                rest = rest.dropFirst(fitting)
             }
-            layout.isWhole = layout.isWhole && fitting == uuids.count
+            layout.isWhole = layout.isWhole && rest.isEmpty
         }
         guard let localName, !localName.isEmpty else { return layout }
         if layout.add(0x09, Array(localName.utf8)) { return layout }

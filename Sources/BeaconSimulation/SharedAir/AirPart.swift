@@ -73,13 +73,16 @@ package struct AirPart: Sendable {
                 // A phone's, as ranging assumes it.
                 members.append("\"power\":\(IBeaconFrame.defaultMeasuredPower)")
             }
-            if let name = advert.localName {
+            // Only what has a place in the two packets, which is all that others hear.
+            let sent = AdvertContents(advert: advert.advert.span.bytes)
+                .merging(AdvertContents(advert: advert.scanResponse.span.bytes))
+            if let name = sent.localName {
                 var text: [UInt8] = []
                 text.append(jsonText: name)
                 members.append("\"localName\":\(String(decoding: text, as: UTF8.self))")
             }
-            if !advert.services.isEmpty {
-                members.append("\"services\":[\(advert.services.map { "\"\($0)\"" }.joined(separator: ","))]")
+            if !sent.services.isEmpty {
+                members.append("\"services\":[\(sent.services.map { "\"\($0)\"" }.joined(separator: ","))]")
             }
             return (isBeacon: advert.frame != nil, json: "{\(members.joined(separator: ","))}")
         }

@@ -43,9 +43,8 @@ final class Scanner: Sendable {
 
     /// Looks for devices from now on. The scan before, if any, is over.
     func start(_ request: ScanRequest, for manager: CBCentralManager) {
-        stop()
         let client = center.makeClientID()
-        state.withLock { $0.scan = Scan(client: client, request: request) }
+        replace(by: Scan(client: client, request: request))
         let manager = WeakReference(manager)
         center.addClient(client) { [weak self, weak center, context] event in
             guard case .heard(let adverts) = event, let self, put(adverts, for: client) else { return }
@@ -55,12 +54,19 @@ final class Scanner: Sendable {
     }
 
     /// Looks for devices no longer.
-    func stop() {
-        let scan = state.withLock { state in
-            defer { state.scan = nil }
+    func stop() { replace(by: nil) }
+
+    /// Begins a scan in one step with the end of the one before, so that none is left over where two threads begin one.
+    private func replace(by new: Scan?) {
+        let old = state.withLock { state in
+            defer {
+                state.scan = new
+                // Those that an app still has are found again by their address.
+                state.peripherals = state.peripherals.filter { $0.value.object != nil }
+            }
             return state.scan
         }
-        if let scan { center.perform { $0.removeClient(scan.client) } }
+        if let old { center.perform { $0.removeClient(old.client) } }
     }
 
     /// Returns the object of a device, which is the same for as long as the app has it.
@@ -126,7 +132,8 @@ final class Scanner: Sendable {
             }
             guard request.matches(device.contents) else { return nil }
             let data = device.advertisementData
-            let keys = Set(data.keys)
+            // A whole name is news after a shortened one.
+            let keys = Set(data.keys).union([device.contents.localName ?? ""])
             // A device that answers a scan request is reported once more, since apps wait for its name.
             if let told = device.told, !request.allowsDuplicates, keys.isSubset(of: told) { return nil }
             device.told = (device.told ?? []).union(keys)

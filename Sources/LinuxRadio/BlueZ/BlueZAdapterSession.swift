@@ -84,10 +84,8 @@ final class BlueZAdapterSession {
                 isSearching = true
                 attention = .all
             }
-        case .discovery:
-            isSearching = true
-            attention = .all
-        case .monitoring, .ranging:
+        case .monitoring, .ranging, .discovery:
+            // The monitor has the kernel let each advert through, of any device.
             goal = adapter.monitoring == .none ? nil : .anyBeacon
             isSearching = true
             attention = .all

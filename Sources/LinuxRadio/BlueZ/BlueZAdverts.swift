@@ -172,6 +172,9 @@ final class BlueZAdverts {
                 " Without --experimental an older bluetoothd leaves the interval to the kernel: 100 to 150 ms, or 1.28 s "
                 + "while the adapter is discoverable."
         }
+        if goal.contains(where: { $0.frame != nil && !$0.services.isEmpty }) {
+            message += " A bluetoothd that has no ScanResponseServiceUUIDs, as 5.66, leaves the services of a beacon out."
+        }
         if count > 1 {
             message +=
                 " Where the controller cannot send several adverts by itself they take turns of a second each, so that "

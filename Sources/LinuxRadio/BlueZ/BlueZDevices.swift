@@ -161,7 +161,7 @@ final class BlueZDevices {
             return
         }
         apply(update, to: path)
-        guard attention == .all, update.rssi != nil || update.advert != nil else { return }
+        guard attention == .all, update.rssi != nil || update.advert != nil || isWorthKeeping(update) else { return }
         if device.question == nil { hear(path) } else { devices[path]?.isAwaited = true }
     }
 
@@ -191,7 +191,12 @@ final class BlueZDevices {
         hear(path)
     }
 
-    private func isWorthKeeping(_ update: Update) -> Bool { keepsEverything || update.advert?.isEmpty == false }
+    /// Returns true for a change that comes from an advert that is to be heard. A device that connects, for one, has
+    /// changes of other properties.
+    private func isWorthKeeping(_ update: Update) -> Bool {
+        if update.advert?.isEmpty == false { return true }
+        return keepsEverything && (update.rssi != nil || !update.structures.isEmpty)
+    }
 
     /// Adds a device. If there are too many, those unheard for long are removed first.
     ///

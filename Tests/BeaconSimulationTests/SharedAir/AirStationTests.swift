@@ -125,6 +125,21 @@ struct AirStationTests {
         #expect(member.beacons.map(\.identity) == [Self.frame().identity])
     }
 
+    @Test("more services than fit, and a name of any length, leave the rest of what is sent in the air")
+    func tooMuch() throws {
+        let bench = try Bench()
+        let air = try bench.calm()
+        defer { withExtendedLifetime(air) {} }
+        let listener = try bench.station("@1,0"), sender = try bench.station("@0,0")
+        listener.listen(true, at: bench.now)
+        let device = OutgoingAdvert(
+            frame: nil, localName: String(repeating: "long", count: 500),
+            services: (0..<50).map { ServiceUUID(high: $0, low: 1) })
+        try sender.send([OutgoingAdvert(Self.frame()), device], at: bench.now)
+        listener.update(at: bench.now)
+        #expect(try bench.hear(listener, 1).contains { $0.frame == Self.frame() })
+    }
+
     @Test("who listens does not hear itself, nor another air, nor what was sent before it listened")
     func isolation() throws {
         let bench = try Bench()

@@ -23,9 +23,8 @@ extension HCICommand {
             UInt8(truncatingIfNeeded: scan.interval), UInt8(scan.interval >> 8),
             UInt8(truncatingIfNeeded: scan.window), UInt8(scan.window >> 8),
         ]
-        // The own address matters to scan requests only, which a passive scan never sends; before an active one a
-        // random address is set, by us or by the software whose scan it is.
-        let ownAddress = type
+        // The own address matters to scan requests only, which a passive scan never sends.
+        let ownAddress: UInt8 = scan.isRandom ? 1 : 0
         return isExtended
             // Own address, filter policy, PHYs, then type and times of each PHY.
             ? HCICommand(.setExtendedScanParameters, [ownAddress, 0, 1, type] + times)
@@ -146,7 +145,10 @@ extension HCICommand {
         func number(_ offset: Int) -> UInt16 {
             UInt16(parameters[start + offset]) | UInt16(parameters[start + offset + 1]) << 8
         }
-        return ScanParameters(isActive: parameters[start] != 0, interval: number(1), window: number(3))
+        let isActive = parameters[start] != 0
+        let ownAddress = start > 0 ? parameters[0] : parameters.count > 5 ? parameters[5] : 0
+        return ScanParameters(
+            isActive: isActive, isRandom: isActive && ownAddress & 1 == 1, interval: number(1), window: number(3))
     }
 
     /// Of a command about advertising sets: those it names, or none where it means all.

@@ -112,6 +112,7 @@ extension ControllerSession {
                 scanFailed(command, status, at: now)
             }
         } else if status == .success {
+            if command.opcode == .setRandomAddress { scan.noteRandomAddress() }
             advertisingSucceeded(command, at: now)
         } else if advertising.refused(command, status) {
             advertisingFailed(command, status, at: now)

@@ -19,8 +19,16 @@ struct ScanControl {
     /// The address that scan requests carry, made up for this, so that the air does not learn the machine's.
     private let address: DeviceAddress
 
-    /// True if the controller has a random address.
-    private var isAddressSet = false
+    private enum OwnAddress {
+        /// The controller may have a random address or not.
+        case unknown
+        /// It has one.
+        case random
+        /// It took none, while something of others was on the air.
+        case refused
+    }
+
+    private var ownAddress = OwnAddress.unknown
     private var filtersDuplicates = false
 
     /// True if the controller scans; nil where that is not known.
@@ -50,6 +58,9 @@ struct ScanControl {
     /// Returns true for the command that sets the address of scan requests.
     func isOwnAddress(_ command: HCICommand) -> Bool { command == .setRandomAddress(address) }
 
+    /// Notes that the controller got a random address: one for adverts, or another software's.
+    mutating func noteRandomAddress() { ownAddress = .random }
+
     /// True if the controller does what is wanted.
     var isSettled: Bool { next == nil }
 
@@ -57,6 +68,7 @@ struct ScanControl {
     /// names of devices, too.
     private var goal: ScanParameters? {
         guard var goal = wanted else { return nil }
+        goal.isRandom = goal.isActive ? ownAddress != .refused : others?.isRandom ?? false
         goal.isActive = goal.isActive || others?.isActive ?? false
         return goal
     }
@@ -75,7 +87,13 @@ struct ScanControl {
             return end
         case nil, false?:
             if isOn == false, let mask = staleMasks.first { return mask }
-            if goal.isActive, !isAddressSet { return .setRandomAddress(address) }
+            if wanted?.isActive == true, ownAddress == .unknown {
+                // A controller that scans takes no address, and an active scan needs one.
+                if isOn == false { return .setRandomAddress(address) }
+                var probe = goal
+                (probe.isActive, probe.isRandom) = (false, false)
+                return .setScanParameters(probe, isExtended: isExtended)
+            }
             // Where it is not known whether a scan is on, this is refused if one is.
             guard isOn == false, parameters == goal, !areParametersStale else {
                 return .setScanParameters(goal, isExtended: isExtended)
@@ -93,7 +111,7 @@ struct ScanControl {
     /// Notes a reset of the controller.
     mutating func forget() {
         parameters = nil
-        isAddressSet = false
+        ownAddress = .unknown
         filtersDuplicates = false
         isOn = false
         isOurs = false
@@ -118,6 +136,7 @@ struct ScanControl {
     mutating func restart(masks: [HCICommand] = []) {
         isStale = true
         areParametersStale = true
+        ownAddress = .unknown
         staleMasks = masks
     }
 
@@ -125,7 +144,7 @@ struct ScanControl {
     mutating func succeeded(_ command: HCICommand) {
         switch command.opcode {
         case .setEventMask, .setLEEventMask: staleMasks.removeAll { $0 == command }
-        case .setRandomAddress: isAddressSet = true
+        case .setRandomAddress: ownAddress = .random
         case .setScanParameters, .setExtendedScanParameters:
             parameters = command.scanParameters
             areParametersStale = false
@@ -150,8 +169,8 @@ struct ScanControl {
             staleMasks.removeAll { $0 == command }
             return false
         case .setRandomAddress:
-            // An advert or a scan that is on keeps the random address that it began with, which then serves us too.
-            isAddressSet = true
+            // Something of others is on the air. Whether it has a random address, which would serve us too, is unknown.
+            ownAddress = .refused
             return false
         case .setScanEnable where !command.isEnabling, .setExtendedScanEnable where !command.isEnabling:
             // There was nothing to end.
@@ -181,7 +200,7 @@ struct ScanControl {
     /// - Returns: whether it ended or changed a scan of ours.
     mutating func observe(_ command: HCICommand) -> Bool {
         switch command.opcode {
-        case .setRandomAddress: isAddressSet = true
+        case .setRandomAddress: noteRandomAddress()
         case .setScanParameters, .setExtendedScanParameters:
             othersParameters = command.scanParameters
             parameters = othersParameters
@@ -211,6 +230,9 @@ struct ScanParameters: Hashable {
     /// True if it asks those that it hears for more. That reveals us and costs air time, so we do it where an
     /// app looks for devices, and not for beacons.
     var isActive: Bool
+
+    /// True if scan requests carry a random address, and not the adapter's own. A passive scan sends none.
+    var isRandom = false
 
     /// From the start of one window to the start of the next, each on another of the three channels, in 0.625 ms (Core
     /// Specification 5.3, Vol 4, Part E, 7.8.10).
@@ -248,8 +270,9 @@ struct ScanParameters: Hashable {
         interval == other.interval && window >= other.window && (isActive || !other.isActive)
     }
 
-    init(isActive: Bool, interval: UInt16, window: UInt16) {
+    init(isActive: Bool, isRandom: Bool = false, interval: UInt16, window: UInt16) {
         self.isActive = isActive
+        self.isRandom = isRandom
         self.interval = interval
         self.window = window
     }

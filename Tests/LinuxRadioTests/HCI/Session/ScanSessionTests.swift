@@ -47,6 +47,33 @@ struct ScanSessionTests {
         #expect(bench.notices.allSatisfy { $0.kind != .commandFailed })
     }
 
+    @Test("Where others scan or advertise by the adapter's own address, devices are looked for all the same", arguments: [false, true], [false, true])
+    func discoveryBesideOthers(isExtended: Bool, theyScan: Bool) {
+        var controller = VirtualController(isExtended: isExtended)
+        if theyScan {
+            _ = controller.receive(.setScanParameters(ScanParameters(isActive: false, interval: 0x60, window: 0x30), isExtended: isExtended))
+            _ = controller.receive(.setScanEnable(true, filtersDuplicates: true, isExtended: isExtended))
+        } else {
+            _ = controller.receive(.setAdvertisingData([1, 2]))
+            _ = controller.receive(.setAdvertisingEnable(true))
+        }
+        var bench = SessionBench.working(controller)
+        bench.scan(.discovery)
+        #expect(bench.controller.isScanning && bench.controller.isActive && !bench.controller.filtersDuplicates)
+        #expect(bench.notices.allSatisfy { $0.kind != .commandFailed })
+        #expect(bench.powerChanges.isEmpty)
+    }
+
+    @Test("A controller that lost all that it was told gets an address again", arguments: [false, true])
+    func discoveryAfterAReset(isExtended: Bool) {
+        var bench = SessionBench.working(VirtualController(isExtended: isExtended))
+        bench.scan(.discovery)
+        bench.controller.reset()
+        bench.wait(600)
+        #expect(bench.controller.isScanning && bench.controller.isActive)
+        #expect(bench.controller.randomAddress.count == 6)
+    }
+
     @Test("A scan that is on already is taken over and left on")
     func aScanThatIsOnAlreadyIsTakenOverAndLeftOn() {
         var controller = VirtualController()

@@ -63,6 +63,7 @@ struct VirtualController {
     mutating func reset() {
         isScanning = false
         window = 0
+        randomAddress = []
         onAir = [:]
         data = [:]
     }
