@@ -27,8 +27,8 @@ public struct AdvertContents: Hashable, Sendable {
 
     /// Reads an advert or a scan response.
     ///
-    /// Of manufacturer data that are there twice, the first count, and a whole name counts before a shortened one. Structures of other types, and values
-    /// that are too short for their type, are passed over.
+    /// Of manufacturer data that are there twice, the first count, and a whole name counts before a shortened one.
+    /// Structures of other types, and values that are too short for their type, are passed over.
     public init(advert: RawSpan) {
         var cursor = AdvertisingStructureCursor()
         while let structure = cursor.next(in: advert) {

@@ -67,7 +67,8 @@ public struct OutgoingAdvert: Hashable, Sendable {
             var rest = uuids[...]
             while !rest.isEmpty {
                 let fitting = stride(from: rest.count, to: 0, by: -1).first { count in
-                    layout.add(count == uuids.count ? complete : complete - 1, rest.prefix(count).flatMap { $0.reversed() })
+                    layout.add(
+                        count == uuids.count ? complete : complete - 1, rest.prefix(count).flatMap { $0.reversed() })
                 }
                 guard let fitting else { break }
                 rest = rest.dropFirst(fitting)

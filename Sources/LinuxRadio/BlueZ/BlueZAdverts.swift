@@ -173,7 +173,8 @@ final class BlueZAdverts {
                 + "while the adapter is discoverable."
         }
         if goal.contains(where: { $0.frame != nil && !$0.services.isEmpty }) {
-            message += " A bluetoothd that has no ScanResponseServiceUUIDs, as 5.66, leaves the services of a beacon out."
+            message +=
+                " A bluetoothd that has no ScanResponseServiceUUIDs, as 5.66, leaves the services of a beacon out."
         }
         if count > 1 {
             message +=

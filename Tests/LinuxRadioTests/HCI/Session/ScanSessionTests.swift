@@ -47,11 +47,15 @@ struct ScanSessionTests {
         #expect(bench.notices.allSatisfy { $0.kind != .commandFailed })
     }
 
-    @Test("Where others scan or advertise by the adapter's own address, devices are looked for all the same", arguments: [false, true], [false, true])
+    @Test(
+        "Where others scan or advertise by the adapter's own address, devices are looked for all the same",
+        arguments: [false, true], [false, true])
     func discoveryBesideOthers(isExtended: Bool, theyScan: Bool) {
         var controller = VirtualController(isExtended: isExtended)
         if theyScan {
-            _ = controller.receive(.setScanParameters(ScanParameters(isActive: false, interval: 0x60, window: 0x30), isExtended: isExtended))
+            _ = controller.receive(
+                .setScanParameters(
+                    ScanParameters(isActive: false, interval: 0x60, window: 0x30), isExtended: isExtended))
             _ = controller.receive(.setScanEnable(true, filtersDuplicates: true, isExtended: isExtended))
         } else {
             _ = controller.receive(.setAdvertisingData([1, 2]))
