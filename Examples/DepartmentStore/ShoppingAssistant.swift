@@ -19,7 +19,7 @@ class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
     private let locationManager = CLLocationManager()
 
     /// The departments whose sale the customer was told of, by store, since two stores may be heard at once.
-    private var told: [CLBeaconMajorValue: Set<CLBeaconMinorValue>] = [:]
+    private var reported: [CLBeaconMajorValue: Set<CLBeaconMinorValue>] = [:]
 
     override init() {
         super.init()
@@ -62,7 +62,7 @@ class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
     func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
         guard let region = region as? CLBeaconRegion, let store = region.major?.uint16Value else { return }
         manager.stopRangingBeacons(satisfying: region.beaconIdentityConstraint)
-        told[store] = nil
+        reported[store] = nil
         print("Thank you for visiting \(stores[store] ?? "our new store").")
     }
 
@@ -83,7 +83,7 @@ class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
         else { return }
         let department = nearest.minor.uint16Value
         // Customers want to hear of a sale once, neither each second nor on their way out.
-        guard told[store, default: []].insert(department).inserted else { return }
+        guard reported[store, default: []].insert(department).inserted else { return }
         print("  \(departments[department] ?? "department \(department)"): \(sale[department] ?? "something new")")
     }
 

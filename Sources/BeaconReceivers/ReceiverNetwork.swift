@@ -108,8 +108,8 @@ public struct ReceiverNetwork {
     public var statuses: [ReceiverStatus] {
         receivers.map {
             ReceiverStatus(
-                isConnected ? $0.state : .resetting, isDoubtful: $0.isDoubtful || $0.told?.isDoubtful == true,
-                isSmoothed: $0.kind.isSmoothed || $0.told?.isSmoothed == true)
+                isConnected ? $0.state : .resetting, isDoubtful: $0.isDoubtful || $0.reported?.isDoubtful == true,
+                isSmoothed: $0.kind.isSmoothed || $0.reported?.isSmoothed == true)
         }
     }
 

@@ -24,7 +24,7 @@ struct EvaluateTests {
     private struct Figures: Decodable {
         struct Confusion: Decodable {
             var truth: [String]
-            var told: [String]
+            var reported: [String]
             var counts: [[Int]]
         }
 
@@ -141,7 +141,7 @@ struct EvaluateTests {
         let figures = try await Self.figures([folder["log.ndjson"], "--truth", folder["truth.csv"]])
         #expect(figures.kind == "ranging")
         #expect(figures.confusion.truth == ["immediate", "near", "far"])
-        #expect(figures.confusion.told == ["immediate", "near", "far", "unknown"])
+        #expect(figures.confusion.reported == ["immediate", "near", "far", "unknown"])
         #expect(figures.confusion.counts == [[10, 0, 0, 0], [0, 10, 10, 0], [0, 0, 0, 10]])
         #expect(figures.balancedAccuracy == 0.5)
         #expect(figures.accuracy == 0.5)
@@ -199,7 +199,7 @@ struct EvaluateTests {
         let picture = try folder.text("picture.svg")
         #expect(picture.hasPrefix("<svg"))
         #expect(picture.contains("prefers-color-scheme:dark"))
-        #expect(picture.contains("class=\"truth\"") && picture.contains("class=\"told\""))
+        #expect(picture.contains("class=\"truth\"") && picture.contains("class=\"reported\""))
         _ = try XMLNames(picture)
     }
 
@@ -318,7 +318,7 @@ struct EvaluateTests {
         let figures = try await Self.figures(arguments + ["--svg", folder["picture.svg"]])
         #expect(figures.kind == "rooms")
         #expect(figures.confusion.truth == ["a<b & c", "hall"])
-        #expect(figures.confusion.told == ["a<b & c", "hall", "unknown"])
+        #expect(figures.confusion.reported == ["a<b & c", "hall", "unknown"])
         #expect(figures.confusion.counts.last == [0, 50, 0])
         #expect((figures.recall["hall"] ?? nil) == 1)
         #expect(figures.unanswered == 0)
@@ -414,7 +414,7 @@ struct EvaluateTests {
 
         let flat = "\(data)/rooms/flat-robot"
         let places = ["hall=R3,R5", "bedroom=R2", "living=R1,R4,R6"].flatMap { ["--place", $0] }
-        let told = try await BeaconProgram.runShell(
+        let reported = try await BeaconProgram.runShell(
             """
             \(BeaconProgram.path) places --source \(flat).sightings.ndjson.gz \(places.joined(separator: " ")) --json \
               --each-second | sed 's/"place":/"room":/' > \(folder["places"]) && \

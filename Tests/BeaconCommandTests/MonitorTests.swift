@@ -78,9 +78,9 @@ struct MonitorTests {
             "monitor", "--source", "-", "--json", "--region", "hall=\(Self.uuid)",
             "--exec", "\(script) 'a $HOME b' \(out)", input: log)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let told = try String(contentsOfFile: out, encoding: .utf8).split(separator: "\n").map(String.init)
-        #expect(told == outcome.lines.map { "a $HOME b " + $0 })
-        #expect(told.count == 3)
+        let reported = try String(contentsOfFile: out, encoding: .utf8).split(separator: "\n").map(String.init)
+        #expect(reported == outcome.lines.map { "a $HOME b " + $0 })
+        #expect(reported.count == 3)
     }
 
     @Test("A program that cannot be run is told, and does not stop the watch")
@@ -193,12 +193,12 @@ struct ProximityProgramTests {
         arguments: ["range", "monitor"])
     func events(command: String) async throws {
         let told = NSTemporaryDirectory() + "told-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: told) }
+        defer { try? FileManager.default.removeItem(atPath: reported) }
         let outcome = try await BeaconProgram.run(
             command, "--source", "-", "--region", "hall=\(Self.uuid)", "--on", "near", "--on", "near for 10s", "--on",
             "gone", "--on", "enter", "--exec", "sh -c 'cat >> \(told)'", input: Self.log)
         #expect(outcome.status == 0 && outcome.errors.isEmpty)
-        let lines = try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n")
+        let lines = try String(contentsOfFile: reported, encoding: .utf8).split(separator: "\n")
         let words = lines.compactMap { $0.firstMatch(of: /"time":10(\d\d)\..*"event":"(\w+)"/) }.map {
             "\($0.1) \($0.2)"
         }

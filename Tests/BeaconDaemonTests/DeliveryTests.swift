@@ -155,18 +155,18 @@ struct DeliveryTests {
             DaemonBench.sighting(2000, uuid: stranger) + DaemonBench.sighting(2031, uuid: stranger),
             DaemonBench.sighting(2100),
         ]
-        var told: [String] = []
+        var reported: [String] = []
         for log in logs {
             try bench.write(log, to: "log.ndjson")
             let run = try await bench.run("--config", "beacond.yaml", "--linger", "0s")
             #expect(run.status == 0, "\(run.errors)")
             let list = try await bench.run("outbox", "list", "--waiting", "--config", "beacond.yaml")
-            told = list.lines.dropFirst().compactMap {
+            reported = list.lines.dropFirst().compactMap {
                 $0.firstMatch(of: /:(\d\d:\d\d)Z +(\w+)/).map { "\($0.1) \($0.2)" }
             }
         }
         // The exit is that of the region's time-out from the first moment of the third run.
-        #expect(told == ["16:40 enter", "33:50 exit", "35:00 enter"])
+        #expect(reported == ["16:40 enter", "33:50 exit", "35:00 enter"])
     }
 
     @Test("A source that is damaged is told, and the others go on")

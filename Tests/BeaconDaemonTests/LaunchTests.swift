@@ -42,7 +42,7 @@ struct LaunchTests {
     }()
 
     /// Returns the lines that the app's delegate printed, without the library's own log.
-    private static func told(_ outcome: DaemonBench.Outcome) -> [String] {
+    private static func reported(_ outcome: DaemonBench.Outcome) -> [String] {
         outcome.errors.matches(of: /LaunchedApp: (.*)/).map { String($0.1) }
             .filter { !$0.contains(" swift-beacon.") }
     }
@@ -84,12 +84,12 @@ struct LaunchTests {
     func application() async throws {
         let (bench, outcome) = try await launch(stored: 2, settings: "{ interval: 1s }")
         #expect(outcome.status == 0, "\(outcome.errors)")
-        var told = Self.told(outcome)
+        var reported = Self.reported(outcome)
         let launch = "launched with an argument"
         // An app that ends at once may not have noted that it has an event, and gets it once more.
-        if told.count > 8, told[5...6] == ["state 1 hall", "enter hall"] { told.removeSubrange(5...6) }
+        if reported.count > 8, reported[5...6] == ["state 1 hall", "enter hall"] { reported.removeSubrange(5...6) }
         #expect(
-            told == [launch, "state 1 hall", "enter hall", "ends", launch, "state 2 hall", "exit hall", "ends"],
+            reported == [launch, "state 1 hall", "enter hall", "ends", launch, "state 2 hall", "exit hall", "ends"],
             "\(outcome.errors)")
         #expect(outcome.errors.contains("2 launches"))
         #expect(bench.read(Self.folder + "waiting.json").isEmpty)
@@ -119,18 +119,18 @@ struct LaunchTests {
                 - { name: amber, beacons: [amber], events: [near, near for 10s, gone], program: cat, interval: 0s }
             """)
         let outcome = try await bench.run("--config", "beacond.yaml")
-        let told = outcome.errors.split(separator: "\n").filter { $0.contains("rule amber: {") }
+        let reported = outcome.errors.split(separator: "\n").filter { $0.contains("rule amber: {") }
         #expect(
-            told.compactMap { $0.firstMatch(of: /"event":"(\w+)"/)?.1 } == ["proximity", "stays", "gone"],
+            reported.compactMap { $0.firstMatch(of: /"event":"(\w+)"/)?.1 } == ["proximity", "stays", "gone"],
             "\(outcome.errors)")
-        #expect(told.allSatisfy { $0.contains(#""minor":1,"proximity""#) })
+        #expect(reported.allSatisfy { $0.contains(#""minor":1,"proximity""#) })
     }
 
     @Test("An app whose region had an unknown state gets the state alone")
     func stateAlone() async throws {
         let (_, outcome) = try await launch(stored: nil)
-        let told = Self.told(outcome)
-        #expect(told.prefix(3) == ["launched with an argument", "state 1 hall", "ends"], "\(outcome.errors)")
+        let reported = Self.reported(outcome)
+        #expect(reported.prefix(3) == ["launched with an argument", "state 1 hall", "ends"], "\(outcome.errors)")
     }
 
     @Test("An app whose registration others could have written is not started, and the log says why")

@@ -29,7 +29,7 @@ struct TimeZoneTests {
             let span = String(format: "%02d:00-%02d:00", hour, hour + 1)
             return """
                     - name: hour \(hour)
-                      program: [sh, -c, 'echo "\(hour) $(cat)" >> told']
+                      program: [sh, -c, 'echo "\(hour) $(cat)" >> reported']
                       folder: .
                       interval: 0s
                       when: { hours: "\(span)" }

@@ -27,7 +27,7 @@ struct EventProgramTests {
     }
 
     @Test("What was written just before the end is not lost")
-    func lastWords() async throws {
+    func closingSummary() async throws {
         for _ in 0..<20 {
             let (_, lines) = try await Self.run(EventProgram(["/bin/sh", "-c", "echo last; exit 3"]))
             #expect(lines == ["last"])

@@ -86,7 +86,7 @@ struct ESPHomeDeviceTests {
             #expect(device.name == "hall" && device.address == "02:AA:BB:CC:DD:EE")
             // Home Assistant shows both, with a blank in front where the first is missing.
             #expect(device.projectVersion == ProgramVersion.current && device.version == ESPHomeDevice.version)
-            #expect(device.project == ESPHomeDevice.radioProject && device.sendsAdverts && device.tellsState)
+            #expect(device.project == ESPHomeDevice.radioProject && device.sendsAdverts && device.reportsState)
             // Nobody has to be asked: it takes nothing from anybody.
             #expect(!device.isTakenOver && bench.events.contains(.subscribed(isScanning: true)))
             #expect(bench.device.client == "swift-beacon" && bench.device.isSubscribed)

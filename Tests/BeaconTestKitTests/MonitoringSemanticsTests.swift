@@ -24,9 +24,9 @@ struct MonitoringSemanticsTests {
             diary.manager.startMonitoring(for: CLBeaconRegion(uuid: museum, identifier: "\(number)"))
         }
         await air.settle()
-        let told = diary.take()
-        #expect(told.count == 21)
-        #expect(told.last == "0.0 failed 20 5")
+        let reported = diary.take()
+        #expect(reported.count == 21)
+        #expect(reported.last == "0.0 failed 20 5")
         #expect(diary.manager.monitoredRegions.count == 20)
     }
 

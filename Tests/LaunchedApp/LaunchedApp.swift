@@ -24,12 +24,12 @@ final class LaunchedApp: NSObject, CLLocationManagerDelegate {
         print("ends")
     }
 
-    private var isTold = false
+    private var isReported = false
     private var deadline = Date(timeIntervalSinceNow: 20)
 
     private var isDone: Bool {
         if Date.now > deadline { return true }
-        return isRelaunch ? isTold : isRegistered
+        return isRelaunch ? isReported : isRegistered
     }
 
     /// Whether the registration for being started is on the disk, for which an app on iOS would not have to look.
@@ -48,11 +48,11 @@ final class LaunchedApp: NSObject, CLLocationManagerDelegate {
 
     func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
         print("enter \(region.identifier)")
-        isTold = true
+        isReported = true
     }
 
     func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
         print("exit \(region.identifier)")
-        isTold = true
+        isReported = true
     }
 }

@@ -8,8 +8,8 @@ import Foundation
 // others.
 
 let usage = """
-    usage: AdvertFiles btsnoop FILE [ADVERTS]   iBeacons only, of 10 000 beacons; 1 000 000 unless told
-           AdvertFiles hex FILE [ADVERTS]       half of them iBeacons, one a line; 400 000 unless told
+    usage: AdvertFiles btsnoop FILE [ADVERTS]   iBeacons only, of 10 000 beacons; 1 000 000 by default
+           AdvertFiles hex FILE [ADVERTS]       half of them iBeacons, one a line; 400 000 by default
     """
 
 let arguments = CommandLine.arguments

@@ -8,10 +8,10 @@ struct BeaconBenchmarks {
                                 [--check THRESHOLDS]
           --json      print JSON in place of a table
           --quick     up to 100 000 beacons only
-          --rounds    how often each case is measured; 9 unless told
+          --rounds    how often each case is measured; 9 by default
           --only      one of memory, allocations, decode, regions, monitoring, ranging, places, radio
           --beacons   this number of beacons only, for a profiler
-          --batch     the adverts that come at once, in monitoring and ranging; 64 unless told, as a radio's driver reads
+          --batch     the adverts that come at once, in monitoring and ranging; 64 by default, as a radio's driver reads
           --check     compare with a file of thresholds; exit status 1 if one is passed
         """
 

@@ -75,7 +75,7 @@ func drain() async throws {
     while let batch = try await hook.available(limit: 100) { try await hook.commit(batch) }
 }
 try await drain()
-try await store.keepHouse()
+try await store.maintain()
 
 let batches = (0..<200).map { _ in (0..<100).map { _ in maker.next() } }
 try await measure("appended, 100 in a step", 20_000) {

@@ -307,9 +307,9 @@ struct EvaluateCommand: ParsableCommand {
         configuration.located = beacon.map { [BeaconConstraint($0)] } ?? []
         var answers: [RoomEvaluation.Answer] = []
         try recording.play(configuration) { event in
-            guard case .located(let report) = event, let told = report.beacons.first(where: { $0.identity == beacon })
+            guard case .located(let report) = event, let reported = report.beacons.first(where: { $0.identity == beacon })
             else { return }
-            answers.append(.init(time: report.time.seconds, room: told.place))
+            answers.append(.init(time: report.time.seconds, room: reported.place))
         }
         return RoomEvaluation(truth: truth, answers: answers)
     }

@@ -119,8 +119,8 @@ final class ProgramStarter {
     /// Runs the program for stays that have become long enough. All reports of the second have come.
     func settle() { run(for: machine.advance(to: reports.time)) }
 
-    private func run(for moments: [ProximityMoment]) {
-        for event in moments.compactMap({ reports.event(of: $0, at: second) }) {
+    private func run(for matches: [ProximityMatch]) {
+        for event in matches.compactMap({ reports.event(of: $0, at: second) }) {
             var line: [UInt8] = []
             EventJSON.append(event, to: &line)
             programs.enqueue(line)

@@ -203,7 +203,7 @@ extension Evaluation {
         }
         buffer.append(json: "},\"confusion\":{\"truth\":[")
         buffer.append(listOf: confusion.truths) { $0.append(jsonText: $1) }
-        buffer.append(json: "],\"told\":[")
+        buffer.append(json: "],\"reported\":[")
         buffer.append(listOf: confusion.answers) { $0.append(jsonText: $1) }
         buffer.append(json: "],\"counts\":[")
         buffer.append(listOf: Array(confusion.truths.indices)) { buffer, truth in

@@ -29,25 +29,25 @@ enum EvaluationPicture {
         init(name: String, labels: [(time: Double, label: String?)]) {
             self.name = name
             spans = []
-            for (index, moment) in labels.enumerated() {
-                let next = index + 1 < labels.count ? labels[index + 1].time : moment.time + 1
-                let end = min(next, moment.time + Self.longestStep)
-                if let last = spans.last, last.label == moment.label, moment.time - last.to < 0.001 {
+            for (index, sample) in labels.enumerated() {
+                let next = index + 1 < labels.count ? labels[index + 1].time : sample.time + 1
+                let end = min(next, sample.time + Self.longestStep)
+                if let last = spans.last, last.label == sample.label, sample.time - last.to < 0.001 {
                     spans[spans.count - 1].to = end
                 } else {
-                    spans.append(Span(from: moment.time, to: end, label: moment.label))
+                    spans.append(Span(from: sample.time, to: end, label: sample.label))
                 }
             }
         }
     }
 
     /// Draws the distance over time of one beacon: what is true, what is told with its range, and the classes.
-    static func distances(of moments: [RangingEvaluation.Moment], title: String) -> String {
-        let start = moments.first?.time ?? 0
+    static func distances(of samples: [RangingEvaluation.Sample], title: String) -> String {
+        let start = samples.first?.time ?? 0
         var canvas = Canvas(
-            title: title, from: start, to: max(moments.last?.time ?? 0, start + 1), height: 440, top: 76, bottom: 44)
-        let told = moments.compactMap { $0.report.map(\.accuracy) }.filter { $0 > 0 }
-        let all = (moments.map(\.distance) + told).filter { $0 > 0 }
+            title: title, from: start, to: max(samples.last?.time ?? 0, start + 1), height: 440, top: 76, bottom: 44)
+        let reported = samples.compactMap { $0.report.map(\.accuracy) }.filter { $0 > 0 }
+        let all = (samples.map(\.distance) + reported).filter { $0 > 0 }
         let scale = DistanceScale(
             nearest: min(0.25, max(0.05, all.min() ?? 0.25)), farthest: max(6, min(100, all.max() ?? 6)),
             top: canvas.top, bottom: canvas.floor)
@@ -61,41 +61,41 @@ enum EvaluationPicture {
         }
         canvas.drawTimes()
         // More points than the width has would be drawn over one another.
-        let step = max(1, moments.count / 1500)
-        let shown = stride(from: 0, to: moments.count, by: step).map { moments[$0] }
+        let step = max(1, samples.count / 1500)
+        let shown = stride(from: 0, to: samples.count, by: step).map { samples[$0] }
         for run in runs(of: shown, step: step, where: { $0.report?.range != nil && ($0.report?.accuracy ?? -1) > 0 }) {
-            let ranges = run.compactMap { moment in moment.report?.range.map { (moment.time, $0) } }
+            let ranges = run.compactMap { sample in sample.report?.range.map { (sample.time, $0) } }
             let upper = ranges.map { ($0.0, scale.height(of: $0.1.upperBound)) }
             let lower = ranges.map { ($0.0, scale.height(of: $0.1.lowerBound)) }
             canvas.area(upper + lower.reversed())
         }
         for run in runs(of: shown, step: step, where: { ($0.report?.accuracy ?? -1) > 0 }) {
-            canvas.line("told", run.map { ($0.time, scale.height(of: $0.report?.accuracy ?? 0)) })
+            canvas.line("reported", run.map { ($0.time, scale.height(of: $0.report?.accuracy ?? 0)) })
         }
         for run in runs(of: shown, step: step, where: { _ in true }) {
             canvas.line("truth", run.map { ($0.time, scale.height(of: $0.distance)) })
         }
-        canvas.key([("truth", "true distance"), ("told", "told, with its 68 % range")])
+        canvas.key([("truth", "true distance"), ("reported", "reported, with its 68 % range")])
         return canvas.document
     }
 
     /// Returns the runs of moments that a line connects: those that fulfil a condition, without a gap.
     private static func runs(
-        of moments: [RangingEvaluation.Moment], step: Int, where isWanted: (RangingEvaluation.Moment) -> Bool
-    ) -> [[RangingEvaluation.Moment]] {
-        var runs: [[RangingEvaluation.Moment]] = []
+        of samples: [RangingEvaluation.Sample], step: Int, where isWanted: (RangingEvaluation.Sample) -> Bool
+    ) -> [[RangingEvaluation.Sample]] {
+        var runs: [[RangingEvaluation.Sample]] = []
         var last: Double?
-        for moment in moments {
-            guard isWanted(moment) else {
+        for sample in samples {
+            guard isWanted(sample) else {
                 last = nil
                 continue
             }
-            if let last, moment.time - last <= Double(10 * step) {
-                runs[runs.count - 1].append(moment)
+            if let last, sample.time - last <= Double(10 * step) {
+                runs[runs.count - 1].append(sample)
             } else {
-                runs.append([moment])
+                runs.append([sample])
             }
-            last = moment.time
+            last = sample.time
         }
         return runs
     }
@@ -185,12 +185,12 @@ private struct Canvas {
     private static let style = """
         text{font:13px system-ui,sans-serif;fill:#656d76} .title{font-size:16px;font-weight:600;fill:#1f2328}
         .paper{fill:#fff} .grid{stroke:#d0d7de;fill:none} .boundary{stroke:#656d76;stroke-dasharray:5 4;fill:none}
-        .truth{stroke:#1f2328;stroke-width:2;fill:none} .told{stroke:#0969da;stroke-width:1.5;fill:none}
+        .truth{stroke:#1f2328;stroke-width:2;fill:none} .reported{stroke:#0969da;stroke-width:1.5;fill:none}
         .range{fill:#0969da;fill-opacity:.18;stroke:none}
         .immediate{fill:#009e73;fill-opacity:.1} .near{fill:#56b4e9;fill-opacity:.1} .far{fill:#e69f00;fill-opacity:.1}
         .hatched{fill:#d0d7de;fill-opacity:.5} .hatch{stroke:#656d76;stroke-opacity:.6}
         @media (prefers-color-scheme:dark){text{fill:#8b949e} .title{fill:#e6edf3} .paper{fill:#0d1117}
-        .grid{stroke:#30363d} .boundary{stroke:#8b949e} .truth{stroke:#e6edf3} .told{stroke:#58a6ff}
+        .grid{stroke:#30363d} .boundary{stroke:#8b949e} .truth{stroke:#e6edf3} .reported{stroke:#58a6ff}
         .range{fill:#58a6ff} .hatched{fill:#30363d} .hatch{stroke:#8b949e}}
         """
 

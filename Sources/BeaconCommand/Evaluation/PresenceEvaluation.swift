@@ -55,7 +55,7 @@ struct PresenceEvaluation: Evaluation {
     private let beacons: [String]
     private let stays: [String: [Stay]]
     private let watches: [Watch]
-    private var told = (enters: 0, exits: 0)
+    private var reported = (enters: 0, exits: 0)
     private var actual = (enters: 0, exits: 0)
     private var delays = (enter: [Double](), exit: [Double]())
     private var missed = (enters: 0, exits: 0)
@@ -81,8 +81,8 @@ struct PresenceEvaluation: Evaluation {
     }
 
     private mutating func count(_ stays: [Stay], _ watch: Watch, _ changes: [Change], _ counts: inout Confusion) {
-        told.enters += changes.count(where: { $0.isEnter })
-        told.exits += changes.count(where: { !$0.isEnter })
+        reported.enters += changes.count(where: { $0.isEnter })
+        reported.exits += changes.count(where: { !$0.isEnter })
         for (number, stay) in stays.enumerated() {
             let isHere = stay.room == watch.room
             var time = stay.from + (number == 0 ? Self.firstGrace : Self.grace)
@@ -135,7 +135,7 @@ struct PresenceEvaluation: Evaluation {
     }
 
     var figures: [Figure] {
-        let flaps = max(0, told.enters - actual.enters) + max(0, told.exits - actual.exits)
+        let flaps = max(0, reported.enters - actual.enters) + max(0, reported.exits - actual.exits)
         return [
             Figure(
                 name: "balanced accuracy", key: "balancedAccuracy", value: confusion.balancedAccuracy, decimals: 3,
@@ -143,22 +143,22 @@ struct PresenceEvaluation: Evaluation {
             Figure(
                 name: "state accuracy", key: "stateAccuracy", value: confusion.accuracy, decimals: 3,
                 interval: Bootstrap.interval(of: confusions, figure: \.accuracy)),
-            Figure(name: "enters told", key: "enters", value: Double(told.enters), decimals: 0),
+            Figure(name: "enters reported", key: "enters", value: Double(reported.enters), decimals: 0),
             Figure(name: "enters in truth", key: "trueEnters", value: Double(actual.enters), decimals: 0),
             Figure(name: "enters missed", key: "missedEnters", value: Double(missed.enters), decimals: 0),
             Figure(
                 name: "enters too many", key: "extraEnters",
-                value: Double(max(0, told.enters - actual.enters + missed.enters)), decimals: 0),
+                value: Double(max(0, reported.enters - actual.enters + missed.enters)), decimals: 0),
             Figure(
                 name: "enter delay, median", key: "enterDelay", value: delays.enter.median, decimals: 1, unit: "s"),
             Figure(
                 name: "enter delay, worst", key: "worstEnterDelay", value: delays.enter.max(), decimals: 1, unit: "s"),
-            Figure(name: "exits told", key: "exits", value: Double(told.exits), decimals: 0),
+            Figure(name: "exits reported", key: "exits", value: Double(reported.exits), decimals: 0),
             Figure(name: "exits in truth", key: "trueExits", value: Double(actual.exits), decimals: 0),
             Figure(name: "exits missed", key: "missedExits", value: Double(missed.exits), decimals: 0),
             Figure(
                 name: "exits too many", key: "extraExits",
-                value: Double(max(0, told.exits - actual.exits + missed.exits)), decimals: 0),
+                value: Double(max(0, reported.exits - actual.exits + missed.exits)), decimals: 0),
             Figure(name: "exit delay, median", key: "exitDelay", value: delays.exit.median, decimals: 1, unit: "s"),
             Figure(
                 name: "exit delay, worst", key: "worstExitDelay", value: delays.exit.max(), decimals: 1, unit: "s"),

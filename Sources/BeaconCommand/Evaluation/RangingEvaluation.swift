@@ -38,7 +38,7 @@ struct RangingEvaluation: Evaluation {
     }
 
     /// A moment of a track, with the report that held then; nil where there was none.
-    struct Moment {
+    struct Sample {
         var time: Double
         var distance: Double
         var report: Report?
@@ -72,7 +72,7 @@ struct RangingEvaluation: Evaluation {
     }
 
     /// The moments of each track, in the order of time.
-    private(set) var moments: [Track: [Moment]] = [:]
+    private(set) var samples: [Track: [Sample]] = [:]
 
     private(set) var confusion = Self.noCounts
     private var confusions: [Confusion] = []
@@ -97,11 +97,11 @@ struct RangingEvaluation: Evaluation {
     init(truth: [Truth], reports: Reports) {
         for row in truth {
             let report = Self.report(at: row.time, in: reports.byTrack[row.track] ?? [])
-            moments[row.track, default: []].append(Moment(time: row.time, distance: row.distance, report: report))
+            samples[row.track, default: []].append(Sample(time: row.time, distance: row.distance, report: report))
         }
-        for track in moments.keys.sorted() {
-            moments[track]?.sort { $0.time < $1.time }
-            count(moments[track] ?? [])
+        for track in samples.keys.sorted() {
+            samples[track]?.sort { $0.time < $1.time }
+            count(samples[track] ?? [])
         }
     }
 
@@ -116,28 +116,28 @@ struct RangingEvaluation: Evaluation {
         return reports[low - 1]
     }
 
-    private mutating func count(_ moments: [Moment]) {
+    private mutating func count(_ samples: [Sample]) {
         var counts = Self.noCounts
         var (truths, answers) = ([String](), [String]())
         var last: Double?
-        for moment in moments {
-            if let last { seconds += min(moment.time - last, Self.longestStep) }
-            last = moment.time
-            guard !Self.isAtBoundary(moment.distance) else {
+        for sample in samples {
+            if let last { seconds += min(sample.time - last, Self.longestStep) }
+            last = sample.time
+            guard !Self.isAtBoundary(sample.distance) else {
                 leftOut += 1
                 continue
             }
-            let truth = Self.place(of: moment.distance)
-            let answer = Self.classes.firstIndex(of: moment.report?.proximity ?? .unknown) ?? Self.classes.count - 1
+            let truth = Self.place(of: sample.distance)
+            let answer = Self.classes.firstIndex(of: sample.report?.proximity ?? .unknown) ?? Self.classes.count - 1
             counts.add(truth: truth, answer: answer)
             truths.append(Self.classes[truth].description)
             if Self.classes[answer] != .unknown { answers.append(Self.classes[answer].description) }
-            guard let report = moment.report, report.accuracy >= 0 else { continue }
-            errors.append(abs(report.accuracy - moment.distance))
+            guard let report = sample.report, report.accuracy >= 0 else { continue }
+            errors.append(abs(report.accuracy - sample.distance))
             guard let range = report.range else { continue }
             ranges.all += 1
-            if moment.distance > range.upperBound { ranges.beyond += 1 }
-            if moment.distance < range.lowerBound { ranges.below += 1 }
+            if sample.distance > range.upperBound { ranges.beyond += 1 }
+            if sample.distance < range.lowerBound { ranges.below += 1 }
         }
         flaps += max(0, answers.changeCount - truths.changeCount)
         confusion.add(counts)
@@ -154,7 +154,7 @@ struct RangingEvaluation: Evaluation {
     // MARK: - Results
 
     var scope: String {
-        "\(moments.count) track\(moments.count == 1 ? "" : "s"), \(confusion.total) moments of truth"
+        "\(samples.count) track\(samples.count == 1 ? "" : "s"), \(confusion.total) samples of truth"
             + (leftOut > 0 ? ", without \(leftOut) at 0.5 m and 3 m" : "")
     }
 
@@ -179,22 +179,22 @@ struct RangingEvaluation: Evaluation {
             Figure(
                 name: "flaps a minute", key: "flapsPerMinute",
                 value: seconds > 0 ? Double(flaps) / seconds * 60 : nil, decimals: 2),
-            Figure(name: "tracks", key: "tracks", value: Double(moments.count), decimals: 0),
-            Figure(name: "moments", key: "moments", value: Double(confusion.total), decimals: 0),
+            Figure(name: "tracks", key: "tracks", value: Double(samples.count), decimals: 0),
+            Figure(name: "samples", key: "samples", value: Double(confusion.total), decimals: 0),
         ]
     }
 
     func picture(title: String) -> String {
         // The track that passes most classes shows most; of several the longest.
-        let told = moments.max { left, right in
+        let reported = samples.max { left, right in
             let (one, other) = (Self.variety(of: left.value), Self.variety(of: right.value))
             return (one, left.value.count, right.key) < (other, right.value.count, left.key)
         }
-        let name = told?.key.description ?? "-"
-        return EvaluationPicture.distances(of: told?.value ?? [], title: "\(title): beacon \(name)")
+        let name = reported?.key.description ?? "-"
+        return EvaluationPicture.distances(of: reported?.value ?? [], title: "\(title): beacon \(name)")
     }
 
-    private static func variety(of moments: [Moment]) -> Int { Set(moments.map { place(of: $0.distance) }).count }
+    private static func variety(of samples: [Sample]) -> Int { Set(samples.map { place(of: $0.distance) }).count }
 
     // MARK: - Truth
 

@@ -12,15 +12,15 @@ struct RoomEvaluation: Evaluation {
     }
 
     /// A moment of the truth, and what was told then.
-    struct Moment {
+    struct Sample {
         var time: Double
         var truth: String
-        var told: String?
+        var reported: String?
     }
 
     let confusion: Confusion
     private let confusions: [Confusion]
-    private let moments: [Moment]
+    private let samples: [Sample]
 
     /// The stays that begin with a change of the room: how many of them were never told, and after how many seconds
     /// the others were.
@@ -40,34 +40,34 @@ struct RoomEvaluation: Evaluation {
     ///   - answers: what was told, in the order of time.
     init(truth: [(time: Double, room: String)], answers: [Answer]) {
         var next = 0
-        moments = truth.map { row in
+        samples = truth.map { row in
             while next < answers.count, answers[next].time <= row.time { next += 1 }
             let isThere = next > 0 && row.time - answers[next - 1].time <= Self.lifetime
-            return Moment(time: row.time, truth: row.room, told: isThere ? answers[next - 1].room : nil)
+            return Sample(time: row.time, truth: row.room, reported: isThere ? answers[next - 1].room : nil)
         }
-        let rooms = Set(moments.map(\.truth))
-        let others = Set(moments.compactMap(\.told)).subtracting(rooms)
+        let rooms = Set(samples.map(\.truth))
+        let others = Set(samples.compactMap(\.reported)).subtracting(rooms)
         let (truths, names) = (rooms.sorted(), rooms.sorted() + others.sorted() + [Self.unknown])
         var stays: [Confusion] = []
         var sum = Confusion(truths: truths, answers: names)
         var room: String?
         var start = 0.0
         var answered: [Double?] = []
-        for moment in moments {
+        for sample in samples {
             // A stay is a time in one room. Its moments are as alike as those of a track.
-            if moment.truth != room {
+            if sample.truth != room {
                 stays.append(Confusion(truths: truths, answers: names))
                 answered.append(nil)
-                start = moment.time
+                start = sample.time
             }
-            room = moment.truth
-            if moment.told == moment.truth, answered.last == .some(nil) {
-                answered[answered.count - 1] = moment.time - start
+            room = sample.truth
+            if sample.reported == sample.truth, answered.last == .some(nil) {
+                answered[answered.count - 1] = sample.time - start
             }
-            let told = moment.told.flatMap { names.firstIndex(of: $0) } ?? names.count - 1
-            guard let truth = truths.firstIndex(of: moment.truth) else { continue }
-            stays[stays.count - 1].add(truth: truth, answer: told)
-            sum.add(truth: truth, answer: told)
+            let reported = sample.reported.flatMap { names.firstIndex(of: $0) } ?? names.count - 1
+            guard let truth = truths.firstIndex(of: sample.truth) else { continue }
+            stays[stays.count - 1].add(truth: truth, answer: reported)
+            sum.add(truth: truth, answer: reported)
         }
         confusion = sum
         confusions = stays
@@ -79,14 +79,14 @@ struct RoomEvaluation: Evaluation {
 
     var scope: String {
         "\(confusions.count) stay\(confusions.count == 1 ? "" : "s") in \(confusion.truths.count) rooms, "
-            + "\(moments.count) moments of truth"
+            + "\(samples.count) samples of truth"
     }
 
     /// The time of the truth in minutes.
-    private var minutes: Double { ((moments.last?.time ?? 0) - (moments.first?.time ?? 0)) / 60 }
+    private var minutes: Double { ((samples.last?.time ?? 0) - (samples.first?.time ?? 0)) / 60 }
 
     var figures: [Figure] {
-        let (told, changes) = (moments.compactMap(\.told).changeCount, moments.map(\.truth).changeCount)
+        let (reported, changes) = (samples.compactMap(\.reported).changeCount, samples.map(\.truth).changeCount)
         return [
             Figure(
                 name: "balanced accuracy", key: "balancedAccuracy", value: confusion.balancedAccuracy, decimals: 3,
@@ -95,25 +95,25 @@ struct RoomEvaluation: Evaluation {
                 name: "accuracy", key: "accuracy", value: confusion.accuracy, decimals: 3,
                 interval: Bootstrap.interval(of: confusions, figure: \.accuracy)),
             Figure(name: "unanswered", key: "unanswered", value: confusion.lastAnswerShare, decimals: 3),
-            Figure(name: "changes told", key: "changes", value: Double(told), decimals: 0),
+            Figure(name: "changes reported", key: "changes", value: Double(reported), decimals: 0),
             Figure(name: "changes in truth", key: "trueChanges", value: Double(changes), decimals: 0),
             Figure(name: "changes missed", key: "missedChanges", value: Double(missed), decimals: 0),
             Figure(
-                name: "changes too many", key: "extraChanges", value: Double(max(0, told - delays.count)), decimals: 0),
+                name: "changes too many", key: "extraChanges", value: Double(max(0, reported - delays.count)), decimals: 0),
             Figure(name: "delay, median", key: "delay", value: delays.median, decimals: 1, unit: "s"),
             Figure(name: "delay, worst", key: "worstDelay", value: delays.max(), decimals: 1, unit: "s"),
             Figure(
                 name: "flaps a minute", key: "flapsPerMinute",
-                value: minutes > 0 ? Double(max(0, told - changes)) / minutes : nil, decimals: 2),
-            Figure(name: "moments", key: "moments", value: Double(moments.count), decimals: 0),
+                value: minutes > 0 ? Double(max(0, reported - changes)) / minutes : nil, decimals: 2),
+            Figure(name: "samples", key: "samples", value: Double(samples.count), decimals: 0),
         ]
     }
 
     func picture(title: String) -> String {
         EvaluationPicture.strips(
             of: [
-                .init(name: "truth", labels: moments.map { ($0.time, $0.truth) }),
-                .init(name: "told", labels: moments.map { ($0.time, $0.told) }),
+                .init(name: "truth", labels: samples.map { ($0.time, $0.truth) }),
+                .init(name: "reported", labels: samples.map { ($0.time, $0.reported) }),
             ], title: title)
     }
 }

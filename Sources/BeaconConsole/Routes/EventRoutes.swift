@@ -85,14 +85,14 @@ struct EventRoutes: Sendable {
             return EventStreamResponse.response { write in
                 var seen = last ?? -1
                 // Events that were sent before they were stored.
-                var told: Set<EventID> = []
+                var reported: Set<EventID> = []
                 if last != nil { try await writeMissed(&seen, write) }
                 for await message in messages {
                     switch message {
                     case .event(let event):
                         // It was kept while those before it were read.
-                        if let number = event.number, number <= seen || told.remove(event.id) != nil { continue }
-                        if event.number == nil { told.insert(event.id) }
+                        if let number = event.number, number <= seen || reported.remove(event.id) != nil { continue }
+                        if event.number == nil { reported.insert(event.id) }
                         let data = try Self.json(of: event, await gateway.names)
                         try await write(EventStreamResponse.text("event", number: event.number, data: data))
                     case .changed(let topics):

@@ -114,7 +114,7 @@ package struct WebServer: Service {
     private func beat() async {
         while (try? await Task.sleep(for: EventStreamResponse.heartbeat)) != nil {
             broadcast.send(.heartbeat)
-            await gateway.greetListeners()
+            await gateway.sendHeartbeats()
         }
     }
 

@@ -151,7 +151,7 @@ struct Setup: AsyncParsableCommand {
         }
         let choice = try await TerminalSetup(
             start: GuidedStart(path: file.path), web: web,
-            wishes: .init(
+            options: .init(
                 source: source, beacons: namedBeacons, broker: broker, triesBroker: !untried, webhook: webhook),
             prompt: prompt, isReplacing: !mayWrite
         ).run()

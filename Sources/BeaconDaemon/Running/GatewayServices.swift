@@ -28,7 +28,7 @@ struct GatewayRun: Service {
         // Who has a console and no source is there for what others send, and a machine of a fleet for what others hear.
         if await gateway.isForOthers { try? await gracefulShutdown() }
         guard !Task.isShuttingDownGracefully else { return }
-        let words = await gateway.lastWords
+        let words = await gateway.closingSummary
         logger.notice("\(words)")
         await cancelWhenGracefulShutdown {
             await launches.finish()

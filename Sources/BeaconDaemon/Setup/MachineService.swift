@@ -30,15 +30,15 @@ enum MachineService {
     /// Has the machine's service go on, and shows what the broker is told then: the devices of Home Assistant and the
     /// first event, as another client of the broker hears them.
     static func restart(showing broker: GuidedStart.Choice.Broker, devices: Int) async {
-        let told = broker.told()
-        let isListening = await within(.seconds(10)) { await told.first { _ in true } } ?? nil != nil
+        let reported = broker.reported()
+        let isListening = await within(.seconds(10)) { await reported.first { _ in true } } ?? nil != nil
         // A broker may let nobody but Home Assistant look.
         guard await restart(), isListening else { return }
         ErrorOutput.shared.write("\nHome Assistant is told, for Settings, Devices, MQTT:")
         let isAll = await within(patience) {
             var missing = devices
             var first: String?
-            for await one in told {
+            for await one in reported {
                 switch one {
                 case .listening: break
                 case .device(let name, let isRegion):

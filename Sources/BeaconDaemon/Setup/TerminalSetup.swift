@@ -18,7 +18,7 @@ struct TerminalSetup {
     }
 
     /// What the command line has.
-    struct Wishes {
+    struct Options {
         var source: String?
         var beacons: [ChosenBeacon] = []
         var broker: GuidedStart.Choice.Broker?
@@ -31,7 +31,7 @@ struct TerminalSetup {
 
     let start: GuidedStart
     let web: WebSettings
-    let wishes: Wishes
+    let options: Options
     let prompt: Prompt
     /// True to replace a configuration that is there.
     let isReplacing: Bool
@@ -46,14 +46,14 @@ struct TerminalSetup {
         prompt.farewell = Self.nothingWritten
         // What is given first, before somebody has answered for nothing.
         let given = try givenSource()
-        _ = try draft(source: given ?? "auto", wishes.beacons)
-        if wishes.beacons.isEmpty, !Prompt.isInteractive {
+        _ = try draft(source: given ?? "auto", options.beacons)
+        if options.beacons.isEmpty, !Prompt.isInteractive {
             throw ValidationError("Without a terminal nobody can be asked: name the beacons with --beacon.")
         }
         let broker =
-            if let broker = wishes.broker { try await accepted(broker) } else { nil as GuidedStart.Choice.Broker? }
+            if let broker = options.broker { try await accepted(broker) } else { nil as GuidedStart.Choice.Broker? }
         let source = if let given { given } else { try await heardSource() }
-        let beacons = try wishes.beacons.isEmpty ? tracked(chosen(of: source)) : wishes.beacons
+        let beacons = try options.beacons.isEmpty ? tracked(chosen(of: source)) : options.beacons
         let (choice, draft) = try draft(source: source, beacons, broker)
         try start.write(draft, of: choice, replacing: isReplacing)
         prompt.farewell = ""
@@ -68,7 +68,7 @@ struct TerminalSetup {
     ) throws -> (choice: GuidedStart.Choice, draft: GuidedStart.Draft) {
         var choice = GuidedStart.Choice(source: source)
         choice.broker = broker
-        choice.webhook = wishes.webhook
+        choice.webhook = options.webhook
         choice.beacons = beacons.map(\.settings)
         // One for each UUID, to which those that come later belong as well.
         var uuids: [ProximityUUID] = []
@@ -120,7 +120,7 @@ struct TerminalSetup {
     private func accepted(_ broker: GuidedStart.Choice.Broker) async throws -> GuidedStart.Choice.Broker {
         var broker = broker
         if broker.user != nil { broker.password = try password(of: broker, again: false) }
-        guard wishes.triesBroker else { return broker }
+        guard options.triesBroker else { return broker }
         ErrorOutput.shared.write("Trying \(broker.host)…")
         while let fault = await broker.fault() {
             // Most ask for both, and nothing is wrong so far.
@@ -164,7 +164,7 @@ struct TerminalSetup {
 
     /// The source that the command line names.
     private func givenSource() throws -> String? {
-        guard let source = wishes.source else { return nil }
+        guard let source = options.source else { return nil }
         do {
             try GuidedStart.validate(source: source)
         } catch {
@@ -182,7 +182,7 @@ struct TerminalSetup {
         }
         ErrorOutput.shared.write("This machine has no Bluetooth radio that can be used; \"beacon doctor\" says why.")
         // A radio may come later, for beacons that are known.
-        guard wishes.beacons.isEmpty else { return "auto" }
+        guard options.beacons.isEmpty else { return "auto" }
         guard prompt.agrees("Try it with a simulated museum?", byDefault: true) else {
             ErrorOutput.shared.write("With --source, another source is used.")
             throw end()
@@ -234,7 +234,7 @@ struct TerminalSetup {
 
     /// Asks whether a person carries each beacon. Without Home Assistant it makes no difference.
     private func tracked(_ beacons: [ChosenBeacon]) -> [ChosenBeacon] {
-        guard wishes.broker != nil else { return beacons }
+        guard options.broker != nil else { return beacons }
         return beacons.map { beacon in
             var beacon = beacon
             beacon.isTracker = prompt.agrees(

@@ -252,22 +252,22 @@ public struct NotificationPolicy: Sendable {
         ]
         let ignored = history.reports.ignored
         let list = RangingEvent(time: newest, receiver: report.receiver, constraint: nil, beacons: beacons)
-        let moments =
+        let matches =
             history.reports.receive(list, at: newest).flatMap { history.machine.receive($0) }
             + history.machine.advance(to: newest)
         ignoredBeacons += history.reports.ignored - ignored
         rememberedBeacons += history.machine.count
         if history.machine.count > 0 { histories[key] = history }
 
-        return moments.compactMap { moment in
-            let kind: BeaconNotification.Kind = moment.proximity == nil ? .gone : .proximity
+        return matches.compactMap { match in
+            let kind: BeaconNotification.Kind = match.proximity == nil ? .gone : .proximity
             guard rules.kinds.contains(kind) else { return nil }
             var notification = BeaconNotification(id: ids.next(at: wallTime), kind: kind, time: wallTime)
             notification.region = region
-            notification.beacon = moment.beacon
+            notification.beacon = match.beacon
             notification.receiver = report.receiver
-            if let proximity = moment.proximity {
-                let beacon = history.reports.listing(of: moment.beacon)?.beacon
+            if let proximity = match.proximity {
+                let beacon = history.reports.listing(of: match.beacon)?.beacon
                 notification.proximity = proximity
                 notification.accuracy = beacon?.accuracy
                 notification.rssi = beacon.flatMap { $0.rssi == 0 ? nil : $0.rssi }

@@ -15,7 +15,7 @@ struct BeaconMemory: Sendable {
     }
 
     /// The newest notification.
-    private struct Told: Sendable {
+    private struct Reported: Sendable {
         var proximity: Proximity?
         /// The end of the cool-down; nil where it is over.
         var end: Timestamp?
@@ -29,7 +29,7 @@ struct BeaconMemory: Sendable {
     private var visits: [ProximityCondition: Visit] = [:]
     /// The proximity that was known last; nil where it is gone.
     private var known: Proximity?
-    private var told: Told?
+    private var reported: Reported?
 
     init(of beacon: BeaconIdentity) { self.beacon = beacon }
 
@@ -42,9 +42,9 @@ struct BeaconMemory: Sendable {
     var next: Timestamp {
         if isGone {
             let visit = visits.values.lazy.map(\.seen).max()?.advanced(by: ProximityMachine.patience)
-            return max(visit ?? .zero, told?.end ?? .zero)
+            return max(visit ?? .zero, reported?.end ?? .zero)
         }
-        var next = state == .doubtful ? .latest : told?.end ?? .latest
+        var next = state == .doubtful ? .latest : reported?.end ?? .latest
         for (condition, visit) in visits { next = min(next, due(condition, visit) ?? .latest) }
         return next
     }
@@ -58,7 +58,7 @@ struct BeaconMemory: Sendable {
     }
 
     /// Receives a change; what was due before has happened.
-    mutating func receive(_ change: ProximityChange, for conditions: [ProximityCondition]) -> [ProximityMoment] {
+    mutating func receive(_ change: ProximityChange, for conditions: [ProximityCondition]) -> [ProximityMatch] {
         let before = state
         if before == .gone, change.state == .doubtful { return [] }
         (state, lasts, changed) = (change.state, change.lasts, change.time)
@@ -69,13 +69,13 @@ struct BeaconMemory: Sendable {
             case .near(let proximity, for: let duration):
                 visit(condition, proximity.rank, duration.boundedNanoseconds, change, before: before)
             case .change(let atLeast, let coolDown, let hasGone):
-                tell(at: change.time, atLeast: atLeast, coolDown: coolDown, hasGone: hasGone)
+                markReported(at: change.time, atLeast: atLeast, coolDown: coolDown, hasGone: hasGone)
             }
-        }.map { moment(change.time, $0) }
+        }.map { match(change.time, $0) }
     }
 
-    private func moment(_ time: Timestamp, _ condition: ProximityCondition) -> ProximityMoment {
-        ProximityMoment(time: time, condition: condition, beacon: beacon, proximity: state.proximity)
+    private func match(_ time: Timestamp, _ condition: ProximityCondition) -> ProximityMatch {
+        ProximityMatch(time: time, condition: condition, beacon: beacon, proximity: state.proximity)
     }
 
     /// Notes whether it is as near as a condition asks for.
@@ -114,36 +114,36 @@ struct BeaconMemory: Sendable {
     /// Notes a proximity to notify of.
     ///
     /// - Returns: true where there is one to notify of.
-    private mutating func tell(at time: Timestamp, atLeast: Proximity, coolDown: Duration, hasGone: Bool) -> Bool {
+    private mutating func markReported(at time: Timestamp, atLeast: Proximity, coolDown: Duration, hasGone: Bool) -> Bool {
         guard state != .doubtful else { return false }
         let before = known
         known = state.proximity
         guard let known else {
-            guard hasGone, told?.proximity != nil else { return false }
-            told?.proximity = nil
+            guard hasGone, reported?.proximity != nil else { return false }
+            reported?.proximity = nil
             return true
         }
-        if let end = told?.end, time < end { return false }
-        let isNew = known != before || told?.end != nil && known != told?.proximity
-        told?.end = nil
+        if let end = reported?.end, time < end { return false }
+        let isNew = known != before || reported?.end != nil && known != reported?.proximity
+        reported?.end = nil
         guard isNew, known.rank >= atLeast.rank else { return false }
-        told = Told(proximity: known, end: coolDown > .zero ? time.advanced(by: coolDown.boundedNanoseconds) : nil)
+        reported = Reported(proximity: known, end: coolDown > .zero ? time.advanced(by: coolDown.boundedNanoseconds) : nil)
         return true
     }
 
     /// Returns what was due by a moment.
-    mutating func advance(to time: Timestamp, for conditions: [ProximityCondition]) -> [ProximityMoment] {
+    mutating func advance(to time: Timestamp, for conditions: [ProximityCondition]) -> [ProximityMatch] {
         guard !isGone, next <= time else { return [] }
-        return conditions.compactMap { condition -> ProximityMoment? in
+        return conditions.compactMap { condition -> ProximityMatch? in
             if case .change(let atLeast, let coolDown, let hasGone) = condition {
-                guard let end = told?.end, end <= time, state != .doubtful else { return nil }
+                guard let end = reported?.end, end <= time, state != .doubtful else { return nil }
                 // The next cool-down begins with the notification, which is sent now.
-                let isMet = tell(at: time, atLeast: atLeast, coolDown: coolDown, hasGone: hasGone)
-                return isMet ? moment(end, condition) : nil
+                let isMet = markReported(at: time, atLeast: atLeast, coolDown: coolDown, hasGone: hasGone)
+                return isMet ? match(end, condition) : nil
             }
             guard let visit = visits[condition], let end = due(condition, visit), end <= time else { return nil }
             visits[condition]?.wasMet = true
-            return moment(end, condition)
+            return match(end, condition)
         }
     }
 }

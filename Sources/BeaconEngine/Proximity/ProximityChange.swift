@@ -50,7 +50,7 @@ public enum ProximityCondition: Hashable, Sendable {
 }
 
 /// A moment at which a condition of a beacon was met.
-public struct ProximityMoment: Hashable, Sendable {
+public struct ProximityMatch: Hashable, Sendable {
     /// The moment: that of the change, or that of the deadline.
     public var time: Timestamp
     /// The condition.

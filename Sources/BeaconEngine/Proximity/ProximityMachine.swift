@@ -49,31 +49,31 @@ public struct ProximityMachine: Sendable {
     ///   - change: the change, in the order of time.
     ///   - subject: who reports it; each has its own beacons.
     /// - Returns: the moments, in the order of time.
-    public mutating func receive(_ change: ProximityChange, of subject: String = "") -> [ProximityMoment] {
+    public mutating func receive(_ change: ProximityChange, of subject: String = "") -> [ProximityMatch] {
         guard !conditions.isEmpty else { return [] }
         let key = Key(subject: subject, beacon: change.beacon)
         var memory = beacons.removeValue(forKey: key) ?? BeaconMemory(of: change.beacon)
         let due = memory.advance(to: change.heldUntil, for: conditions)
-        let moments = due + memory.receive(change, for: conditions)
+        let matches = due + memory.receive(change, for: conditions)
         if !memory.isOver(at: change.time) {
             if count >= maximum { makeRoom() }
             next = min(next, memory.next)
             beacons[key] = memory
         }
-        return moments
+        return matches
     }
 
     /// Advances the time. All changes up to that moment have been received.
     ///
     /// - Returns: the moments that were due, in the order of time.
-    public mutating func advance(to time: Timestamp) -> [ProximityMoment] {
+    public mutating func advance(to time: Timestamp) -> [ProximityMatch] {
         guard next <= time else { return [] }
         next = .latest
-        var moments: [ProximityMoment] = []
+        var matches: [ProximityMatch] = []
         for (key, memory) in beacons {
             var (memory, end) = (memory, memory.next)
             if end <= time {
-                moments += memory.advance(to: time, for: conditions)
+                matches += memory.advance(to: time, for: conditions)
                 let isOver = memory.isOver(at: time)
                 beacons[key] = isOver ? nil : memory
                 end = isOver ? .latest : memory.next
@@ -81,7 +81,7 @@ public struct ProximityMachine: Sendable {
             next = min(next, end)
         }
         // Dictionary order is unspecified. The sort is stable for the conditions of one beacon.
-        return moments.sorted { ($0.time, $0.beacon) < ($1.time, $1.beacon) }
+        return matches.sorted { ($0.time, $0.beacon) < ($1.time, $1.beacon) }
     }
 
     /// Forgets the beacons that are gone, or else a tenth of all, so that invented ones do not cost a search each.

@@ -160,12 +160,12 @@ public struct ProximityReports: Sendable {
     /// - Parameters:
     ///   - moment: the moment.
     ///   - time: the time of the second, by the wall clock.
-    public func event(of moment: ProximityMoment, at time: Timestamp) -> ProximityEvent? {
-        guard let listing = listing(of: moment.beacon) else { return nil }
+    public func event(of match: ProximityMatch, at time: Timestamp) -> ProximityEvent? {
+        guard let listing = listing(of: match.beacon) else { return nil }
         var event = ProximityEvent(
-            time: time.advanced(by: moment.time.since(self.time)), receiver: listing.receiver, name: "gone",
+            time: time.advanced(by: match.time.since(self.time)), receiver: listing.receiver, name: "gone",
             beacon: listing.beacon, constraint: listing.constraint)
-        if case .near(let proximity, for: let duration) = moment.condition {
+        if case .near(let proximity, for: let duration) = match.condition {
             (event.reached, event.duration) = (proximity, duration)
             event.name = duration > .zero ? "stays" : "proximity"
         } else {

@@ -288,7 +288,7 @@ public actor EventStore {
                 fail(EventStoreError(error, file, otherwise: .cannotWrite))
                 break
             }
-            keepHouseSoon()
+            maintainSoon()
         }
     }
 
@@ -377,12 +377,12 @@ public actor EventStore {
     /// does so every ten seconds, and the store itself where a bound is exceeded.
     ///
     /// - Throws: ``EventStoreError`` where the disk fails.
-    public func keepHouse() async throws(EventStoreError) { try await keepHouse(expiring: true) }
+    public func maintain() async throws(EventStoreError) { try await maintain(expiring: true) }
 
     /// - Parameter isExpiring: true to look for old state as well, which reads all of it.
-    private func keepHouse(expiring isExpiring: Bool) async throws(EventStoreError) {
-        guard try keepHouseForMoment(expiring: isExpiring) else { return }
-        repeat { await Task.yield() } while try keepHouseForMoment()
+    private func maintain(expiring isExpiring: Bool) async throws(EventStoreError) {
+        guard try maintainOnce(expiring: isExpiring) else { return }
+        repeat { await Task.yield() } while try maintainOnce()
     }
 
     /// Sets the bounds of the history, which are enforced with the next housekeeping.
@@ -390,7 +390,7 @@ public actor EventStore {
         shared.withLock { $0.retention = retention }
     }
 
-    private func keepHouseSoon() {
+    private func maintainSoon() {
         guard !isHousekeepingScheduled else { return }
         // The events in the file that all have passed, about.
         let passed = ledger.passed - (ledger.sequence - Int64(ledger.events.count))
@@ -405,7 +405,7 @@ public actor EventStore {
             self.assumeIsolated { store in
                 store.isHousekeepingScheduled = false
                 do {
-                    if try store.keepHouseForMoment() { store.keepHouseSoon() }
+                    if try store.maintainOnce() { store.maintainSoon() }
                 } catch {
                     store.logger.debug("the bounds of the event store are enforced later: \(error)")
                 }
@@ -416,7 +416,7 @@ public actor EventStore {
     /// Does a piece of the work.
     ///
     /// - Returns: true where there is more.
-    private func keepHouseForMoment(expiring isExpiring: Bool = false) throws(EventStoreError) -> Bool {
+    private func maintainOnce(expiring isExpiring: Bool = false) throws(EventStoreError) -> Bool {
         try change(synced: false) { writer in
             let skips = try writer.skip()
             if isExpiring {
@@ -457,7 +457,7 @@ public actor EventStore {
             guard now >= next else { continue }
             next = now + pause
             do throws(EventStoreError) {
-                try await keepHouse(expiring: round.isMultiple(of: EventStoreSettings.roundsOfExpiry))
+                try await maintain(expiring: round.isMultiple(of: EventStoreSettings.roundsOfExpiry))
             } catch {
                 logger.debug("the bounds of the event store are enforced later: \(error)")
             }

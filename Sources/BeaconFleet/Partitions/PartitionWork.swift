@@ -50,7 +50,7 @@ package struct PartitionWork: ~Copyable {
     private var changes: [(time: Timestamp, content: FleetTransition.Content)] = []
     private var notices: [String] = []
     private var hasReportedPositions = false
-    private var toldOmissions = 0
+    private var reportedOmissions = 0
 
     /// Takes a partition over.
     ///
@@ -282,8 +282,8 @@ package struct PartitionWork: ~Copyable {
         defer { notices = [] }
         let omitted = core.omittedSuspicions
         // Each time that there are twice as many.
-        if omitted.count > 0, omitted.count >= 2 * toldOmissions {
-            toldOmissions = omitted.count
+        if omitted.count > 0, omitted.count >= 2 * reportedOmissions {
+            reportedOmissions = omitted.count
             notices.append("\(omitted)")
         }
         return notices

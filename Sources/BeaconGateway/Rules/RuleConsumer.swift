@@ -253,13 +253,13 @@ extension RuleEngine.Active {
             guard let beacon = event.beacon, rule.concerns(beacon, of: regions) else { return [] }
             let proximity = event.kind == .gone ? nil : event.proximity
             if event.kind == .proximity, proximity == nil { return [] }
-            let moments =
+            let matches =
                 event.sender == nil
                 ? hear(beacon, proximity, event.receiver ?? "", at: event.time)
                 : reported.receive(
                     ProximityChange(beacon, .init(proximity), at: event.time, lasts: event.install == nil),
                     of: "\(event.sender ?? ""): \(event.install ?? event.receiver ?? "")")
-            return moments.compactMap { moment in RuleEvent(moment.condition).map { occurrence($0, at: moment.time) } }
+            return matches.compactMap { match in RuleEvent(match.condition).map { occurrence($0, at: match.time) } }
         case .state, .receiver, .app, .user: return []
         }
     }
@@ -267,7 +267,7 @@ extension RuleEngine.Active {
     /// Returns the moments of a change that this machine notified of. Of several receivers the nearest counts.
     private mutating func hear(
         _ beacon: BeaconIdentity, _ proximity: Proximity?, _ receiver: String, at time: Timestamp
-    ) -> [ProximityMoment] {
+    ) -> [ProximityMatch] {
         notified[beacon, default: [:]][receiver] = proximity
         let nearest = notified[beacon]?.values.max { $0.rank < $1.rank }
         if nearest == nil { notified[beacon] = nil }

@@ -214,17 +214,17 @@ package actor RuleEngine {
         await run(active.indices.flatMap { decide($0, active[$0].heard.advance(to: reports.time)) })
     }
 
-    private func decide(_ index: Int, _ moments: [ProximityMoment]) -> [Start] {
-        moments.compactMap { moment in
-            guard let second, let event = RuleEvent(moment.condition),
-                var line = reports.event(of: moment, at: second.time)
+    private func decide(_ index: Int, _ matches: [ProximityMatch]) -> [Start] {
+        matches.compactMap { match in
+            guard let second, let event = RuleEvent(match.condition),
+                var line = reports.event(of: match, at: second.time)
             else { return nil }
-            let settings = second.beacons[moment.beacon]
-            let regions = second.regions.filter { $0.constraint.matches(moment.beacon) }
-            let title = settings?.name ?? "\(moment.beacon.major)/\(moment.beacon.minor)"
+            let settings = second.beacons[match.beacon]
+            let regions = second.regions.filter { $0.constraint.matches(match.beacon) }
+            let title = settings?.name ?? "\(match.beacon.major)/\(match.beacon.minor)"
             var occurrence = RuleOccurrence(
                 event: event, time: line.time, summary: "\(title) is \(event)", regions: Set(regions.map(\.name)),
-                beacon: moment.beacon, place: settings?.place)
+                beacon: match.beacon, place: settings?.place)
             // A rule of regions names the first of them.
             if let names = active[index].rule.regions {
                 line.constraint = regions.first { names.contains($0.name) }?.constraint ?? line.constraint

@@ -98,7 +98,7 @@ struct EventReporter {
     mutating func keepPlaces(of plan: PlacePlan) { places = places.filter { plan.placeNames.contains($0.value) } }
 
     /// Sends an event to destinations that keep states.
-    func tell(_ event: BeaconEvent) {
+    func report(_ event: BeaconEvent) {
         for destination in destinations { destination.receive?(event) }
     }
 
@@ -132,7 +132,7 @@ struct EventReporter {
             timed.time = time
             add(own(policy.receive(.region(timed), at: event.time)), shownAs: HistoryEvent(event), as: id, to: &outcome)
         }
-        if owner.isConfigured { tell(.region(event)) }
+        if owner.isConfigured { report(.region(event)) }
         if case .application(let identity, let id) = owner, event.state != .unknown {
             outcome.launches.append(.change(event, of: identity, id))
         }
@@ -179,7 +179,7 @@ struct EventReporter {
         view.receive(event, at: report.time, from: report.receiver)
         if isForClients { return }
         lists[Place(receiver: report.receiver, constraint: report.constraint)] = report.beacons.map(\.identity)
-        tell(.ranged(event))
+        self.report(.ranged(event))
         if rules?.needsRanging == true {
             outcome.launches.append(.report(event, at: report.time, from: report.receiver))
         }
@@ -190,15 +190,15 @@ struct EventReporter {
     /// - Parameter id: its id, where a fleet decided it.
     mutating func report(_ change: PlaceEvent, as id: EventID? = nil, to outcome: inout Outcome) {
         let known = places[change.identity]
-        let isNews = view.receive(change, known: known)
+        let isChange = view.receive(change, known: known)
         // No more than the engine tracks: it never reports that a beacon left which it had to forget.
         if change.state != .unknown, known != change.place, known != nil || places.count < Self.mostPlaces {
             places[change.identity] = change.place
             outcome.changesPresence = true
         }
-        let shown = isNews ? HistoryEvent(change, name: title(of: change.identity)) : nil
+        let shown = isChange ? HistoryEvent(change, name: title(of: change.identity)) : nil
         add(own(policy.receive(.placed(change), at: change.time)), shownAs: shown, as: id, to: &outcome)
-        tell(.placed(change))
+        report(.placed(change))
     }
 
     /// Reports a beacon that may have been cloned.
@@ -208,7 +208,7 @@ struct EventReporter {
         let record = HistoryEvent(event, name: title(of: event.identity))
         logger.warning("\(record.summary)", metadata: ["beacon": "\(event.identity)"])
         add(own(policy.receive(.suspected(event), at: event.time)), shownAs: record, as: id, to: &outcome)
-        tell(.suspected(event))
+        report(.suspected(event))
     }
 
     /// Reports which receivers hear again or no longer, and forgets what those that are gone reported.

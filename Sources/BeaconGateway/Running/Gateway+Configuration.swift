@@ -86,7 +86,7 @@ extension Gateway {
             var event = RegionEvent(stateOf: owner, region.constraint, last.state, before: last.state, at: .zero)
             if owner.isRegion { reporter.restore(event) }
             if let id = conditions[owner]?.id { event.state = listener.core.publishedState(of: id) }
-            reporter.tell(.region(event))
+            reporter.report(.region(event))
         }
         conditions.range(plan.rangings, in: &listener.core)
         clones.update(&listener.core, for: configuration, plan, isInFleet: fleet != nil)
@@ -126,7 +126,7 @@ extension Gateway {
         for owner in added {
             // Destinations may have the state of another region of this name.
             guard let constraint = conditions[owner]?.region.constraint else { continue }
-            reporter.tell(
+            reporter.report(
                 .region(
                     RegionEvent(stateOf: owner, constraint, .unknown, before: .unknown, at: listener.newestTime)))
         }

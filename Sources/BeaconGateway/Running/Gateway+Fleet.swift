@@ -35,7 +35,7 @@ extension Gateway: FleetAudience {
         var event = RegionEvent(stateOf: owner, state.beacons, state.published, before: state.state, at: .zero)
         if owner.isRegion { reporter.restore(event) }
         event.time = since
-        reporter.tell(.region(event))
+        reporter.report(.region(event))
         broadcast?.send(.changed([.regions]))
     }
 

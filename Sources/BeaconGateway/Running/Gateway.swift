@@ -209,7 +209,7 @@ package actor Gateway {
     package var isForOthers: Bool { fleet != nil || base.sources.isEmpty && base.web != nil }
 
     /// What to say where all sources have ended by themselves.
-    package var lastWords: String { listener.lastWords }
+    package var closingSummary: String { listener.closingSummary }
 
     /// True once the presence of the last run is known. One that was written before would replace it.
     var hasBegun: Bool { if case .running = phase { true } else { false } }
@@ -315,7 +315,7 @@ package actor Gateway {
     private func endRecording(_ number: Int) { clients.endRecording(number) }
 
     /// Tells clients that range or record that they are connected.
-    package func greetListeners() { clients.beat() }
+    package func sendHeartbeats() { clients.beat() }
 
     /// Ends the streams of all clients that range or record, since the daemon ends.
     package func endListeners() { clients.finish() }

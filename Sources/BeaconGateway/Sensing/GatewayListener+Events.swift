@@ -67,7 +67,7 @@ extension GatewayListener {
     // MARK: - States of sources
 
     /// What to say where all sources have ended by themselves.
-    var lastWords: String {
+    var closingSummary: String {
         let isSimulated = sources.contains { $0.settings.specification.isSimulation }
         return "all sources have ended, and so does beacond, once what waits was delivered"
             + (isSimulated ? "; a simulation goes on with ?loop behind its name" : "")

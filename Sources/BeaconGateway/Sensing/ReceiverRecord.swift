@@ -22,10 +22,10 @@ struct ReceiverRecord: Sendable {
     mutating func update(_ hearing: MonitoringCore.Hearing, at time: Timestamp?) -> Bool {
         guard hearing != .interrupted, hearing != .doubtful, isHearing != (hearing == .hearing) else { return false }
         // That a receiver hears from the start is no news.
-        let isNews = isHearing != nil || hearing == .lost
+        let isChange = isHearing != nil || hearing == .lost
         isHearing = hearing == .hearing
         since = time
-        return isNews
+        return isChange
     }
 
     /// Counts adverts, by a clock that nobody sets.

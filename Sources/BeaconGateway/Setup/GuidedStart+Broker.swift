@@ -79,7 +79,7 @@ extension GuidedStart.Choice.Broker {
     }
 
     /// Something that the broker is told.
-    package enum Told: Sendable {
+    package enum Reported: Sendable {
         /// Whatever comes from now on is heard.
         case listening
         /// A device of Home Assistant, by its name; whether it is a region.
@@ -90,8 +90,8 @@ extension GuidedStart.Choice.Broker {
 
     /// Returns what this machine's gateway tells the broker from now on, as Home Assistant hears it. It ends where the
     /// broker does not let it be heard.
-    package func told() -> AsyncStream<Told> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Told.self)
+    package func reported() -> AsyncStream<Reported> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Reported.self)
         let task = Task {
             defer { continuation.finish() }
             guard let client = try? Self.client(options) else { return }
@@ -108,12 +108,12 @@ extension GuidedStart.Choice.Broker {
                     let event = try? JSONDecoder().decode(BeaconNotification.self, from: Data(message.payload))
                     let beacon = event?.beacon.map { event?.beaconName ?? "\($0.major)/\($0.minor)" }
                     continuation.yield(.event(message.topic, beacon: beacon))
-                } else if let told = try? JSONDecoder().decode(Announcement.self, from: Data(message.payload)),
-                    told.stateTopic.hasPrefix(client.options.baseTopic + "/"),
-                    told.device.model != DeviceModel.gateway.rawValue
+                } else if let reported = try? JSONDecoder().decode(Announcement.self, from: Data(message.payload)),
+                    reported.stateTopic.hasPrefix(client.options.baseTopic + "/"),
+                    reported.device.model != DeviceModel.gateway.rawValue
                 {
                     continuation.yield(
-                        .device(told.device.name, isRegion: told.device.model == DeviceModel.region.rawValue))
+                        .device(reported.device.name, isRegion: reported.device.model == DeviceModel.region.rawValue))
                 }
             }
         }

@@ -139,13 +139,13 @@ struct RetainedMessageStore: Sendable {
     }
 
     private mutating func receive(_ change: RegionEvent) -> [MQTTMessage] {
-        var moments: [MQTTMessage] = []
-        let isMoment = isOnline && discovery.isEnabled && (change.kind == .enter || change.kind == .exit)
+        var messages: [MQTTMessage] = []
+        let isEvent = isOnline && discovery.isEnabled && (change.kind == .enter || change.kind == .exit)
         if regions[change.name]?.constraint == change.constraint {
-            if retain(Self.text(change.state), at: topics.regionState(change.name)), isMoment,
+            if retain(Self.text(change.state), at: topics.regionState(change.name)), isEvent,
                 discovery.announcesRegions
             {
-                moments.append(moment(change, at: topics.regionEvent(change.name)))
+                messages.append(eventMessage(change, at: topics.regionEvent(change.name)))
             }
         }
         for index in beacons.indices where change.constraint == BeaconConstraint(beacons[index].beacon.identity) {
@@ -153,13 +153,13 @@ struct RetainedMessageStore: Sendable {
             guard beacons[index].tracker.receive(change.state, at: change.time) else { continue }
             retainState(of: index)
             // A region of the configuration may be this beacon alone, and report the same change once more.
-            guard isMoment, before != change.state else { continue }
-            moments.append(moment(change, at: topics.beaconEvent(beacons[index].beacon.name)))
+            guard isEvent, before != change.state else { continue }
+            messages.append(eventMessage(change, at: topics.beaconEvent(beacons[index].beacon.name)))
         }
-        return moments
+        return messages
     }
 
-    private func moment(_ change: RegionEvent, at topic: String) -> MQTTMessage {
+    private func eventMessage(_ change: RegionEvent, at topic: String) -> MQTTMessage {
         let beacon = change.identity.map { identity in
             beacons.first { $0.beacon.identity == identity }?.beacon.name ?? identity.description
         }

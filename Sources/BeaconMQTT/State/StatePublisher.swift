@@ -35,9 +35,9 @@ final class StatePublisher: Sendable {
 
     /// Receives an event of monitoring or ranging, without waiting.
     func receive(_ event: BeaconEvent) {
-        let moments = store.withLock { store in store.receive(event, at: .now) }
+        let messages = store.withLock { store in store.receive(event, at: .now) }
         change.yield()
-        for message in moments {
+        for message in messages {
             client.submit(message) { [logger] result in
                 // The retained state says the same later.
                 if case .failure(let error) = result { logger.debug("cannot publish \(message): \(error)") }

@@ -185,13 +185,13 @@ extension BeaconCenter {
             guard let self else { return }
             do throws(StateError) {
                 let new = try policy.permission(of: configuration.application)
-                let isNews = permissionOnDisk.withLock { known in
+                let isChange = permissionOnDisk.withLock { known in
                     defer { known = new }
                     return new.map { !$0.isSame(as: known) } ?? false
                 }
                 perform { center in
                     // What could not be stored is newer than what has not changed on the disk.
-                    if let new, isNews { center.take(new, readAfter: stored) }
+                    if let new, isChange { center.take(new, readAfter: stored) }
                     then?(center)
                 }
             } catch {
@@ -207,9 +207,9 @@ extension BeaconCenter {
         let isAnswer = asked.map {
             new.status.granting($0) == new.status || $0 == .always && new.isAlwaysRefused == true
         }
-        let isNews = new.status != status
+        let isChange = new.status != status
         permission = new
         let wasAsking = isAnswer == true && endAsking(new.status)
-        if isNews || wasAsking { deliverAuthorization() }
+        if isChange || wasAsking { deliverAuthorization() }
     }
 }

@@ -80,11 +80,11 @@ final class StateWriter: Sendable {
                 logger.notice("region states are saved again")
             }
         } catch {
-            let isNews = hasFailed.withLock { failed in
+            let isChange = hasFailed.withLock { failed in
                 defer { failed = true }
                 return !failed
             }
-            if isNews {
+            if isChange {
                 logger.error("cannot save region states: \(error); they are kept in memory and tried again")
             }
             // They are tried again with the next change, and in a while without one.

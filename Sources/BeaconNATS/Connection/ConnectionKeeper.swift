@@ -157,17 +157,17 @@ final class ConnectionKeeper: Sendable {
 
         let addresses = options.servers.compactMap(NATSAddress.init)
         var next = 0
-        var toldFailure = ""
+        var reportedFailure = ""
         while !isClosed {
             let start = ContinuousClock.now
             do throws(NATSError) {
                 let link = try connect(to: addresses, from: &next)
-                toldFailure = ""
+                reportedFailure = ""
                 keep(link)
                 next += 1
             } catch {
-                if !isClosed, error.description != toldFailure {
-                    toldFailure = error.description
+                if !isClosed, error.description != reportedFailure {
+                    reportedFailure = error.description
                     report(.failed(error))
                 }
             }
@@ -222,21 +222,21 @@ final class ConnectionKeeper: Sendable {
 
     /// Tells a connection of all subscriptions, and then lets it be used.
     private func attach(_ link: NATSLink) {
-        var told: [ObjectIdentifier: NATSSubscription] = [:]
+        var reported: [ObjectIdentifier: NATSSubscription] = [:]
         while true {
             let rest = state.withLock { state in
-                let rest = state.subscriptions.filter { told[$0.key] == nil }
+                let rest = state.subscriptions.filter { reported[$0.key] == nil }
                 if rest.isEmpty { state.link = link }
                 return rest
             }
             guard !rest.isEmpty else { break }
             for (id, subscription) in rest {
-                told[id] = subscription
+                reported[id] = subscription
                 try? link.subscribe(subscription)
             }
         }
         // Those that were cancelled before this did not find the connection.
-        for subscription in told.values where subscription.isCancelled { link.unsubscribe(subscription) }
+        for subscription in reported.values where subscription.isCancelled { link.unsubscribe(subscription) }
     }
 
     private func note(_ note: NATSLink.Note) {

@@ -131,11 +131,11 @@ extension ESPHomeDriver {
         node.phase = .waiting(until: now.advanced(by: Int64(wait / .nanoseconds(1))))
         if node.isFound, !node.hasMet {
             // What was announced by anybody may be anything; but a device that wants a key, or is old, is one.
-            guard let code, ![.damaged, .noProxy, .ended].contains(code), toldOfStrangers.count < Self.mostNodes,
-                toldOfStrangers.insert("\(node.title) \(reason)").inserted
+            guard let code, ![.damaged, .noProxy, .ended].contains(code), reportedStrangers.count < Self.mostNodes,
+                reportedStrangers.insert("\(node.title) \(reason)").inserted
             else { return }
         }
-        tell(node, .adapterLost, "\(reason.sentence) It is tried again", &batch)
+        report(node, .adapterLost, "\(reason.sentence) It is tried again", &batch)
     }
 
     /// Leaves a device alone for a while, in seconds.

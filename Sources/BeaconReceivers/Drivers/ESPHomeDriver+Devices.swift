@@ -11,7 +11,7 @@ extension ESPHomeDriver {
         case .met(let device): meet(device, node, at: now, &batch)
         case .wouldTake:
             setState(.unauthorized, of: node, at: now, &batch)
-            tell(
+            report(
                 node, .degraded,
                 "its version of ESPHome gives adverts to whoever asked last, and tells nobody: a Home Assistant that uses it "
                     + "would hear no more. It is not asked. Where no other program needs its adverts, or it gets them from here (beacon "
@@ -21,13 +21,13 @@ extension ESPHomeDriver {
         case .refused:
             node.wasRefused = true
             setState(.unauthorized, of: node, at: now, &batch)
-            tell(
+            report(
                 node, .adapterLost,
                 "it sends no adverts; another program, Home Assistant for instance, may have them, and it gives them to one alone. It "
                     + "is asked again each five minutes", &batch)
         case .lost:
             setState(.unauthorized, of: node, at: now, &batch)
-            tell(
+            report(
                 node, .adapterLost,
                 "another program took its adverts, and they are not taken back; end the use there, and start this again",
                 &batch)
@@ -51,8 +51,8 @@ extension ESPHomeDriver {
         }
         node.stoppedSince = nil
         let news = "connected, and hears"
-        if node.told != [news] { node.told = [] }
-        tell(node, .adapterUsed, news, &batch)
+        if node.reported != [news] { node.reported = [] }
+        report(node, .adapterUsed, news, &batch)
         setState(.poweredOn, of: node, at: now, &batch)
     }
 
@@ -60,7 +60,7 @@ extension ESPHomeDriver {
     func reviewScanner(of node: Node, at now: Timestamp, _ batch: inout AdvertBatch) {
         guard let since = node.stoppedSince, now.since(since) >= Self.restartTime else { return }
         setState(.resetting, of: node, at: now, &batch)
-        tell(node, .degraded, "its scanner does not run; restart it, and look at its log", &batch)
+        report(node, .degraded, "its scanner does not run; restart it, and look at its log", &batch)
         node.stoppedSince = now
     }
 
@@ -74,7 +74,7 @@ extension ESPHomeDriver {
         // What it heard would come back to it, or comes by another way already.
         if node.isFound, device.project == ESPHomeDevice.networkProject {
             node.isOther = true
-            tell(
+            report(
                 node, .adapterUsed,
                 "it passes on what others hear, and is not used; where it is to be, name it, as in esphome:\(node.target.host.printable)",
                 &batch)
@@ -83,7 +83,7 @@ extension ESPHomeDriver {
         // A device may be listed by its name and by its address.
         let others = nodes.filter { $0 !== node && $0.socket >= 0 && $0.place != nil }
         if others.contains(where: { !$0.address.isEmpty && $0.address == node.address }) {
-            tell(
+            report(
                 node, .degraded, "it is there twice, as \(node.target.host.printable) too, which is left out", &batch)
             return rest(node, for: 60, at: now)
         }
@@ -93,7 +93,7 @@ extension ESPHomeDriver {
             place = network.meet("\(name) \(device.address)", at: now)
         }
         guard let place else {
-            tell(node, .degraded, "there are 200 receivers already, or its name is longer than 64 bytes", &batch)
+            report(node, .degraded, "there are 200 receivers already, or its name is longer than 64 bytes", &batch)
             return rest(node, for: 60, at: now)
         }
         node.place = place

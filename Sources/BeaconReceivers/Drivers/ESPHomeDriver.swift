@@ -36,7 +36,7 @@ final class ESPHomeDriver: ReceiverDriver {
     var hasReportedSearch = false
     var hasFound = false
     /// What was told of devices that nobody named.
-    var toldOfStrangers: Set<String> = []
+    var reportedStrangers: Set<String> = []
     var random = SystemRandom()
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
@@ -70,7 +70,7 @@ final class ESPHomeDriver: ReceiverDriver {
         /// How often its address was looked up.
         var lookups = 0
         /// What was told since it heard last.
-        var told: Set<String> = []
+        var reported: Set<String> = []
         /// True where it has no proxy.
         var isOther = false
         var address = ""
@@ -238,10 +238,10 @@ final class ESPHomeDriver: ReceiverDriver {
     }
 
     /// Reports something of a device, once, not with each attempt.
-    func tell(
+    func report(
         _ node: Node, _ kind: RadioNotice.Kind, _ message: String, _ batch: inout AdvertBatch
     ) {
-        guard node.told.count < 16, node.told.insert(message).inserted else { return }
+        guard node.reported.count < 16, node.reported.insert(message).inserted else { return }
         notice(kind, node.title, message, &batch)
     }
 

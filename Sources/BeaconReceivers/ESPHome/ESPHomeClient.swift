@@ -27,7 +27,7 @@ package struct ESPHomeClient {
         /// True where it passes adverts on as they are (bit 5, since 2023.6).
         var sendsAdverts: Bool { features & 1 << 5 != 0 }
         /// True where it tells the state of its scanner (bit 6, since 2025.5).
-        var tellsState: Bool { features & 1 << 6 != 0 }
+        var reportsState: Bool { features & 1 << 6 != 0 }
 
         /// True where a subscription takes the adverts from whoever has them, unless that is known to be otherwise.
         var isTakenOver: Bool {
@@ -96,9 +96,9 @@ package struct ESPHomeClient {
     private var framing: ESPHomeFraming
     private var device = Device()
     private var hasMet = false
-    private var hasGreeted = false
+    private var hasExchangedHello = false
     private var isWanted: Bool
-    private var hasToldTaking = false
+    private var hasReportedTaking = false
     private var subscription = Subscription.none
     private var lastMessage: Timestamp
     private var askedAt: Timestamp?
@@ -127,7 +127,7 @@ package struct ESPHomeClient {
         self.notBefore = notBefore
         framing = try ESPHomeFraming(.initiator, key: key)
         lastMessage = time
-        greet()
+        sendHello()
     }
 
     /// Returns the bytes to send, which are no longer to be sent then.
@@ -165,7 +165,7 @@ package struct ESPHomeClient {
         var state = State(
             device: device, hasMet: hasMet, subscription: subscription, isProbed: probedSince != nil,
             // What cannot be taken away is still there while the connection lives; that the scanner runs it would say.
-            isAnswerEnough: isHeld && !device.isTakenOver && device.tellsState)
+            isAnswerEnough: isHeld && !device.isTakenOver && device.reportsState)
         let fault = try framing.receive(bytes) { kind, content in
             // Nearly all messages are adverts.
             if kind == Int(ESPHomeMessage.adverts.rawValue) {
@@ -181,7 +181,7 @@ package struct ESPHomeClient {
         if state.hasAnsweredProbe { answersProbes = true }
         if state.hasAnswered { answeredAt = time }
         do throws(ESPHomeError) {
-            greet()
+            sendHello()
             for (kind, content) in state.answers { try framing.send(kind, content) }
             if state.hasMet, !hasMet {
                 hasMet = true
@@ -247,9 +247,9 @@ package struct ESPHomeClient {
         }
     }
 
-    private mutating func greet() {
-        guard framing.isReady, !hasGreeted else { return }
-        hasGreeted = true
+    private mutating func sendHello() {
+        guard framing.isReady, !hasExchangedHello else { return }
+        hasExchangedHello = true
         var hello: [UInt8] = []
         hello.append(field: 1, "swift-beacon")
         hello.append(field: 2, 1)
@@ -280,8 +280,8 @@ package struct ESPHomeClient {
         default: return
         }
         guard mayTake || !device.isTakenOver else {
-            if !hasToldTaking { report(.wouldTake) }
-            hasToldTaking = true
+            if !hasReportedTaking { report(.wouldTake) }
+            hasReportedTaking = true
             return
         }
         var content: [UInt8] = []
@@ -323,7 +323,7 @@ package struct ESPHomeClient {
             switch subscription {
             case .held: events.append(.alive)
             // One that tells its state does so first; what comes before is of an older subscription, or of none.
-            case .asked where !device.tellsState, .notHeld:
+            case .asked where !device.reportsState, .notHeld:
                 subscription = .held
                 events.append(.subscribed(isScanning: true))
             case .none, .asked: break

@@ -65,7 +65,7 @@ package struct ESPHomeDevice {
     private static let features: UInt64 = 1 << 0 | 1 << 5 | 1 << 6
 
     /// How long a client may take until it has said hello, in nanoseconds.
-    private static let greetingTime = 15 * Timestamp.nanosecondsPerSecond
+    private static let helloTimeout = 15 * Timestamp.nanosecondsPerSecond
 
     /// The silence after which a client is asked whether it is there, and the one after which it is not, in nanoseconds
     /// (ESPHome, api_connection.cpp).
@@ -85,7 +85,7 @@ package struct ESPHomeDevice {
     private var hasAsked = false
 
     /// True once the client has said who it is.
-    package private(set) var hasGreeted = false
+    package private(set) var hasExchangedHello = false
 
     /// The client's name for people; empty before it has said it.
     package private(set) var client = ""
@@ -117,9 +117,9 @@ package struct ESPHomeDevice {
         var requests = Requests()
         let fault = framing.receive(bytes) { kind, content in
             guard failure == nil else { return }
-            failure = requests.read(kind, content, hasGreeted: hasGreeted || requests.client != nil)
+            failure = requests.read(kind, content, hasExchangedHello: hasExchangedHello || requests.client != nil)
         }
-        if let client = requests.client { (hasGreeted, self.client) = (true, client) }
+        if let client = requests.client { (hasExchangedHello, self.client) = (true, client) }
         do throws(ESPHomeError) {
             for request in requests.all { try answer(request) }
         } catch {
@@ -133,10 +133,10 @@ package struct ESPHomeDevice {
     /// - Returns: the reason why the connection is over; nil where it goes on.
     package mutating func advance(to time: Timestamp) -> ESPHomeError? {
         let silence = time.since(lastMessage)
-        guard silence < (hasGreeted ? Self.patience : Self.greetingTime) else {
+        guard silence < (hasExchangedHello ? Self.patience : Self.helloTimeout) else {
             return ESPHomeError(.ended, "it has said nothing for \(silence / Timestamp.nanosecondsPerSecond) s")
         }
-        guard hasGreeted, !hasAsked, silence >= Self.askAfter else { return nil }
+        guard hasExchangedHello, !hasAsked, silence >= Self.askAfter else { return nil }
         hasAsked = true
         do throws(ESPHomeError) {
             try framing.send(.ping)
@@ -148,7 +148,7 @@ package struct ESPHomeDevice {
 
     /// When time has to be let pass again.
     package var deadline: Timestamp {
-        lastMessage.advanced(by: hasGreeted ? hasAsked ? Self.patience : Self.askAfter : Self.greetingTime)
+        lastMessage.advanced(by: hasExchangedHello ? hasAsked ? Self.patience : Self.askAfter : Self.helloTimeout)
     }
 
     /// Sends a message of adverts to a client that wants them (``ESPHomeAdverts``).
@@ -165,7 +165,7 @@ package struct ESPHomeDevice {
 
     /// Says that the device goes away, so that the client comes back rather than wonders.
     package mutating func leave() throws(ESPHomeError) {
-        if hasGreeted { try framing.send(.disconnect) }
+        if hasExchangedHello { try framing.send(.disconnect) }
     }
 
     private mutating func answer(_ request: Request) throws(ESPHomeError) {
@@ -245,9 +245,9 @@ package struct ESPHomeDevice {
         /// Reads a message.
         ///
         /// - Returns: the reason why the connection is over.
-        mutating func read(_ kind: Int, _ content: RawSpan, hasGreeted: Bool) -> ESPHomeError? {
+        mutating func read(_ kind: Int, _ content: RawSpan, hasExchangedHello: Bool) -> ESPHomeError? {
             let message = UInt16(exactly: kind).map(ESPHomeMessage.init(rawValue:))
-            guard hasGreeted || message == .hello else { return .damaged }
+            guard hasExchangedHello || message == .hello else { return .damaged }
             guard all.count < Self.most else { return .damaged }
             switch message {
             case .hello:

@@ -38,6 +38,6 @@ extension ReceiverNetwork {
         } else if wasHearing {
             reportDeafness(of: place, at: time, &batch)
         }
-        receivers[place].told = ReceiverStatus(state)
+        receivers[place].reported = ReceiverStatus(state)
     }
 }

@@ -86,7 +86,7 @@ extension ReceiverNetwork {
         }
         for (place, receiver) in zip(relay.places, heard.receivers) {
             receivers[place].noteCoverage(upTo: end, at: message.arrival)
-            receivers[place].told = receiver.status
+            receivers[place].reported = receiver.status
         }
         counts.reports += heard.sightings.count
         for var sighting in heard.sightings {
@@ -118,7 +118,7 @@ extension ReceiverNetwork {
         }
         for place in old where !relay.places.contains(place) {
             reportDeafness(of: place, at: message.arrival, &batch)
-            receivers[place].told = ReceiverStatus(.poweredOff)
+            receivers[place].reported = ReceiverStatus(.poweredOff)
             receivers[place].isOnline = false
         }
         return true

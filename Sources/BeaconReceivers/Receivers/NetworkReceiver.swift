@@ -88,7 +88,7 @@ public struct NetworkReceiver {
     var hasSentBeacon = false
 
     /// What it says of itself; nil for one that does not.
-    var told: ReceiverStatus?
+    var reported: ReceiverStatus?
     /// True where nothing came from it since there is a connection: what a broker kept says nothing of now.
     var awaitsSign = false
     /// Until when its silence counts for nothing though it sent something: after a longer doubt, what it heard may come
@@ -116,13 +116,13 @@ public struct NetworkReceiver {
     }
 
     /// True where its silence means that there is nothing to hear.
-    public var isHearing: Bool { isOnline != false && !isQuiet && (told?.state ?? .poweredOn) == .poweredOn }
+    public var isHearing: Bool { isOnline != false && !isQuiet && (reported?.state ?? .poweredOn) == .poweredOn }
 
     /// The state as radios have it.
     var state: RadioState {
         if isHearing { return .poweredOn }
         if isOnline == false { return .poweredOff }
-        return isQuiet ? .resetting : told?.state ?? .resetting
+        return isQuiet ? .resetting : reported?.state ?? .resetting
     }
 
     /// The silence after which it may be dead, in nanoseconds.

@@ -22,8 +22,8 @@ extension ReceiverNetwork {
         }
         guard let place = place(of: name, kind, inner: inner, message) else { return refusal }
         // It was away from an unknown moment after its last message on, even if it reports that it is online now.
-        let isNews = isOnline ? !message.isRetained : receivers[place].isOnline != false
-        if isNews { reportDeafness(of: place, at: message.arrival, &batch) }
+        let isChange = isOnline ? !message.isRetained : receivers[place].isOnline != false
+        if isChange { reportDeafness(of: place, at: message.arrival, &batch) }
         if isOnline, !message.isRetained {
             receivers[place].begin(at: message.arrival)
             // A relay begins to hear later than it is online, and says when.

@@ -48,8 +48,8 @@ struct SkewedClock {
             late = (arrival, stamp)
             return nil
         }
-        let (passed, told) = (arrival.since(first.arrival), stamp.since(first.stamp))
-        guard abs(told - passed) <= 2 * Timestamp.nanosecondsPerSecond else {
+        let (passed, reported) = (arrival.since(first.arrival), stamp.since(first.stamp))
+        guard abs(reported - passed) <= 2 * Timestamp.nanosecondsPerSecond else {
             late = (arrival, stamp)
             return nil
         }

@@ -137,7 +137,7 @@ final class ProxyConnection {
     var title: String { (device.client.isEmpty ? "a client" : device.client) + " (\(address))" }
 
     /// True once the client has said who it is.
-    var hasGreeted: Bool { device.hasGreeted }
+    var hasExchangedHello: Bool { device.hasExchangedHello }
 
     /// The events to wait for at the socket, as `poll` names them.
     var interest: Int32 { (mayAsk ? POLLIN : 0) | (unsent.isEmpty ? 0 : POLLOUT) }

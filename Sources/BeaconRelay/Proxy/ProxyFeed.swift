@@ -57,9 +57,9 @@ package final class ProxyFeed: AdvertObserver {
         let index = Int(reception.receiver.index)
         // One that was met just now has its place from the next update on.
         guard let place = state.withLock({ index < $0.receivers.count ? $0.receivers[index] : nil }) else { return }
-        let isNews = place.stream.hear(
+        let isChange = place.stream.hear(
             reception.report, advert, by: isEach ? nil : place.choice, at: RadioClock.now())
-        if isNews { server.wake() }
+        if isChange { server.wake() }
     }
 
     /// Notes the source's receivers and whether they hear.

@@ -24,7 +24,7 @@ struct ProxyLoop {
     private var devices: [Device] = []
     private var connections: [ProxyConnection] = []
     private var announcer: ServiceAnnouncer?
-    private var told: Set<String> = []
+    private var reported: Set<String> = []
     private var subscribers = 0
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
     /// Until when no client is accepted, because the process has no descriptors left.
@@ -87,7 +87,7 @@ struct ProxyLoop {
                 announce()
             } catch {
                 devices[index].retryAt = now.advanced(by: Self.pause)
-                tell("\(stream.identity.name): \(error.sentence) It is tried again.", isTrouble: true)
+                report("\(stream.identity.name): \(error.sentence) It is tried again.", isTrouble: true)
             }
         }
     }
@@ -109,7 +109,7 @@ struct ProxyLoop {
                     // None that waits, or one that went away again; everything else would be there at once again.
                     if ![EAGAIN, EINTR, ECONNABORTED].contains(errno) {
                         isFullUntil = now.advanced(by: Self.pause)
-                        tell("no client can connect: \(String(cString: strerror(errno)))", isTrouble: true)
+                        report("no client can connect: \(String(cString: strerror(errno)))", isTrouble: true)
                     }
                     break
                 }
@@ -125,7 +125,7 @@ struct ProxyLoop {
             let connected = try? ESPHomeDevice(device.stream.identity, scanner: device.stream.scanner, at: now)
         else {
             close(client.descriptor)
-            return tell(
+            return report(
                 "\(device.stream.identity.name) has \(Self.mostClients) clients already, or the proxy \(Self.mostOfAll); one from \(client.address) was sent away",
                 isTrouble: true)
         }
@@ -148,7 +148,7 @@ struct ProxyLoop {
         let isUnfair = most.value.count > own.count + 1
         let candidates = most.value.count > own.count ? most.value : own
         let victim =
-            candidates.first { !connections[$0].hasGreeted } ?? candidates.first { !connections[$0].isSubscribed }
+            candidates.first { !connections[$0].hasExchangedHello } ?? candidates.first { !connections[$0].isSubscribed }
             ?? (isUnfair ? most.value.first : nil)
         if let victim { connections.remove(at: victim).close() }
     }
@@ -170,16 +170,16 @@ struct ProxyLoop {
                 say("\(connection.title) has the adverts of \(device.stream.identity.name).")
             }
             if connection.dropped > 0, !wasBehind {
-                tell("\(connection.title) takes adverts too slowly; the oldest are dropped for it", isTrouble: true)
+                report("\(connection.title) takes adverts too slowly; the oldest are dropped for it", isTrouble: true)
             }
             guard let error else { continue }
             let name = device.stream.identity.name
             if error.code == .wrongKey {
-                tell(
+                report(
                     "\(connection.title) has another key than \(name); give it the one that the proxy has",
                     isTrouble: true)
             } else if error.code == .plainDevice {
-                tell("\(connection.title) has no key, and \(name) wants one; give it the proxy's", isTrouble: true)
+                report("\(connection.title) has no key, and \(name) wants one; give it the proxy's", isTrouble: true)
             } else if wasSubscribed {
                 let loss = connection.dropped > 0 ? "; \(connection.dropped) messages were dropped for it" : ""
                 say("\(connection.title) no longer has the adverts of \(name): \(error.message)\(loss).")
@@ -236,9 +236,9 @@ struct ProxyLoop {
     private func say(_ message: String) { report(ProxyNotice(isTrouble: false, message: message)) }
 
     /// Reports something once, not with each attempt.
-    private mutating func tell(_ message: String, isTrouble: Bool) {
-        if told.count >= 256 { told = [] }
-        guard told.insert(message).inserted else { return }
+    private mutating func report(_ message: String, isTrouble: Bool) {
+        if reported.count >= 256 { reported = [] }
+        guard reported.insert(message).inserted else { return }
         report(ProxyNotice(isTrouble: isTrouble, message: message.hasSuffix(".") ? message : message + "."))
     }
 }

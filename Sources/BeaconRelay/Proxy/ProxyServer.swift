@@ -32,7 +32,7 @@ package final class ProxyServer: Sendable {
         var places: [String: Int] = [:]
         var receivers: [Receiver] = []
         var sources = 0
-        var hasTold = false
+        var hasReported = false
     }
 
     /// The place of a receiver.
@@ -150,8 +150,8 @@ package final class ProxyServer: Sendable {
             let number = table.receivers.firstIndex { $0.source == source && $0.name == name }
             if number == nil {
                 guard let stream = stream(titled: title, &table) else {
-                    if !table.hasTold { news = tooMany(title) }
-                    table.hasTold = true
+                    if !table.hasReported { news = tooMany(title) }
+                    table.hasReported = true
                     return nil
                 }
                 table.receivers.append(Receiver(source: source, name: name, title: title, stream: stream))

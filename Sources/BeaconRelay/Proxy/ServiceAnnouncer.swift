@@ -22,7 +22,7 @@ final class ServiceAnnouncer {
     private var reviewAt: Timestamp
     private var announceAt = Timestamp.latest
     private var announcementsLeft = 0
-    private var told: Set<String> = []
+    private var reported: Set<String> = []
     private var buffer = [UInt8](repeating: 0, count: 9000)
 
     /// An interface of the machine.
@@ -96,7 +96,7 @@ final class ServiceAnnouncer {
         for interface in present where !networks.contains(where: { $0.address == interface }) {
             guard let descriptor = Self.socket(for: interface) else {
                 let reason = String(cString: strerror(errno))
-                if told.insert(interface.name).inserted {
+                if reported.insert(interface.name).inserted {
                     report(
                         "It cannot be announced by \(interface.name): \(reason). Give clients its address, or end the program that has port 5353 for itself."
                     )
@@ -121,7 +121,7 @@ final class ServiceAnnouncer {
             guard count > 0 else { return }
             let bytes = Array(buffer[..<count])
             if let name = announcement.conflict(in: bytes.span.bytes, addresses: ownAddresses),
-                told.insert(name).inserted
+                reported.insert(name).inserted
             {
                 report("Another machine of the network says that it is \(name); give one of both another name.")
             }

@@ -171,11 +171,11 @@ package final class TransitionStore: Sendable {
             }
             if wasFailing { report("Changes of regions are saved again.") }
         } catch {
-            let isNews = state.withLock { state in
+            let isChange = state.withLock { state in
                 defer { state.hasFailed = true }
                 return !state.hasFailed
             }
-            if isNews { report("Changes of regions cannot be saved, and are lost if this process ends: \(error)") }
+            if isChange { report("Changes of regions cannot be saved, and are lost if this process ends: \(error)") }
             retry()
         }
     }

@@ -149,7 +149,7 @@ final class Advertiser: Sendable {
 
     /// Delivers the radio's answer, where it is still waited for. Called where callbacks are made.
     private func answer(_ result: Result<Void, RadioError>, to client: ClientID) {
-        let told = standing.withLock { standing -> (UnsafeTransfer<CBPeripheralManager>?, CBError?)? in
+        let reported = standing.withLock { standing -> (UnsafeTransfer<CBPeripheralManager>?, CBError?)? in
             switch (standing.phase, result) {
             case (.starting(client), .success):
                 standing.phase = .sending(client)
@@ -160,7 +160,7 @@ final class Advertiser: Sendable {
                 return nil
             }
         }
-        guard let (kept, error) = told, let manager = kept?.value else { return }
+        guard let (kept, error) = reported, let manager = kept?.value else { return }
         manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: error)
     }
 }

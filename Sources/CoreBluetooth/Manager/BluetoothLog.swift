@@ -6,7 +6,7 @@ enum BluetoothLog {
     /// Made anew for each line, which are few, so that it reaches the log that the program has set up by then.
     private static var logger: Logger { Logger(label: "swift-beacon.bluetooth") }
 
-    private static let told = Locked<Set<String>>([])
+    private static let reported = Locked<Set<String>>([])
 
     /// Logs a command that came in a state in which it cannot be accepted. The words are those that developers know
     /// from Apple's log.
@@ -18,7 +18,7 @@ enum BluetoothLog {
 
     /// Says once in the life of the process that something is not there.
     static func once(_ remark: String) {
-        if told.withLock({ $0.insert(remark).inserted }) { logger.warning("\(remark)") }
+        if reported.withLock({ $0.insert(remark).inserted }) { logger.warning("\(remark)") }
     }
 
     /// Returns class and address, as Apple's descriptions have them.

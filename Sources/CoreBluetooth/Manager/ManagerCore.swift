@@ -7,7 +7,7 @@ final class ManagerCore: Sendable {
     let center: BeaconCenter
     let context: CallbackContext
     private let client: ClientID
-    private let told = Locked(RadioState.unknown)
+    private let reported = Locked(RadioState.unknown)
 
     /// - Parameter queue: where callbacks are made; nil for the main queue.
     init(center: BeaconCenter, queue: DispatchQueue?) {
@@ -24,7 +24,7 @@ final class ManagerCore: Sendable {
 
     /// The radio's state that callbacks delivered last, so that a delegate is never ahead of or behind what its manager
     /// says.
-    var state: RadioState { told.withLock { $0 } }
+    var state: RadioState { reported.withLock { $0 } }
 
     /// Begins to listen to the radio's state.
     ///
@@ -32,7 +32,7 @@ final class ManagerCore: Sendable {
     func begin(_ deliver: @escaping @Sendable (RadioState) -> Void) {
         center.addClient(client, in: context) { [weak self] event in
             guard case .radio(let state) = event else { return }
-            self?.told.withLock { $0 = state }
+            self?.reported.withLock { $0 = state }
             deliver(state)
         }
     }

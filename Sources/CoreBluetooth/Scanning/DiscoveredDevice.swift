@@ -8,7 +8,7 @@ struct DiscoveredDevice {
     private var isConnectable: Bool?
 
     /// The keys that the app was told of; nil before it was told anything.
-    var told: Set<String>?
+    var reported: Set<String>?
 
     /// When it was heard last.
     var heard = Timestamp.zero

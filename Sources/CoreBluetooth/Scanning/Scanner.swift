@@ -135,8 +135,8 @@ final class Scanner: Sendable {
             // A whole name is news after a shortened one.
             let keys = Set(data.keys).union([device.contents.localName ?? ""])
             // A device that answers a scan request is reported once more, since apps wait for its name.
-            if let told = device.told, !request.allowsDuplicates, keys.isSubset(of: told) { return nil }
-            device.told = (device.told ?? []).union(keys)
+            if let reported = device.reported, !request.allowsDuplicates, keys.isSubset(of: reported) { return nil }
+            device.reported = (device.reported ?? []).union(keys)
             let peripheral = Self.peripheral(at: address, in: &state)
             if let name = device.contents.localName { peripheral.learn(name: name) }
             return UnsafeTransfer((peripheral, data))

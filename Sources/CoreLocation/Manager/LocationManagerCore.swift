@@ -60,7 +60,7 @@ final class LocationManagerCore: Sendable {
     func begin(_ deliver: @escaping @Sendable (ClientEvent) -> Void) {
         center.addClient(client) { [weak self, weak center, context] event in
             guard let self, let center else { return }
-            if case .authorization(let status, _) = event, !isNews(status) { return }
+            if case .authorization(let status, _) = event, !isChange(status) { return }
             if case .ranged(let constraint, let beacons, let time) = event {
                 // A slow app receives the newest report alone.
                 guard put(PendingRangingReports.Report(beacons: beacons, time: time), for: constraint) else { return }
@@ -77,7 +77,7 @@ final class LocationManagerCore: Sendable {
     }
 
     /// Returns false where the status was delivered already, and only the user is asked for another.
-    private func isNews(_ status: AuthorizationStatus) -> Bool {
+    private func isChange(_ status: AuthorizationStatus) -> Bool {
         state.withLock { state in
             defer { state.authorization = status }
             return state.authorization != status
@@ -95,7 +95,7 @@ final class LocationManagerCore: Sendable {
 
     /// Returns an event for each request that it is about, without those that were stopped while it waited for its
     /// callback, here or, as far as the center has got, by another manager.
-    private func current(_ event: ClientEvent, since moment: StoppedRequests.Moment) -> [ClientEvent] {
+    private func current(_ event: ClientEvent, since moment: StoppedRequests.Mark) -> [ClientEvent] {
         switch event {
         case .determined(let region), .entered(let region), .exited(let region), .started(let region):
             return isStopped(region, since: moment) || !isMonitored(region) ? [] : [event]
@@ -116,7 +116,7 @@ final class LocationManagerCore: Sendable {
         }
     }
 
-    private func isStopped(_ region: RegisteredRegion, since moment: StoppedRequests.Moment) -> Bool {
+    private func isStopped(_ region: RegisteredRegion, since moment: StoppedRequests.Mark) -> Bool {
         state.withLock { $0.stopped.isStopped(.monitoring(region.identifier), since: moment) }
     }
 

@@ -18,7 +18,7 @@ struct StoppedRequests {
     }
 
     /// The stops that were carried out by a moment.
-    struct Moment {
+    struct Mark {
         fileprivate var carriedOut: [Request: Int]
     }
 
@@ -41,10 +41,10 @@ struct StoppedRequests {
     }
 
     /// The present moment, for an event that the center sends.
-    var now: Moment { Moment(carriedOut: counts.mapValues(\.carriedOut)) }
+    var now: Mark { Mark(carriedOut: counts.mapValues(\.carriedOut)) }
 
     /// Returns true where the app has stopped a request since a moment.
-    func isStopped(_ request: Request, since moment: Moment) -> Bool {
+    func isStopped(_ request: Request, since moment: Mark) -> Bool {
         (counts[request]?.made ?? 0) > moment.carriedOut[request] ?? 0
     }
 

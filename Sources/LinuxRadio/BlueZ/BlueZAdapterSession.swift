@@ -15,7 +15,7 @@ final class BlueZAdapterSession {
     private let monitors: BlueZMonitors
     private let adverts: BlueZAdverts
     private let devices: BlueZDevices
-    private var isSearchWished = false
+    private var isSearchRequested = false
     private var power = RetryingOperation<Bool>()
     private var powerCall: BusSlot?
     private var changes: BusSlot?
@@ -58,7 +58,7 @@ final class BlueZAdapterSession {
     var deadline: Timestamp {
         min(
             min(discovery.deadline, monitors.deadline), min(adverts.deadline, power.deadline),
-            isSearchWished != discovery.isWanted && monitors.isSettled
+            isSearchRequested != discovery.isWanted && monitors.isSettled
                 ? .zero : isListening ? watchdog.deadline : .latest)
     }
 
@@ -92,7 +92,7 @@ final class BlueZAdapterSession {
         }
         devices.attention = attention
         devices.keepsEverything = desired.mode == .discovery
-        isSearchWished = canWork && isSearching
+        isSearchRequested = canWork && isSearching
         monitors.goal = canWork ? goal : nil
         adverts.keepsInterval = adapter.monitoring != .none
         let wanted = canWork ? desired.adverts : []
@@ -108,12 +108,12 @@ final class BlueZAdapterSession {
         monitors.advance()
         // The kernel decides about the controller's duplicate filter when a search begins, by whether there are
         // monitors (net/bluetooth/hci_sync.c, hci_active_scan_sync). So the monitors come first.
-        discovery.isWanted = isSearchWished && (discovery.isActive || monitors.isSettled)
+        discovery.isWanted = isSearchRequested && (discovery.isActive || monitors.isSettled)
         discovery.advance()
         adverts.advance()
         devices.sweep()
         explain()
-        guard isSearchWished || monitors.goal != nil else { return watchdog.begin(at: queue.now) }
+        guard isSearchRequested || monitors.goal != nil else { return watchdog.begin(at: queue.now) }
         guard isListening else { return watchdog.pause(at: queue.now) }
         let isSearching = discovery.isActive
         switch watchdog.check(at: queue.now, lastReport: devices.lastReport, isSearching: isSearching, queue) {

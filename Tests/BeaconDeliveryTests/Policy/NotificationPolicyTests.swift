@@ -11,100 +11,100 @@ struct NotificationPolicyTests {
         var testDescription: String
         var rules = NotificationRules()
         var heard: [String]
-        var told: [String]
+        var reported: [String]
 
         init(
             _ description: String, _ change: (inout NotificationRules) -> Void = { _ in }, heard: [String],
-            told: [String]
+            reported: [String]
         ) {
             testDescription = description
             change(&rules)
             self.heard = heard
-            self.told = told
+            self.reported = reported
         }
     }
 
     static let cases: [Case] = [
-        Case("nothing heard is no news", heard: ["-", "-"], told: []),
+        Case("nothing heard is no news", heard: ["-", "-"], reported: []),
         Case("a new beacon is news, once", heard: ["1:near", "1:near", "1:near"], told: ["0 proximity 1 near"]),
         Case(
             "another nearness than in the report before is news, as the recipe's comment says and its code forgets",
             heard: ["1:far", "1:near", "1:near", "1:immediate", "1:near"],
-            told: ["0 proximity 1 far", "1 proximity 1 near", "3 proximity 1 immediate", "4 proximity 1 near"]),
+            reported: ["0 proximity 1 far", "1 proximity 1 near", "3 proximity 1 immediate", "4 proximity 1 near"]),
         Case(
             "a beacon that was away for a report is new again", heard: ["1:near", "-", "1:near"],
-            told: ["0 proximity 1 near", "2 proximity 1 near"]),
+            reported: ["0 proximity 1 near", "2 proximity 1 near"]),
         Case(
             "each beacon is news by itself", heard: ["1:near 2:far", "2:near 1:near", "3:far"],
-            told: ["0 proximity 1 near", "0 proximity 2 far", "1 proximity 2 near", "2 proximity 3 far"]),
+            reported: ["0 proximity 1 near", "0 proximity 2 far", "1 proximity 2 near", "2 proximity 3 far"]),
         Case(
             "of two devices of one identity the nearest counts",
             heard: ["1:near 1:far", "1:near 1:far", "1:far", "1:near 1:far"],
-            told: ["0 proximity 1 near", "2 proximity 1 far", "3 proximity 1 near"]),
+            reported: ["0 proximity 1 near", "2 proximity 1 far", "3 proximity 1 near"]),
         Case(
             "unknown is a nearness, too", heard: ["1:near", "1:unknown", "1:near"],
-            told: ["0 proximity 1 near", "1 proximity 1 unknown", "2 proximity 1 near"]),
+            reported: ["0 proximity 1 near", "1 proximity 1 unknown", "2 proximity 1 near"]),
         Case(
             "near or immediate only", { $0.minimumProximity = .near },
             heard: ["1:far", "1:unknown", "1:near", "1:immediate", "1:far", "1:near"],
-            told: ["2 proximity 1 near", "3 proximity 1 immediate", "5 proximity 1 near"]),
+            reported: ["2 proximity 1 near", "3 proximity 1 immediate", "5 proximity 1 near"]),
         Case(
             "immediate only", { $0.minimumProximity = .immediate }, heard: ["1:near", "1:immediate"],
-            told: ["1 proximity 1 immediate"]),
+            reported: ["1 proximity 1 immediate"]),
         Case(
             "anything that can be told", { $0.minimumProximity = .far }, heard: ["1:unknown", "1:far"],
-            told: ["1 proximity 1 far"]),
+            reported: ["1 proximity 1 far"]),
         Case(
             "a cool-down holds back, and tells at its end what still stands", { $0.coolDown = .seconds(3) },
             heard: ["1:near", "1:far", "1:far", "1:far", "1:far"],
-            told: ["0 proximity 1 near", "3 proximity 1 far"]),
+            reported: ["0 proximity 1 near", "3 proximity 1 far"]),
         Case(
             "a change within the cool-down that was taken back is not told", { $0.coolDown = .seconds(3) },
             heard: ["1:near", "1:far", "1:near", "1:near", "1:near", "1:far"],
-            told: ["0 proximity 1 near", "5 proximity 1 far"]),
+            reported: ["0 proximity 1 near", "5 proximity 1 far"]),
         Case(
             "a return within the cool-down to where it was told to be is not told", { $0.coolDown = .seconds(3) },
             heard: ["1:near", "-", "1:near", "1:near"],
-            told: ["0 proximity 1 near"]),
+            reported: ["0 proximity 1 near"]),
         Case(
             "a cool-down is a beacon's own", { $0.coolDown = .seconds(9) }, heard: ["1:near", "1:near 2:near"],
-            told: ["0 proximity 1 near", "1 proximity 2 near"]),
+            reported: ["0 proximity 1 near", "1 proximity 2 near"]),
         Case(
             "who is gone is told where that is wanted", { $0.kinds.insert(.gone) }, heard: ["1:near", "-", "-"],
-            told: ["0 proximity 1 near", "1 gone 1"]),
+            reported: ["0 proximity 1 near", "1 gone 1"]),
         Case(
             "who was never told of is not told to be gone",
             {
                 $0.kinds.insert(.gone)
                 $0.minimumProximity = .near
-            }, heard: ["1:far", "-"], told: []),
+            }, heard: ["1:far", "-"], reported: []),
         Case(
             "a return within the cool-down is told at its end, after the beacon was told to be gone",
             {
                 $0.kinds.insert(.gone)
                 $0.coolDown = .seconds(3)
             }, heard: ["1:near", "-", "1:near", "1:near", "1:near"],
-            told: ["0 proximity 1 near", "1 gone 1", "3 proximity 1 near"]),
+            reported: ["0 proximity 1 near", "1 gone 1", "3 proximity 1 near"]),
         Case(
             "proximity can be left out", { $0.kinds = [.enter, .exit] }, heard: ["1:near", "enter", "exit"],
-            told: ["1 enter", "2 exit"]),
+            reported: ["1 enter", "2 exit"]),
         Case("enter and exit are news", heard: ["enter", "exit", "enter"], told: ["0 enter", "1 exit", "2 enter"]),
-        Case("a state that becomes known is none", heard: ["state"], told: []),
+        Case("a state that becomes known is none", heard: ["state"], reported: []),
         Case("enter can be left out", { $0.kinds = [.exit] }, heard: ["enter", "exit"], told: ["1 exit"]),
         Case(
-            "only regions of the list", { $0.regions = ["elsewhere"] }, heard: ["enter", "1:near", "exit"], told: []),
+            "only regions of the list", { $0.regions = ["elsewhere"] }, heard: ["enter", "1:near", "exit"], reported: []),
         Case(
             "regions of the list", { $0.regions = ["shop"] }, heard: ["enter", "1:near"],
-            told: ["0 enter", "1 proximity 1 near"]),
+            reported: ["0 enter", "1 proximity 1 near"]),
         Case(
             "more beacons than are remembered are not told of, and those that are stay quiet",
             { $0.maximumBeacons = 2 },
             heard: ["1:near 2:near 3:near", "1:near 2:near 3:near", "1:near 3:near", "1:near 3:near"],
-            told: ["0 proximity 1 near", "0 proximity 2 near", "3 proximity 3 near"]),
+            reported: ["0 proximity 1 near", "0 proximity 2 near", "3 proximity 3 near"]),
         Case(
             "a heartbeat tells who is where", { $0.heartbeatInterval = .seconds(2) },
             heard: ["enter", "1:near", "1:near 2:far", "1:near", "1:near"],
-            told: [
+            reported: [
                 "0 enter", "1 proximity 1 near", "2 heartbeat inside 1:near", "2 proximity 2 far",
                 "4 heartbeat inside 1:near",
             ]),
@@ -113,16 +113,16 @@ struct NotificationPolicyTests {
     @Test("What is heard gives what is told", arguments: cases)
     func table(_ row: Case) throws {
         var policy = NotificationPolicy(rules: row.rules, regions: [Samples.shop], ids: EventIDs())
-        var told: [String] = []
+        var reported: [String] = []
         for (second, text) in row.heard.enumerated() {
             let event = try Self.event(text, at: second)
             let wallTime = Samples.start.advanced(by: Int64(second) * Timestamp.nanosecondsPerSecond)
             for notification in policy.receive(event, at: wallTime) {
                 #expect(notification.time == wallTime)
-                told.append("\(second) \(Self.words(notification))")
+                reported.append("\(second) \(Self.words(notification))")
             }
         }
-        #expect(told == row.told)
+        #expect(reported == row.reported)
     }
 
     @Test("A notification says where, who and how near")
@@ -141,16 +141,16 @@ struct NotificationPolicyTests {
     @Test("Receivers are compared each by themselves, and without a named region the constraint is the name")
     func places() {
         var policy = NotificationPolicy(rules: NotificationRules(), regions: [], ids: EventIDs())
-        var told: [String] = []
+        var reported: [String] = []
         for (second, receiver) in ["a", "b", "a", "b"].enumerated() {
             let report = RangingEvent(
                 time: Timestamp(nanoseconds: Int64(second) * 1_000_000_000), receiver: receiver,
                 constraint: BeaconConstraint(uuid: Samples.uuid, major: 1), beacons: [Self.beacon(7, .near)])
             for notification in policy.receive(.ranged(report), at: Samples.start) {
-                told.append("\(second) \(notification.receiver ?? "") \(notification.region?.name ?? "none")")
+                reported.append("\(second) \(notification.receiver ?? "") \(notification.region?.name ?? "none")")
             }
         }
-        #expect(told == ["0 a \(Samples.uuid)/1", "1 b \(Samples.uuid)/1"])
+        #expect(reported == ["0 a \(Samples.uuid)/1", "1 b \(Samples.uuid)/1"])
     }
 
     @Test("A ranging of all beacons is sorted into the regions")
@@ -162,10 +162,10 @@ struct NotificationPolicyTests {
         let report = RangingEvent(
             time: .zero, receiver: "hci0", constraint: nil,
             beacons: [Self.beacon(1, .near), Self.beacon(2, .near, major: 2)])
-        let told = policy.receive(.ranged(report), at: Samples.start).map {
+        let reported = policy.receive(.ranged(report), at: Samples.start).map {
             "\($0.region?.name ?? "none") \($0.beacon?.minor ?? 0)"
         }
-        #expect(told == ["shop 1", "shop 2", "window 2"])
+        #expect(reported == ["shop 1", "shop 2", "window 2"])
     }
 
     @Test("A gap of many intervals gives one heartbeat, which leaves out a receiver that fell silent")
@@ -199,17 +199,17 @@ struct NotificationPolicyTests {
         rules.maximumBeacons = 50
         rules.coolDown = .seconds(1_000_000)
         var policy = NotificationPolicy(rules: rules, regions: [Samples.shop], ids: EventIDs())
-        var told = 0
+        var reported = 0
         for second in 0..<1_000 {
             let beacons = (0..<40).map { Self.beacon(UInt16((second * 40 + $0) % 60_000), .near) }
             let report = RangingEvent(
                 time: Timestamp(nanoseconds: Int64(second) * 1_000_000_000), receiver: "hci0",
                 constraint: BeaconConstraint(uuid: Samples.uuid), beacons: beacons)
-            told += policy.receive(.ranged(report), at: Samples.start).count
+            reported += policy.receive(.ranged(report), at: Samples.start).count
         }
         // Each was new. Those that cool down make room for those that are there.
-        #expect(told + policy.ignoredBeacons == 40_000)
-        #expect(told > 20_000)
+        #expect(reported + policy.ignoredBeacons == 40_000)
+        #expect(reported > 20_000)
     }
 
     private static func words(_ notification: BeaconNotification) -> String {

@@ -29,7 +29,7 @@ struct DeliveryMetricsTests {
             ],
             limits: ConsumerLimits(events: 8), clock: clock, logger: DeliveryBench.quiet, metrics: metrics)
         try await service.append((1...10).map { Samples.proximity($0) })
-        try await store.keepHouse()
+        try await store.maintain()
         let running = Task { await service.run() }
         try await eventually {
             let status = try #require(try await service.status().first)

@@ -162,7 +162,7 @@ struct QueueTests {
         #expect(first.minors == Array(1...100))
         #expect(second.minors == Array(1...100))
         bench.clock.advance(by: .seconds(1))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         #expect(try await bench.store.events().events.isEmpty)
         try await bench.service.append([Samples.proximity(1)])
         #expect(try await bench.service.status().map(\.waiting) == [0, 0])

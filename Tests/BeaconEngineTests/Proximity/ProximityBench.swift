@@ -33,14 +33,14 @@ struct ProximityBench {
     /// Ends the second.
     mutating func settle() -> [String] { machine.advance(to: reports.time).map(words) }
 
-    private func words(_ moment: ProximityMoment) -> String {
-        let time = Double(moment.time.nanoseconds) / 1e9 - 1000
+    private func words(_ match: ProximityMatch) -> String {
+        let time = Double(match.time.nanoseconds) / 1e9 - 1000
         let what =
-            switch moment.condition {
+            switch match.condition {
             case .near(let proximity, .zero): "\(proximity)"
             case .near(let proximity, let duration): "\(proximity) for \(duration.components.seconds)"
             case .gone: "gone"
-            case .change: moment.proximity.map { "is \($0)" } ?? "is gone"
+            case .change: match.proximity.map { "is \($0)" } ?? "is gone"
             }
         return "\(time == time.rounded() ? "\(Int(time))" : "\(time)") \(what)"
     }

@@ -29,13 +29,13 @@ struct TrialTests {
     /// Beacons that walk past receivers which fall silent, for ten minutes in which the process ends now and then.
     ///
     /// - Returns: the moments of the live run, each with the number of records before it, and the records.
-    private func live(seed: UInt64) -> (moments: [(ProximityMoment, records: Int)], records: [Record]) {
+    private func live(seed: UInt64) -> (matches: [(ProximityMatch, records: Int)], records: [Record]) {
         var random = SplitMix64(seed: seed)
         var walkers = (1...5).map { Walker(minor: $0, position: Double.random(in: 0...20, using: &random)) }
         let receivers = ["hall", "attic", "hall"].prefix(Int.random(in: 1...3, using: &random))
         var silentUntil = receivers.map { _ in 0 }
         var (reports, machine) = (ProximityReports(), ProximityMachine(Self.conditions))
-        var moments: [(ProximityMoment, records: Int)] = []
+        var matches: [(ProximityMatch, records: Int)] = []
         var records: [Record] = [.start]
         var second = 1000
         for _ in 0..<600 {
@@ -67,20 +67,20 @@ struct TrialTests {
                 let report = RangingEvent(time: time, receiver: name, constraint: nil, beacons: beacons)
                 for change in reports.receive(report, at: time, from: ReceiverID(UInt16(index))) {
                     records.append(.change(change))
-                    moments += machine.receive(change).map { ($0, records.count) }
+                    matches += machine.receive(change).map { ($0, records.count) }
                 }
             }
             let due = machine.advance(to: reports.time)
             if !due.isEmpty { records.append(.time(reports.time)) }
-            moments += due.map { ($0, records.count) }
+            matches += due.map { ($0, records.count) }
         }
-        return (moments, records)
+        return (matches, records)
     }
 
     /// What a trial finds in records: it knows nothing else.
-    private func trial(_ records: some Sequence<Record>) -> [ProximityMoment] {
+    private func trial(_ records: some Sequence<Record>) -> [ProximityMatch] {
         var machine = ProximityMachine(Self.conditions)
-        return records.flatMap { record -> [ProximityMoment] in
+        return records.flatMap { record -> [ProximityMatch] in
             switch record {
             case .change(let change): return machine.receive(change)
             case .time(let time): return machine.advance(to: time)
@@ -95,35 +95,35 @@ struct TrialTests {
         "Over all changes it finds exactly what happened live, in the same order, whatever walks, falls silent and ends",
         arguments: UInt64(0)..<200)
     func equality(seed: UInt64) {
-        let (moments, records) = live(seed: seed)
-        #expect(!moments.isEmpty, "seed \(seed)")
-        #expect(trial(records) == moments.map(\.0), "seed \(seed)")
+        let (matches, records) = live(seed: seed)
+        #expect(!matches.isEmpty, "seed \(seed)")
+        #expect(trial(records) == matches.map(\.0), "seed \(seed)")
         // Up to any moment.
         var random = SplitMix64(seed: seed)
         for _ in 0..<5 {
             let end = Int.random(in: 0...records.count, using: &random)
             #expect(
-                trial(records.prefix(end)) == moments.filter { $0.records <= end }.map(\.0), "seed \(seed), \(end)")
+                trial(records.prefix(end)) == matches.filter { $0.records <= end }.map(\.0), "seed \(seed), \(end)")
         }
     }
 
     @Test("Time that is said to have passed more often, or not before the next change, changes nothing")
     func granularity() {
         // Notifications go by the reports.
-        func ofRules(_ moment: ProximityMoment) -> Bool { if case .change = moment.condition { false } else { true } }
+        func ofRules(_ match: ProximityMatch) -> Bool { if case .change = match.condition { false } else { true } }
         for seed in UInt64(0)..<50 {
             let (all, records) = live(seed: seed)
-            let moments = all.map(\.0).filter(ofRules)
+            let matches = all.map(\.0).filter(ofRules)
             // Each change says itself how far time had passed, but for what nobody knows at the end of a process.
             let changes = records.filter { if case .time = $0 { false } else { true } }
             let found = trial(changes).filter(ofRules)
-            #expect(found.count <= moments.count, "seed \(seed)")
-            #expect(Set(found).isSubset(of: moments), "seed \(seed)")
+            #expect(found.count <= matches.count, "seed \(seed)")
+            #expect(Set(found).isSubset(of: matches), "seed \(seed)")
             let often = records.flatMap { record -> [Record] in
                 guard case .change(let change) = record else { return [record] }
                 return [.time(change.heldUntil), record]
             }
-            #expect(trial(often).filter(ofRules) == moments, "seed \(seed)")
+            #expect(trial(often).filter(ofRules) == matches, "seed \(seed)")
         }
     }
 }

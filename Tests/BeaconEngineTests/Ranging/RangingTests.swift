@@ -196,7 +196,7 @@ struct RangingTests {
     }
 
     @Test("Silence that is told second by second is reported second by second")
-    func toldSilence() {
+    func reportedSilence() {
         var engine = Engine()
         _ = engine.startRanging(everyone)
         engine.addReceiver(ReceiverID(0))

@@ -125,7 +125,7 @@ struct AddressTests {
         #expect(first.events.map(\.event.id) == [events[1].id])
         try await consumer.commit(first)
         bench.clock.advance(by: .seconds(61))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         let later = try await consumer.status()
         #expect(later.waiting == 0 && later.droppedByAge == 2)
         #expect(try await consumer.available() == nil)

@@ -72,7 +72,7 @@ struct ConsumerCountTests {
                 let events = try await bench.store.all()
                 guard let some = events.last(where: { _ in random.next() % 4 == 0 }) else { break }
                 try await bench.store.drop(some.event.id, for: name, deadLettersOnly: false)
-            case 4, 5: try await bench.store.keepHouse()
+            case 4, 5: try await bench.store.maintain()
             default:
                 try await bench.store.append(Step((0..<random.next() % 12).map { _ in Self.event(bench, &random) }))
             }

@@ -28,7 +28,7 @@ struct ConsumerTests {
         }
         #expect(try await drain(fast) == events.filter { $0.kind == "enter" })
         bench.clock.advance(by: .seconds(60))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         #expect(try await bench.store.all().count == 2_000)
         let status = try await slow.status()
         #expect(status.waiting == 2_000 && status.position == 0)
@@ -40,7 +40,7 @@ struct ConsumerTests {
         _ = try await drain(fast)
         _ = try await drain(slow)
         bench.clock.advance(by: .seconds(60))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         #expect(try await bench.store.all().isEmpty)
         #expect(try await bench.store.newest() == 3_200)
     }
@@ -120,7 +120,7 @@ struct ConsumerTests {
         var batch = try #require(try await consumer.available(limit: 4))
         try await consumer.commit(batch, refused: [2: "too loud", 3: "too late"])
         bench.clock.advance(by: .seconds(1))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         let inspector = try EventStoreInspector(file: bench.file)
         #expect(try inspector.refused(by: "a").map(\.event.event) == [events[1], events[2]])
         #expect(try inspector.refused(by: "a").map(\.reason) == ["too loud", "too late"])
@@ -187,7 +187,7 @@ struct ConsumerTests {
             events.append(bench.event(kind, priority: priority, body: "\(number)"))
         }
         try await bench.store.append(Step(events))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         // 20 of each kind: proximity goes, and of the next two the oldest 30.
         var status = try await consumer.status()
         #expect(status.waiting == 30 && status.droppedBySize == 50)
@@ -202,12 +202,12 @@ struct ConsumerTests {
         // By bytes, and by age.
         let bytes = try bench.store.addConsumer("bytes", limits: ConsumerLimits(age: .seconds(60), bytes: 1_050))
         try await bench.store.append(Step(bench.events(20)))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         #expect(try await bytes.status().waiting == 10)
         bench.clock.advance(by: .seconds(61))
         let young = bench.event()
         try await bench.store.append(Step([young]))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         #expect(try await bytes.status().droppedByAge == 10)
         #expect(try await drain(bytes) == [young])
     }
@@ -261,7 +261,7 @@ struct ConsumerTests {
         try await bench.store.append(Step([events[9]]))
         // Nothing waits for it, so that it holds nothing back.
         bench.clock.advance(by: .seconds(1))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         #expect(try await bench.store.all().isEmpty)
         consumer = try bench.store.addConsumer("a")
         try await bench.store.append(Step([events[10]]))
@@ -339,7 +339,7 @@ struct ConsumerTests {
             try await bench.store.append(Step(events))
             handled += try await drain(consumer, limit: 100)
             bench.clock.advance(by: .seconds(1))
-            try await bench.store.keepHouse()
+            try await bench.store.maintain()
             try await bench.reopen()
             consumer = try bench.store.addConsumer("a")
             // A sender that repeats an event that is deleted already.

@@ -150,7 +150,7 @@ struct BackupTests {
         while let batch = try await consumer.available(limit: 2_000) {
             try await consumer.commit(batch, refused: batch.isOutOfOrder ? [:] : [batch.events[0].number: "no"])
         }
-        try await store.keepHouse()
+        try await store.maintain()
         _ = try await store.consumers()
         _ = try await store.refused(by: "a")
         _ = try await store.events()

@@ -21,7 +21,7 @@ struct DamageTests {
         }
         let batch = try #require(try await consumer.available(limit: 40))
         try await consumer.commit(batch, refused: [2: "no", 9: "never"])
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         await bench.store.close()
         return bench
     }

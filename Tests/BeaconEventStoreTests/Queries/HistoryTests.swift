@@ -48,7 +48,7 @@ struct HistoryTests {
         var generator = SplitMix64(seed: seed)
         let bench = try StoreBench(seed: seed) { $0.retention.events = 3_000 }
         for _ in 0..<9 { try await bench.store.append(Step(events(bench, 450, &generator))) }
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         let all = try await bench.store.all()
         #expect(all.count < 3_501)
         for _ in 0..<200 {
@@ -109,7 +109,7 @@ struct HistoryTests {
         let bench = try StoreBench()
         var generator = SplitMix64(seed: 1)
         try await bench.store.append(Step(events(bench, 2_500, &generator)))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         let database = try DatabaseQueue(path: bench.file.path)
         var queries = [EventQuery()]
         func add(_ change: (inout EventQuery) -> Void) {

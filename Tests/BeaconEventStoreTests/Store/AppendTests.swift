@@ -86,7 +86,7 @@ struct AppendTests {
         let bench = try StoreBench()
         let odd = bench.event(time: Timestamp(nanoseconds: nanoseconds))
         try await bench.store.append(Step([bench.event(), odd, bench.event()]))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         try await bench.reopen()
         let all = try await bench.store.all()
         #expect(all.map(\.number) == [1, 2, 3])
@@ -164,7 +164,7 @@ struct AppendTests {
         }
         #expect(try await bench.store.state("m").map(\.key).sorted() == (20..<30).map { "x\($0)" })
         bench.clock.advance(by: .seconds(61))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         #expect(try await bench.store.state("m").isEmpty)
         #expect(try await bench.store.state("other").count == 100)
         #expect(try await bench.store.state("other", prefix: "9").map(\.key) == ["9"] + (90..<100).map { "\($0)" })

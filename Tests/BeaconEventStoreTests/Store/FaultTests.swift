@@ -118,7 +118,7 @@ struct FaultTests {
         try await bench.store.drop(for: "a", deadLettersOnly: false)
         let more = bench.events(10)
         bench.clock.advance(by: .seconds(1))
-        try? await bench.store.keepHouse()
+        try? await bench.store.maintain()
         bench.settings.maximumFileSize = nil
         try await bench.reopen()
         try await bench.store.append(Step(more))
@@ -180,15 +180,15 @@ struct FaultTests {
         bench.clock.advance(by: .seconds(10))
         bench.clock.setWallClock(by: .seconds(1_800_000_000))
         try await bench.store.append(Step([events[1]]))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         var all = try await bench.store.all()
         #expect(all.map(\.event) == [events[0], events[1]])
         #expect(all[1].arrival.since(all[0].arrival) == 10_000_000_000)
         // Far ahead, and back: 30 years old for a moment.
         bench.clock.setWallClock(by: .seconds(1_000_000_000))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         bench.clock.setWallClock(by: .seconds(-1_000_000_000))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         #expect(try await bench.store.all().count == 2)
         // A boot whose clock was ahead to its end: nothing tells the age, so that it begins anew.
         bench.clock.setWallClock(by: .seconds(500_000_000))
@@ -197,13 +197,13 @@ struct FaultTests {
         bench.clock.reboot("two")
         bench.clock.setWallClock(by: .seconds(-500_000_000))
         try bench.open()
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         all = try await bench.store.all()
         #expect(all.count == 3)
         #expect(all.allSatisfy { $0.arrival <= bench.clock.wall })
         bench.clock.advance(by: .seconds(86_460))
         try await bench.store.append(Step(bench.events(1_000)))
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         #expect(try await bench.store.all().first?.number == 4)
     }
 

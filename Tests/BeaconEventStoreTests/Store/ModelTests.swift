@@ -128,12 +128,12 @@ struct ModelTests {
                 } else {
                     bench.clock.setWallClock(by: jump)
                 }
-                if Bool.random(using: &generator) { try await bench.store.keepHouse() }
+                if Bool.random(using: &generator) { try await bench.store.maintain() }
             default:
                 let count = try await bench.store.retry(for: "a")
                 #expect(count == model.refused.count - model.due.count)
                 model.due = model.refused
-                try await bench.store.keepHouse()
+                try await bench.store.maintain()
             }
         }
         func check() async throws {

@@ -20,7 +20,7 @@ struct UsageTests {
         for _ in 0..<60 {
             switch random.next() % 6 {
             case 0: bench.clock.advance(by: .seconds(Int64(random.next() % 120)))
-            case 1: try await bench.store.keepHouse()
+            case 1: try await bench.store.maintain()
             case 2:
                 guard let batch = try await consumer.available(limit: 5) else { break }
                 do throws(EventStoreError) {
@@ -40,7 +40,7 @@ struct UsageTests {
                 try await bench.store.append(step)
             }
         }
-        try await bench.store.keepHouse()
+        try await bench.store.maintain()
         let before = bench.store.usage
         try await bench.reopen()
         consumer = try bench.store.addConsumer("a", limits: limits)

@@ -86,14 +86,14 @@ struct MutatedConfigurationTests {
     }
 
     /// What is told of each of 240 configurations, with one to three mistakes.
-    private func told() throws -> [String] {
+    private func reported() throws -> [String] {
         let text = try String(contentsOf: Self.folder.appendingPathComponent("every-key.yaml"), encoding: .utf8)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast()
         return try (0..<240).map { seed in
             var random = SplitMix64(seed: UInt64(seed))
             var mutant = Mutant(lines: Array(lines))
             for _ in 0..<(seed == 0 ? 0 : Int.random(in: 1...3, using: &random)) { mutant.change(&random) }
-            let told = ConfigurationBench.lines(mutant.text, mutant.environment)
+            let reported = ConfigurationBench.lines(mutant.text, mutant.environment)
             if let folder = ProcessInfo.processInfo.environment["BEACON_WRITE_MUTANTS"] {
                 try Data(mutant.text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(seed).yaml"))
                 try Data(told.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: "\(folder)/\(seed).told"))
@@ -104,15 +104,15 @@ struct MutatedConfigurationTests {
 
     @Test("Each mistake is told of as before, at the same place")
     func golden() throws {
-        let told = try told()
+        let reported = try reported()
         if ProcessInfo.processInfo.environment["BEACON_WRITE_GOLDEN"] != nil {
-            try Data((told.joined(separator: "\n") + "\n").utf8).write(to: Self.expected)
+            try Data((reported.joined(separator: "\n") + "\n").utf8).write(to: Self.expected)
         }
         let expected = try String(contentsOf: Self.expected, encoding: .utf8)
             .split(separator: "\n# ").map { $0.hasPrefix("# ") ? String($0) : "# " + $0 }
-        try #require(told.count == expected.count)
-        for (told, expected) in zip(told, expected) {
-            #expect(told == expected.trimmingCharacters(in: .newlines))
+        try #require(reported.count == expected.count)
+        for (reported, expected) in zip(reported, expected) {
+            #expect(reported == expected.trimmingCharacters(in: .newlines))
         }
     }
 }

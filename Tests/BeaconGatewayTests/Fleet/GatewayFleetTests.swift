@@ -147,8 +147,8 @@ struct GatewayFleetTests {
         _ = try exchange.append(try early.encoded(), to: 0, id: "early", after: known.sequence)
         var heard = hear(5)
         await bench.pass(to: bench.now.withLock { $0 }.advanced(by: 10 * FleetBench.second), hearing: &heard)
-        let told = { bench.audience.delivered.withLock { $0 } + bench.audience.shown.withLock { $0 } }
-        #expect(told().allSatisfy { $0.content == .takeover })
+        let reported = { bench.audience.delivered.withLock { $0 } + bench.audience.shown.withLock { $0 } }
+        #expect(reported().allSatisfy { $0.content == .takeover })
         // Somebody configures something, again and again, until the machine has come that far.
         var revision: UInt64 = 0
         while revision < 10_000 {

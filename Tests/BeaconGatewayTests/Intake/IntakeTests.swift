@@ -290,11 +290,11 @@ struct IntakeTests {
             }
             #expect(answer.status == 204)
             // What is too much is removed after each request, whether or not it is worked through.
-            try await store.keepHouse()
+            try await store.maintain()
             if round % rest == 0 { _ = try await bench.received.work() }
         }
         try await bench.work()
-        try await store.keepHouse()
+        try await store.maintain()
         try await bench.work()
         #expect(try await bench.state.people.installs(limit: 9).map(\.events) == [400])
         #expect(try await bench.history.all.count <= 60)

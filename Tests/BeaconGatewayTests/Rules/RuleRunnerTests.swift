@@ -46,7 +46,7 @@ final class RuleRunnerTests {
         for second in 1...5 { await runner.enqueue(event(Int64(second))) }
         await runner.finish()
         #expect(
-            told().compactMap { $0.firstMatch(of: /"time":(\d+)/).map { String($0.1) } } == ["1", "2", "3", "4", "5"])
+            reported().compactMap { $0.firstMatch(of: /"time":(\d+)/).map { String($0.1) } } == ["1", "2", "3", "4", "5"])
         #expect(await runner.counts == RuleRunner.Counts(started: 5, failed: 0, dropped: 0))
     }
 
@@ -54,12 +54,12 @@ final class RuleRunnerTests {
     func overflow() async throws {
         let runner = rule("cat >> told; while [ ! -e go ]; do sleep 0.02; done")
         await runner.enqueue(event(0))
-        try await eventually("the program has begun") { !told().isEmpty }
+        try await eventually("the program has begun") { !reported().isEmpty }
         for second in 1...30 { await runner.enqueue(event(Int64(second))) }
         _ = FileManager.default.createFile(atPath: folder.appendingPathComponent("go").path, contents: nil)
         await runner.finish()
         #expect(await runner.counts == RuleRunner.Counts(started: 17, failed: 0, dropped: 14))
-        #expect(told().last?.contains("\"time\":30") == true)
+        #expect(reported().last?.contains("\"time\":30") == true)
         #expect(lines.all.contains { $0.contains("the oldest is dropped") })
     }
 
@@ -70,7 +70,7 @@ final class RuleRunnerTests {
         try await eventually("the program has begun") { await runner.counts.started > 0 }
         await runner.finish()
         #expect(await runner.counts == RuleRunner.Counts(started: 1, failed: 0, dropped: 2))
-        #expect(told().count == 1)
+        #expect(reported().count == 1)
     }
 
     @Test("A program that takes too long is ended, and the next event still comes")
@@ -78,7 +78,7 @@ final class RuleRunnerTests {
         let runner = rule("read line; echo begun >> told; sleep 600", timeLimit: .seconds(2))
         await runner.enqueue(event(1))
         await runner.finish()
-        #expect(told() == ["begun"])
+        #expect(reported() == ["begun"])
         #expect(await runner.counts.failed == 1)
         #expect(lines.all.contains { $0.contains("took more than") })
     }
@@ -106,8 +106,8 @@ final class RuleRunnerTests {
         let runner = rule("cat >> told; sleep 600")
         await runner.enqueue(event(1))
         await runner.enqueue(event(2))
-        try await eventually("the program has begun") { !told().isEmpty }
+        try await eventually("the program has begun") { !reported().isEmpty }
         await runner.stop()
-        #expect(told().count == 1)
+        #expect(reported().count == 1)
     }
 }

@@ -55,7 +55,7 @@ struct GuidedStartTests {
         #expect(configuration.destinations.map(\.name) == ["webhook"])
         // For this machine alone no token is needed.
         #expect(configuration.web == WebSettings())
-        #expect(bench.wishes.withLock { $0.map { $0 == nil } } == [true])
+        #expect(bench.configurations.withLock { $0.map { $0 == nil } } == [true])
         // Never a second time.
         #expect(try await ask(bench, "/v1/setup", Self.choice).status == 409)
     }
@@ -237,7 +237,7 @@ struct GuidedStartTests {
         #expect(try await put("simulation:nowhere") == 422)
         #expect(try await put("simulation:museum?loop") == 202)
         #expect(
-            bench.wishes.withLock { $0.map { $0?.sources.map(\.name) ?? [] } } == [["simulation:museum?loop"]])
+            bench.configurations.withLock { $0.map { $0?.sources.map(\.name) ?? [] } } == [["simulation:museum?loop"]])
     }
 
     @Test("Where there is a configuration, the guided start is over")

@@ -131,7 +131,7 @@ struct ConsoleToolTests {
             runner.channel.send(.heard(batch))
         }
         // Silence is a line of its own, and no advert.
-        await web.gateway.greetListeners()
+        await web.gateway.sendHeartbeats()
         runner.channel.finish()
         await run.value
         await web.gateway.endListeners()

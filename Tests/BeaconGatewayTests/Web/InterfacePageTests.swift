@@ -24,8 +24,8 @@ struct InterfacePageTests {
         if ProcessInfo.processInfo.environment["BEACON_WRITE_GOLDEN"] != nil {
             return try Data((page[..<start.upperBound] + "\n" + listing.text).utf8).write(to: Self.page)
         }
-        let (expected, told) = (page[start.upperBound...].split(separator: "\n"), listing.text.split(separator: "\n"))
-        #expect(told.difference(from: expected).map { "\($0)" } == [])
+        let (expected, reported) = (page[start.upperBound...].split(separator: "\n"), listing.text.split(separator: "\n"))
+        #expect(reported.difference(from: expected).map { "\($0)" } == [])
     }
 }
 

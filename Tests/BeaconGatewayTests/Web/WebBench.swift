@@ -20,7 +20,7 @@ struct WebBench {
     let state: GatewayState
     let rules: RuleEngine
     /// The configurations that the console wanted to be used; nil for the file's.
-    let wishes = Locked<[GatewayConfiguration?]>([])
+    let configurations = Locked<[GatewayConfiguration?]>([])
     let broadcast: EventBroadcast
     let server: WebServer
     private let responder: RouterResponder<WebContext>
@@ -60,7 +60,7 @@ struct WebBench {
                 logger: self.bench.lines.logger),
             state: state, broadcast: broadcast, fleet: nil, logger: self.bench.lines.logger,
             sessions: WebSessions(tokenHash: settings.tokenHash, access: state.access),
-            reload: { [wishes] configuration in wishes.withLock { $0.append(configuration) } })
+            reload: { [configurations] configuration in configurations.withLock { $0.append(configuration) } })
         responder = server.router().buildResponder()
     }
 

@@ -81,7 +81,7 @@ struct WebServerTests {
         for path in ["/v1/ranging/stream?scope=regions", "/v1/ranging/stream"] {
             let stream = Task { try await web.ask(.get, path) }
             try await eventually { mode() == .ranging }
-            await web.gateway.greetListeners()
+            await web.gateway.sendHeartbeats()
             #expect(mode() == .ranging)
             await web.gateway.endListeners()
             #expect(try await stream.value.status == 200)

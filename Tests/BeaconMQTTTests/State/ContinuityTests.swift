@@ -53,7 +53,7 @@ struct ContinuityTests {
         var house = House()
         house.gateway.start(with: nil)
         house.publish()
-        house.tell(before, from: nil)
+        house.report(before, from: nil)
         house.publish()
         #expect(house.home.visible == before.values, "before the interruption")
         #expect(!house.home.stamps.isEmpty)
@@ -62,7 +62,7 @@ struct ContinuityTests {
         let events = house.home.events.count
         let known = house.home.known
         house.interrupt(interruption, before: before, after: after)
-        house.tell(after, from: before)
+        house.report(after, from: before)
         house.publish()
         #expect(house.home.visible == after.values, "after the interruption")
 
@@ -101,7 +101,7 @@ struct ContinuityTests {
         var house = House()
         house.gateway.start(with: nil)
         house.publish()
-        house.tell(.near, from: nil)
+        house.report(.near, from: nil)
         house.publish()
         house.broker.retain("g/status", "offline", &house.home)
         house.gateway.start(with: nil, isReady: false)
@@ -129,7 +129,7 @@ private struct House {
     }
 
     /// Has the core report the truth, as it does after what was known before.
-    mutating func tell(_ truth: ContinuityTests.Truth, from before: ContinuityTests.Truth?) {
+    mutating func report(_ truth: ContinuityTests.Truth, from before: ContinuityTests.Truth?) {
         let state: RegionState = truth.isThere ? .inside : .outside
         var kind = RegionEvent.Kind.state
         if let before, before.isThere != truth.isThere { kind = truth.isThere ? .enter : .exit }
@@ -178,7 +178,7 @@ private struct House {
         case .brokerForgetful: loseBroker(before, after, forgets: true)
         case .homeAssistantRestarted:
             home = HomeAssistant(after: home)
-            tell(after, from: before)
+            report(after, from: before)
             broker.replay(to: &home)
             gateway.store.announceAgain()
             publish()
@@ -191,7 +191,7 @@ private struct House {
     ) {
         home.isConnected = false
         gateway.store.disconnected()
-        tell(after, from: before)
+        report(after, from: before)
         if forgets { broker.retained = [:] }
         connect()
         // For the moment until the retained messages arrive, Home Assistant shows what it had. No gateway can prevent

@@ -56,8 +56,8 @@ struct StillBeaconTests {
         var reports = ProximityReports()
         var (rules, regions, places, notices): ([String], [String], [String], Int) = ([], [], [], 0)
         var session = MonitoringSession(configuration, source: try log.source(), pace: .fastest)
-        func add(_ moments: [ProximityMoment]) {
-            rules += moments.compactMap { reports.event(of: $0, at: .zero) }.map { "\($0.name) \($0.receiver)" }
+        func add(_ matches: [ProximityMatch]) {
+            rules += matches.compactMap { reports.event(of: $0, at: .zero) }.map { "\($0.name) \($0.receiver)" }
         }
         session.rangingObserver = { report, time, receiver in
             for change in reports.receive(report, at: time, from: receiver) { add(machine.receive(change)) }

@@ -97,7 +97,7 @@ struct ReceiverReplayTests {
                 into: &batch)
         }
         _ = batch.takeEvents()
-        var (isDead, isTold) = (false, false)
+        var (isDead, isReported) = (false, false)
         let step = Timestamp.nanosecondsPerSecond / 4
         var next = heard[0].time.nextWholeSecond
 
@@ -127,8 +127,8 @@ struct ReceiverReplayTests {
                     direct.core.setHearing(
                         .lost, of: ReceiverID(UInt16(places[victim, default: 0])), at: one.time)
                 }
-                if !isTold, one.time >= will {
-                    isTold = true
+                if !isReported, one.time >= will {
+                    isReported = true
                     network.receive(
                         topic: "home/\(victim)/LWT".utf8.span.bytes, payload: "offline".utf8.span.bytes, at: one.time,
                         into: &batch)
@@ -223,7 +223,7 @@ struct ReceiverReplayTests {
         var batch = AdvertBatch()
         var relays = names.enumerated().map { RelayingScanner($1, number: $0) }
         network.connect(at: heard[0].time)
-        var (isDead, isTold) = (false, false)
+        var (isDead, isReported) = (false, false)
         let step: Int64 = 50_000_000
         var next = heard[0].time.next(multipleOf: step)
 
@@ -236,8 +236,8 @@ struct ReceiverReplayTests {
                         into: &batch)
                 }
             }
-            if dead.map({ names[$0] }) != nil, !isTold, time >= will {
-                isTold = true
+            if dead.map({ names[$0] }) != nil, !isReported, time >= will {
+                isReported = true
                 network.receive(
                     topic: "beacon-relay/\(names[dead ?? 0])/status".utf8.span.bytes,
                     payload: "offline".utf8.span.bytes, at: time, into: &batch)

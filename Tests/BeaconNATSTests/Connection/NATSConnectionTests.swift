@@ -177,14 +177,14 @@ struct NATSConnectionTests {
         wrong[2].servers = ["tls://127.0.0.1:\(cluster.ports[0])"]
         for options in wrong {
             let recorder = Recorder()
-            let refused = try NATSConnection(options, report: recorder.tell)
+            let refused = try NATSConnection(options, report: recorder.record)
             try await eventually("it is told") { !recorder.events.isEmpty }
             #expect(recorder.errors.first?.code == .tlsFailed)
             refused.close()
         }
         options.authorityFile = path("missing.pem")
         let recorder = Recorder()
-        let refused = try NATSConnection(options, report: recorder.tell)
+        let refused = try NATSConnection(options, report: recorder.record)
         try await eventually("it is told") { !recorder.events.isEmpty }
         #expect(recorder.errors.first?.code == .invalidSettings)
         refused.close()
@@ -196,7 +196,7 @@ struct NATSConnectionTests {
         let recorder = Recorder()
         var options = try NATSSettings(cluster.url)
         options.token = Secret("old")
-        let connection = try NATSConnection(options, report: recorder.tell)
+        let connection = try NATSConnection(options, report: recorder.record)
         let log = cluster.folder.url.appendingPathComponent("0.log")
         func refusals() -> Int {
             let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""

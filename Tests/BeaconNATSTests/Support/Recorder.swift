@@ -5,12 +5,12 @@ import TestSupport
 
 /// What a connection told, and what a subscription received.
 final class Recorder: Sendable {
-    private let told = Locked<[NATSConnection.Event]>([])
+    private let reported = Locked<[NATSConnection.Event]>([])
     private let received = Locked<[NATSMessage]>([])
 
     /// The events in order, without what comes with them.
     var events: [String] {
-        told.withLock { $0 }.map { event in
+        reported.withLock { $0 }.map { event in
             switch event {
             case .connected: "connected"
             case .disconnected: "disconnected"
@@ -24,7 +24,7 @@ final class Recorder: Sendable {
 
     /// The errors of the events in order.
     var errors: [NATSError] {
-        told.withLock { $0 }.compactMap { event in
+        reported.withLock { $0 }.compactMap { event in
             switch event {
             case .failed(let error), .refused(let error), .disconnected(.some(let error)): error
             default: nil
@@ -37,7 +37,7 @@ final class Recorder: Sendable {
     /// What the messages say.
     var texts: [String] { messages.map { String(decoding: $0.payload, as: UTF8.self) } }
 
-    func tell(_ event: NATSConnection.Event) { told.withLock { $0.append(event) } }
+    func record(_ event: NATSConnection.Event) { reported.withLock { $0.append(event) } }
 
     func receive(_ message: NATSMessage) { received.withLock { $0.append(message) } }
 }
@@ -46,7 +46,7 @@ extension NATSConnection {
     /// A connection that is told of by a recorder.
     convenience init(_ url: String, _ recorder: Recorder = Recorder()) throws {
         let options = try NATSSettings(url)
-        try self.init(options, report: recorder.tell)
+        try self.init(options, report: recorder.record)
     }
 
     /// A connection to servers that are there.

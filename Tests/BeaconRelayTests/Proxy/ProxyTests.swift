@@ -183,7 +183,7 @@ struct ProxyServerTests {
             server = try ProxyServer(settings) { notice in notices.withLock { $0.append(notice.message) } }
         }
 
-        func hasTold(_ text: String) -> Bool { notices.withLock { $0.contains { $0.contains(text) } } }
+        func hasReported(_ text: String) -> Bool { notices.withLock { $0.contains { $0.contains(text) } } }
 
         /// Begins to hear a proxy.
         func client(key: String? = nil, port: UInt16? = nil) throws -> SourceRunner {
@@ -246,7 +246,7 @@ struct ProxyServerTests {
         feed.update(names: ["hci0"], statuses: [ReceiverStatus(.poweredOn)])
         Self.hear(feed, rssi: -50)
         bench.server.start()
-        try await eventually { bench.hasTold("is served") }
+        try await eventually { bench.hasReported("is served") }
         #expect(!bench.server.isWanted)
         let listeners = try [Listener(bench.client(key: key)), Listener(bench.client(key: key))]
         for listener in listeners {
@@ -274,7 +274,7 @@ struct ProxyServerTests {
         let feed = bench.server.feed(isLive: true) { $0 == "hci0" ? "door" : $0 }
         bench.server.start()
         feed.update(names: ["hci0", "hci1"], statuses: [.init(.poweredOn), .init(.poweredOn)])
-        try await eventually { bench.hasTold("hall-door is served") && bench.hasTold("hall-hci1 is served") }
+        try await eventually { bench.hasReported("hall-door is served") && bench.hasReported("hall-hci1 is served") }
         let other = try #require(bench.server.place(of: "hci1", in: 1, titled: "hci1"))
         let listener = try Listener(bench.client(port: other.stream.port))
         try await eventually { listener.states.withLock { $0.last == .poweredOn } }
@@ -291,10 +291,10 @@ struct ProxyServerTests {
         let bench = try Bench()
         let other = try ProxyListener(port: bench.port, address: "127.0.0.1")
         bench.server.start()
-        try await eventually { bench.hasTold("end the program that has it, or use another port") }
+        try await eventually { bench.hasReported("end the program that has it, or use another port") }
         other.close()
         await bench.server.stop()
-        #expect(!bench.hasTold("is served"))
+        #expect(!bench.hasReported("is served"))
         try ProxyListener(port: bench.port, address: "127.0.0.1").close()
     }
 
@@ -304,7 +304,7 @@ struct ProxyServerTests {
         let feed = bench.server.feed(isLive: true)
         feed.update(names: ["hci0"], statuses: [ReceiverStatus(.poweredOn)])
         bench.server.start()
-        try await eventually { bench.hasTold("is served") }
+        try await eventually { bench.hasReported("is served") }
         let mute = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(mute) }
         var small: Int32 = 4096
@@ -317,16 +317,16 @@ struct ProxyServerTests {
         // Hello, and the subscription.
         let request: [UInt8] = [0, 6, 1, 10, 4, 115, 108, 111, 119, 0, 0, 66]
         #expect(send(mute, request, request.count, 0) == request.count)
-        try await eventually { bench.hasTold("slow (127.0.0.1) has the adverts") }
+        try await eventually { bench.hasReported("slow (127.0.0.1) has the adverts") }
         let listener = try Listener(bench.client())
         try await eventually { listener.states.withLock { $0.last == .poweredOn } }
         var sent = 0
-        while !bench.hasTold("too slowly"), sent < 2_000_000 {
+        while !bench.hasReported("too slowly"), sent < 2_000_000 {
             for _ in 0..<1_000 { Self.hear(feed, rssi: -50) }
             sent += 1_000
             try await eventually { listener.heard.withLock { $0.count } == sent }
         }
-        #expect(bench.hasTold("takes adverts too slowly; the oldest are dropped for it"))
+        #expect(bench.hasReported("takes adverts too slowly; the oldest are dropped for it"))
         await listener.end()
         await bench.server.stop()
     }

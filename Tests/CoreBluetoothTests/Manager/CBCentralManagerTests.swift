@@ -14,7 +14,7 @@ struct CBCentralManagerTests {
                 delegate: witness, queue: bench.queue, options: [CBCentralManagerOptionShowPowerAlertKey: false])
         }
         #expect(manager.state == .unknown)
-        await bench.tell(.state(.poweredOff), .state(.poweredOn))
+        await bench.deliver(.state(.poweredOff), .state(.poweredOn))
         #expect(manager.state == .poweredOn)
         #expect(witness.words() == ["poweredOff", "poweredOn"])
     }
@@ -27,7 +27,7 @@ struct CBCentralManagerTests {
         manager.scanForPeripherals(withServices: nil)
         #expect(manager.misuses - misuses == 1)
         #expect(!manager.isScanning)
-        await bench.tell(.state(.poweredOn))
+        await bench.deliver(.state(.poweredOn))
         for _ in 0..<3 { manager.registerForConnectionEvents() }
         #expect(LogRecord.lines(about: "Connecting to devices").count == 1)
         #expect(manager.misuses - misuses == 1)
@@ -42,7 +42,7 @@ struct CBCentralManagerTests {
             CBCentralManager(delegate: witness, queue: bench.queue)
         }
         #expect(manager == nil)
-        await bench.tell(.state(.poweredOn))
+        await bench.deliver(.state(.poweredOn))
         #expect(witness.words() == [])
     }
 
@@ -54,9 +54,9 @@ struct CBCentralManagerTests {
         }
         let manager = bench.makeManager(witness)
         BeaconCenter.withCurrent(bench.center) { #expect(CBManager.authorization == .allowedAlways) }
-        await bench.tell(.state(.unauthorized))
+        await bench.deliver(.state(.unauthorized))
         BeaconCenter.withCurrent(bench.center) { #expect(CBCentralManager.authorization == .denied) }
-        await bench.tell(.state(.poweredOn))
+        await bench.deliver(.state(.poweredOn))
         BeaconCenter.withCurrent(bench.center) { #expect(CBCentralManager.authorization == .allowedAlways) }
         #expect(witness.words() == ["unauthorized", "poweredOn"])
         withExtendedLifetime(manager) {}

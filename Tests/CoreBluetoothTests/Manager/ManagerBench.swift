@@ -22,7 +22,7 @@ final class ManagerBench: Sendable {
         configuration.hidesBeaconsFromScans = hidesBeacons
         center = BeaconCenter(configuration)
         center.use(radio)
-        if let state { await tell(.state(state)) }
+        if let state { await deliver(.state(state)) }
     }
 
     func makeManager(_ delegate: (any CBPeripheralManagerDelegate)?) -> CBPeripheralManager {
@@ -30,7 +30,7 @@ final class ManagerBench: Sendable {
     }
 
     /// The radio tells something, and all that follows from it has happened.
-    func tell(_ events: SourceEvent...) async {
+    func deliver(_ events: SourceEvent...) async {
         for event in events { await center.receive(event) }
         await settle()
     }

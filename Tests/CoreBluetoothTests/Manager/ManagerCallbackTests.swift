@@ -17,7 +17,7 @@ struct ManagerCallbackTests {
             isThere.withLock { $0.append(isHere) }
         }
         let manager = bench.makeManager(witness)
-        await bench.tell(.state(.poweredOn))
+        await bench.deliver(.state(.poweredOn))
         #expect(isThere.withLock { $0 } == [true])
         withExtendedLifetime(manager) {}
     }
@@ -39,7 +39,7 @@ struct ManagerCallbackTests {
             ]
         }
         made[1].delegate = witness
-        await bench.tell(.state(.poweredOn))
+        await bench.deliver(.state(.poweredOn))
         #expect(isThere.withLock { $0 } == [true, true, true])
     }
 
@@ -91,7 +91,7 @@ struct ManagerCallbackTests {
             (.poweredOff, .poweredOff), (.poweredOn, .poweredOn), (.unknown, .unknown),
         ]
         for (radio, state) in states {
-            await bench.tell(.state(radio), .state(radio))
+            await bench.deliver(.state(radio), .state(radio))
             #expect(manager.state == state)
             #expect(witness.words() == ["\(state)"])
         }

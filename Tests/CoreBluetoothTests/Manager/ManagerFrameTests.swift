@@ -20,7 +20,7 @@ struct ManagerFrameTests {
         await bench.settle()
         var advert = ManagerBench.frame()
         (advert.localName, advert.services) = ("name", [ServiceUUID(short: 0x180D)])
-        await bench.tell(.advertising(advert, .success(())))
+        await bench.deliver(.advertising(advert, .success(())))
         #expect(bench.radio.frames == [advert])
         #expect(witness.words() == ["poweredOn", "started, advertising"])
         let words = manager.logLines.dropFirst(before).map { $0.drop { $0 != ">" }.dropFirst(3) }

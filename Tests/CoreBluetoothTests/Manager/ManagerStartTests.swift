@@ -14,9 +14,9 @@ struct ManagerStartTests {
         manager.startAdvertising(ManagerBench.beacon())
         await bench.settle()
         #expect(bench.radio.requests == [])
-        await bench.tell(.state(.poweredOn))
+        await bench.deliver(.state(.poweredOn))
         #expect(bench.radio.requests == [[ManagerBench.frame()]])
-        await bench.tell(.advertising(ManagerBench.frame(), .success(())))
+        await bench.deliver(.advertising(ManagerBench.frame(), .success(())))
         #expect(witness.words() == ["poweredOn", "started, advertising"])
         #expect(manager.misuses - misuses == 0)
     }
@@ -37,7 +37,7 @@ struct ManagerStartTests {
             manager.add(CBMutableService(type: CBUUID(string: "180D"), primary: true))
             manager.removeAllServices()
             #expect(manager.misuses - misuses == 5)
-            await bench.tell(.state(.poweredOn))
+            await bench.deliver(.state(.poweredOn))
             #expect(bench.radio.requests == [])
             #expect(witness.words() == ["poweredOn"])
         }
@@ -51,9 +51,9 @@ struct ManagerStartTests {
             let manager = bench.makeManager(witness)
             let misuses = manager.misuses
             manager.startAdvertising(ManagerBench.beacon())
-            await bench.tell(.state(state))
+            await bench.deliver(.state(state))
             #expect(manager.misuses - misuses == 1)
-            await bench.tell(.state(.poweredOn))
+            await bench.deliver(.state(.poweredOn))
             #expect(bench.radio.requests == [])
             #expect(witness.words() == ["\(CBManagerState(rawValue: Int(state.rawValue)) ?? .unknown)", "poweredOn"])
         }
@@ -70,8 +70,8 @@ struct ManagerStartTests {
         let quietMisuses = quiet.misuses
         quiet.startAdvertising(ManagerBench.beacon(minor: 3))
         quiet.stopAdvertising()
-        await bench.tell(.state(.poweredOn))
-        await bench.tell(.advertising(ManagerBench.frame(minor: 2), .success(())))
+        await bench.deliver(.state(.poweredOn))
+        await bench.deliver(.advertising(ManagerBench.frame(minor: 2), .success(())))
         #expect(bench.radio.requests == [[ManagerBench.frame(minor: 2)]])
         #expect(witness.words() == ["poweredOn", "started, advertising"])
         #expect(quiet.misuses - quietMisuses == 0)
@@ -92,8 +92,8 @@ struct ManagerStartTests {
         }
         await bench.settle()
         #expect(manager != nil)
-        await bench.tell(.state(.poweredOn))
-        await bench.tell(.advertising(ManagerBench.frame(), .success(())))
+        await bench.deliver(.state(.poweredOn))
+        await bench.deliver(.advertising(ManagerBench.frame(), .success(())))
         #expect(manager?.isAdvertising == true)
         manager?.stopAdvertising()
         await bench.settle()
@@ -104,7 +104,7 @@ struct ManagerStartTests {
         for end in [
             SourceEvent.state(.poweredOff), .advertising(ManagerBench.frame(), .failure(RadioError(.failed, "no"))),
         ] {
-            await bench.tell(.state(.poweredOn))
+            await bench.deliver(.state(.poweredOn))
             do {
                 let local = bench.makeManager(nil)
                 await bench.settle()
@@ -113,7 +113,7 @@ struct ManagerStartTests {
             }
             await bench.settle()
             #expect(manager != nil)
-            await bench.tell(end)
+            await bench.deliver(end)
             #expect(manager == nil)
         }
     }
@@ -128,8 +128,8 @@ struct ManagerStartTests {
         }
         advertiseDevice()
         await bench.settle()
-        await bench.tell(.state(.poweredOn))
-        await bench.tell(.advertising(ManagerBench.frame(), .success(())))
+        await bench.deliver(.state(.poweredOn))
+        await bench.deliver(.advertising(ManagerBench.frame(), .success(())))
         #expect(witness.words() == ["poweredOn", "started, advertising"])
         #expect(bench.radio.frames == [ManagerBench.frame()])
     }
@@ -145,7 +145,7 @@ struct ManagerStartTests {
         manager.startAdvertising(ManagerBench.beacon(minor: 2))
         await bench.settle()
         #expect(witness.words() == ["started: alreadyAdvertising"])
-        await bench.tell(.advertising(ManagerBench.frame(), .success(())))
+        await bench.deliver(.advertising(ManagerBench.frame(), .success(())))
         #expect(witness.words() == ["started, advertising"])
         manager.startAdvertising(ManagerBench.beacon(minor: 2))
         await bench.settle()
@@ -170,10 +170,10 @@ struct ManagerStartTests {
             manager = local
         }
         await bench.settle()
-        await bench.tell(.advertising(ManagerBench.frame(), .success(())))
+        await bench.deliver(.advertising(ManagerBench.frame(), .success(())))
         #expect(manager?.delegate == nil)
         for hour in 1...24 {
-            await bench.tell(.heard(SourceBatch(upTo: Timestamp(nanoseconds: Int64(hour) * 3_600_000_000_000))))
+            await bench.deliver(.heard(SourceBatch(upTo: Timestamp(nanoseconds: Int64(hour) * 3_600_000_000_000))))
         }
         #expect(manager?.isAdvertising == true)
         #expect(bench.radio.requests == [[ManagerBench.frame()]])
@@ -202,7 +202,7 @@ struct ManagerStartTests {
         manager.startAdvertising(ManagerBench.beacon())
         await bench.settle()
         for second in 1...60 {
-            await bench.tell(.heard(SourceBatch(upTo: Timestamp(nanoseconds: Int64(second) * 1_000_000_000))))
+            await bench.deliver(.heard(SourceBatch(upTo: Timestamp(nanoseconds: Int64(second) * 1_000_000_000))))
         }
         #expect(!manager.isAdvertising)
         #expect(witness.words() == ["poweredOn"])

@@ -83,21 +83,21 @@ struct RadioMatrixTests {
                 for moment in 0...(states.count + 1) {
                     if moment > 0 {
                         let state = moment <= states.count ? states[moment - 1] : .poweredOn
-                        await bench.tell(.state(state))
+                        await bench.deliver(.state(state))
                         oracle.set(state)
                         // The radio answers for each frame that it sends, also when it sends it again.
                         for _ in 0..<2 where state == .poweredOn {
-                            for frame in bench.radio.frames { await bench.tell(.advertising(frame, .success(()))) }
+                            for frame in bench.radio.frames { await bench.deliver(.advertising(frame, .success(()))) }
                         }
                         time += [1, 7, 40][moment % 3]
-                        await bench.tell(.heard(SourceBatch(upTo: Timestamp(nanoseconds: time * 1_000_000_000))))
+                        await bench.deliver(.heard(SourceBatch(upTo: Timestamp(nanoseconds: time * 1_000_000_000))))
                     }
                     if moments.contains(moment) {
                         manager.startAdvertising(ManagerBench.beacon())
                         oracle.start()
                         await bench.settle()
                         if bench.center.snapshot.radio == .poweredOn {
-                            for frame in bench.radio.frames { await bench.tell(.advertising(frame, .success(()))) }
+                            for frame in bench.radio.frames { await bench.deliver(.advertising(frame, .success(()))) }
                         }
                     }
                     #expect(manager.isAdvertising == oracle.isAdvertising, "\(states), asked at \(moments)")

@@ -95,7 +95,7 @@ struct ScanTests {
         #expect(bench.radio.modes.last == .discovery)
         let company: [UInt8] = [5, 0xFF, 0x59, 0x00, 1, 2]
         let advert = Self.advert([2, 1, 6] + Self.heartRate + company + [2, 0x0A, 4])
-        await bench.tell(Self.heard(advert), Self.heard(advert))
+        await bench.deliver(Self.heard(advert), Self.heard(advert))
         let first = try #require(finder.take().only)
         #expect(first.services == ["180D"])
         #expect(first.manufacturerData == Data([0x59, 0x00, 1, 2]))
@@ -103,7 +103,7 @@ struct ScanTests {
         #expect(first.rssi == -60)
         #expect(first.name == nil)
         #expect(first.keys.contains(CBAdvertisementDataTxPowerLevelKey))
-        await bench.tell(Self.heard(Self.advert(Self.name, kind: .scanResponse)), Self.heard(advert))
+        await bench.deliver(Self.heard(Self.advert(Self.name, kind: .scanResponse)), Self.heard(advert))
         let second = try #require(finder.take().only)
         #expect(second.name == "Lamp")
         #expect(second.services == ["180D"])
@@ -115,7 +115,7 @@ struct ScanTests {
     func duplicates() async {
         let finder = Finder()
         let (bench, manager) = await Self.begin(finder, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
-        await bench.tell(
+        await bench.deliver(
             Self.heard(
                 Self.advert(Self.name, rssi: -50), Self.advert(Self.name, rssi: 127),
                 Self.advert(Self.name, isDamaged: true), Self.advert(Self.name, from: 7, rssi: -70)))
@@ -137,7 +137,7 @@ struct ScanTests {
         let (bench, manager) = await Self.begin(
             finder, services: services?.map { CBUUID(string: $0) }, options: options)
         let long: [UInt8] = [17, 7, 0xFB, 0x34, 0x9B, 0x5F, 0x80, 0, 0, 0x80, 0, 0x10, 0, 0, 0xAA, 0xFE, 0, 0]
-        await bench.tell(
+        await bench.deliver(
             Self.heard(
                 Self.advert(Self.heartRate, from: 1), Self.advert([], from: 2),
                 Self.advert(Self.heartRate, from: 2, kind: .scanResponse), Self.advert(long, from: 3),
@@ -156,7 +156,7 @@ struct ScanTests {
         let manager = BeaconCenter.withCurrent(bench.center) { CBCentralManager(delegate: finder, queue: bench.queue) }
         await bench.settle()
         manager.scanForPeripherals(withServices: nil)
-        await bench.tell(Self.heard(Self.advert(ManagerBench.frame().advert, kind: .nonConnectable)))
+        await bench.deliver(Self.heard(Self.advert(ManagerBench.frame().advert, kind: .nonConnectable)))
         let found = try #require(finder.take().only)
         #expect(found.manufacturerData?.prefix(4) == (isHidden ? nil : Data([0x4C, 0x00, 0x02, 0x15])))
         #expect(found.isConnectable == false)
@@ -167,14 +167,14 @@ struct ScanTests {
     func ends() async {
         let finder = Finder { $0.stopScan() }
         let (bench, manager) = await Self.begin(finder, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
-        await bench.tell(Self.heard(Self.advert(Self.name), Self.advert(Self.name)))
+        await bench.deliver(Self.heard(Self.advert(Self.name), Self.advert(Self.name)))
         #expect(finder.take().count == 1)
         #expect(!manager.isScanning)
         #expect(bench.radio.modes.last == .off)
         manager.scanForPeripherals(withServices: nil)
-        await bench.tell(.state(.poweredOff))
+        await bench.deliver(.state(.poweredOff))
         #expect(!manager.isScanning)
-        await bench.tell(.state(.poweredOn), Self.heard(Self.advert(Self.name)))
+        await bench.deliver(.state(.poweredOn), Self.heard(Self.advert(Self.name)))
         #expect(finder.take().isEmpty)
         #expect(bench.radio.modes.last == .off)
     }
@@ -194,7 +194,7 @@ struct ScanTests {
     func identifiers() async throws {
         let finder = Finder()
         let (bench, manager) = await Self.begin(finder)
-        await bench.tell(Self.heard(Self.advert(Self.name)))
+        await bench.deliver(Self.heard(Self.advert(Self.name)))
         let found = try #require(finder.take().only)
         #expect(manager.retrievePeripherals(withIdentifiers: [found.identifier]).map(\.name) == ["Lamp"])
         let other = BeaconCenter.withCurrent(bench.center) { CBCentralManager() }
@@ -218,7 +218,7 @@ struct ScanTests {
             }
             var batch = SourceBatch()
             batch.adverts = adverts
-            await bench.tell(.heard(batch))
+            await bench.deliver(.heard(batch))
             #expect(finder.take().count == 10)
         }
         withExtendedLifetime(manager) {}
@@ -231,7 +231,7 @@ struct ScanTests {
         for start in 0..<10 {
             var batch = SourceBatch()
             batch.adverts = (0..<2000).map { Self.advert(Self.name, from: UInt64(start * 2000 + $0)) }
-            await bench.tell(.heard(batch))
+            await bench.deliver(.heard(batch))
         }
         #expect(Set(finder.take().map(\.identifier)).count == 20_000)
         withExtendedLifetime(manager) {}

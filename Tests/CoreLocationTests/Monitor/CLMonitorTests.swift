@@ -416,11 +416,11 @@ final class CLMonitorTests {
     func apartFromRegions() async throws {
         let bench = await MonitorBench()
         let monitor = await bench.monitor()
-        let told = Words()
+        let reported = Words()
         bench.center.addClient(bench.center.makeClientID()) { event in
             switch event {
             case .authorization, .radio: break
-            default: told.add("\(event)")
+            default: reported.add("\(event)")
             }
         }
         await monitor.add(everyone, identifier: "a")
@@ -430,7 +430,7 @@ final class CLMonitorTests {
         var reader = await EventReader(monitor)
         #expect(try await reader.word() == "a satisfied 13")
         #expect(bench.center.snapshot.regions.isEmpty)
-        #expect(told.all == [])
+        #expect(reported.all == [])
         #expect(bench.radio.modes.count == 1)
         await monitor.remove("a")
         await bench.settle()

@@ -148,11 +148,11 @@ struct BlueZHearingTests {
             try blueZ.know(device)
             // A signal goes only to who asks for those of this sender; a call goes to anybody.
             let forger = try StandInBlueZ(at: bus.address, isNamed: false)
-            try forger.tell(monitor, "DeviceFound", of: device)
+            try forger.notify(monitor, "DeviceFound", of: device)
             try forger.synchronize()
             try bench.settle()
             #expect(bench.heard.isEmpty)
-            try blueZ.tell(monitor, "DeviceFound", of: device)
+            try blueZ.notify(monitor, "DeviceFound", of: device)
             try bench.run(until: bench.heard == [Self.heard])
         }
     }
@@ -176,13 +176,13 @@ struct BlueZHearingTests {
             let bench = try watching(bus, blueZ)
             let device = StandInDevice(Self.beacon, Self.frame, rssi: -61)
             try blueZ.know(device)
-            try blueZ.tellMonitors("DeviceFound", of: device)
+            try blueZ.notifyMonitors("DeviceFound", of: device)
             try bench.run(until: bench.heard == [Self.heard])
             // A change is no advert by itself, since each advert comes by DeviceFound.
             try blueZ.hear(device, rssi: -80, isWhole: false)
-            try blueZ.tellMonitors("DeviceFound", of: device)
-            try blueZ.tellMonitors("DeviceLost", of: device)
-            try blueZ.tellMonitors("DeviceFound", of: device)
+            try blueZ.notifyMonitors("DeviceFound", of: device)
+            try blueZ.notifyMonitors("DeviceLost", of: device)
+            try blueZ.notifyMonitors("DeviceFound", of: device)
             try bench.run(until: bench.heard.count == 3)
             try bench.settle()
             #expect(bench.heard.map(\.rssi) == [-61, -80, -80])

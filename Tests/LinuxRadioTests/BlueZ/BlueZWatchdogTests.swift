@@ -34,8 +34,8 @@ struct BlueZWatchdogTests {
         watchdog.begin(at: time(0))
         var found: [Found] = []
         for passed in 1...seconds {
-            let told = second(passed)
-            let finding = watchdog.check(at: time(passed), lastReport: told, isSearching: isSearching(passed), queue)
+            let reported = second(passed)
+            let finding = watchdog.check(at: time(passed), lastReport: reported, isSearching: isSearching(passed), queue)
             if finding != .alive { found.append(Found(second: passed, finding: finding)) }
             if isRestarted, finding == .doubtful {
                 controller.events = controller.events.map { $0 + 6 }

@@ -17,11 +17,11 @@ struct RetryingOperationTests {
     }
 
     private func expectLoss(
-        _ operation: inout RetryingOperation<Int>, at time: Timestamp, isKnown: Bool, _ isNews: Bool,
+        _ operation: inout RetryingOperation<Int>, at time: Timestamp, isKnown: Bool, _ isChange: Bool,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let isLost = operation.lost(at: time, isKnown: isKnown)
-        #expect(isLost == isNews, sourceLocation: sourceLocation)
+        #expect(isLost == isChange, sourceLocation: sourceLocation)
     }
 
     @Test("An operation begins once and ends when not wanted")

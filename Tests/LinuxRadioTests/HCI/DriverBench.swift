@@ -9,7 +9,7 @@ import Glibc
 struct DriverBench: ~Copyable {
     var source: SourceReader
     let adapter: SocketAdapter
-    let told: Locked<[SourceEvent]>
+    let reported: Locked<[SourceEvent]>
 
     init(
         _ mode: ScanMode, _ controller: VirtualController = VirtualController(), sending count: Int = 0,
@@ -22,13 +22,13 @@ struct DriverBench: ~Copyable {
         setsockopt(own, SOL_SOCKET, SO_TIMESTAMPNS, &yes, 4)
         let adapter = SocketAdapter(dup(ends.second))
         adapter.start(controller, sending: count, packet: packet, until: isOver)
-        let told = Locked<[SourceEvent]>([])
+        let reported = Locked<[SourceEvent]>([])
         let source = SourceReader(
             [try HCIDriver.lent(own)], mode: mode, waker: Waker(), keepsAdverts: true
-        ) { event in told.withLock { $0.append(event) } }
+        ) { event in reported.withLock { $0.append(event) } }
         self.source = source
         self.adapter = adapter
-        self.told = told
+        self.reported = reported
     }
 
     /// Pulls until something is so, a minute at the longest.
@@ -41,13 +41,13 @@ struct DriverBench: ~Copyable {
     }
 
     var notices: [RadioNotice] {
-        told.withLock { events in
+        reported.withLock { events in
             events.compactMap { if case .notice(let notice) = $0 { notice } else { nil } }
         }
     }
 
-    static func hasBegunToSend(_ told: Locked<[SourceEvent]>) -> Bool {
-        told.withLock { events in
+    static func hasBegunToSend(_ reported: Locked<[SourceEvent]>) -> Bool {
+        reported.withLock { events in
             events.contains { if case .advertising(_, .success) = $0 { true } else { false } }
         }
     }

@@ -106,8 +106,8 @@ struct HCIDriverTests {
                 })
             let identity = BeaconIdentity(uuid: Self.uuid, major: 1, minor: 2)
             bench.source.advertise([OutgoingAdvert(IBeaconFrame(identity: identity, measuredPower: -59))])
-            let told = bench.told
-            try bench.pull(until: { DriverBench.hasBegunToSend(told) }) { _, _ in }
+            let reported = bench.reported
+            try bench.pull(until: { DriverBench.hasBegunToSend(reported) }) { _, _ in }
             adapter = bench.adapter
         }
         #expect(adapter.wait())

@@ -54,16 +54,16 @@ struct DriverLoopTests {
     private struct Bench: ~Copyable {
         let machine = VirtualMachine()
         let adapter = HearingAdapter()
-        let told = Locked<[String]>([])
+        let reported = Locked<[String]>([])
         private var source: SourceReader
         private let start: Timestamp
 
         init() {
-            let (told, start) = (told, machine.now)
+            let (reported, start) = (reported, machine.now)
             self.start = start
             source = SourceReader([adapter], clock: machine.clock) { event in
                 guard case .deaf(let from, let to, _) = event else { return }
-                told.withLock { $0.append("deaf \(Self.seconds(from, start)) to \(Self.seconds(to, start))") }
+                reported.withLock { $0.append("deaf \(Self.seconds(from, start)) to \(Self.seconds(to, start))") }
             }
         }
 
@@ -73,14 +73,14 @@ struct DriverLoopTests {
         ///
         /// - Returns: what came, in order.
         mutating func next() throws -> [String] {
-            let (told, start) = (told, start)
+            let (reported, start) = (reported, start)
             let record = try source.next()
             for sighting in source.sightings {
-                told.withLock { $0.append("heard \(Self.seconds(sighting.time, start))") }
+                reported.withLock { $0.append("heard \(Self.seconds(sighting.time, start))") }
             }
             let time = try #require(record?.time)
-            defer { told.withLock { $0 = [] } }
-            return told.withLock { $0 } + ["time \(Self.seconds(time, start))"]
+            defer { reported.withLock { $0 = [] } }
+            return reported.withLock { $0 } + ["time \(Self.seconds(time, start))"]
         }
     }
 

@@ -60,7 +60,7 @@ extension Controller {
             if let end = set.end, end <= time {
                 set.disable()
                 state.sets[handle] = set
-                tellEnd(of: handle, .advertisingTimeout, sent: set.sent)
+                reportEnd(of: handle, .advertisingTimeout, sent: set.sent)
                 continue
             }
             guard next <= time else { continue }
@@ -76,7 +76,7 @@ extension Controller {
             set.next = max(next + set.interval + delay, time + 1)
             if let limit = set.limit, set.sent >= limit {
                 set.disable()
-                tellEnd(of: handle, .limitReached, sent: set.sent)
+                reportEnd(of: handle, .limitReached, sent: set.sent)
             }
             state.sets[handle] = set
         }
@@ -84,7 +84,7 @@ extension Controller {
     }
 
     /// LE Advertising Set Terminated (7.7.65.18), without a connection.
-    private mutating func tellEnd(of handle: AdvertisingSet.Handle, _ status: Status, sent: Int) {
+    private mutating func reportEnd(of handle: AdvertisingSet.Handle, _ status: Status, sent: Int) {
         leEvent(0x12, [status.rawValue, UInt8(truncatingIfNeeded: handle), 0, 0, UInt8(truncatingIfNeeded: sent)])
     }
 

@@ -54,14 +54,14 @@ extension FleetMember {
         _ new: GatewayConfiguration, in owner: PartitionOwner, _ partitions: FleetPartitions
     ) async throws {
         let plan = PartitionWork.Plan(new, of: owner.partition, in: partitions)
-        var told: [FleetRegionState] = []
+        var reported: [FleetRegionState] = []
         for (label, region) in plan.conditions where owner.regions[label] == nil {
             // Where it cannot be read, all of it is tried again: a region that is inside would be entered anew.
             guard let (state, revision) = try await self.region(label) else { continue }
             owner.revisions[.region(label)] = revision
             guard state.beacons == region.constraint else { continue }
             owner.regions[label] = state
-            told.append(state)
+            reported.append(state)
         }
         // What goes to another partition is left there as it is, with the receiver that keeps it.
         owner.noteHolders()
@@ -74,7 +74,7 @@ extension FleetMember {
         owner.configuration = plannedRevision
         owner.work?.monitor(plan, known: owner.regions, at: clock.now())
         // Where it was monitored before, others have forgotten its state.
-        for state in told { tell(state, of: owner) }
+        for state in reported { notify(state, of: owner) }
         let all = Set(MonitoringPlan(new, isShared: true).conditions.map(\.owner.label))
         for (label, state) in owner.regions where !owner.unwritten.contains(.region(label)) {
             let isMonitored = plan.conditions[label]?.constraint == state.beacons
@@ -89,7 +89,7 @@ extension FleetMember {
     }
 
     /// Has a state told that is known and that others may not know.
-    func tell(_ state: FleetRegionState, of owner: PartitionOwner) {
+    func notify(_ state: FleetRegionState, of owner: PartitionOwner) {
         guard state.state != .unknown else { return }
         owner.add(
             .region(

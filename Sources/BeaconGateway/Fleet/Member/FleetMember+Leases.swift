@@ -143,7 +143,7 @@ extension FleetMember {
         // A state that nobody could know meanwhile is told again, as a restart does.
         for state in owner.regions.values.sorted(by: { $0.label < $1.label })
         where state.published == .unknown && plan.conditions[state.label] != nil {
-            tell(state, of: owner)
+            notify(state, of: owner)
         }
         let epoch = owner.epoch
         try await configurationTurn.run { try await followPlanned(since: begun, in: partition, epoch: epoch) }

@@ -66,13 +66,13 @@ final class PartitionOwner {
         case .region(let change):
             let before = regions[change.label]
             guard sequence > before?.sequence ?? 0 else { return }
-            let isNews = change.state != .unknown && change.state != before?.state
+            let isChange = change.state != .unknown && change.state != before?.state
             regions[change.label] = FleetRegionState(
                 label: change.label, beacons: change.beacons,
                 state: change.state == .unknown ? change.before : change.state, published: change.state,
                 holder: change.state == .inside ? change.receiver : before?.holder,
-                since: isNews ? transition.time : before?.since ?? transition.time,
-                receiver: isNews ? change.receiver : before?.receiver, sequence: sequence)
+                since: isChange ? transition.time : before?.since ?? transition.time,
+                receiver: isChange ? change.receiver : before?.receiver, sequence: sequence)
             unwritten.insert(.region(change.label))
         case .place(let change):
             guard change.state != .unknown, sequence > places[change.beacon]?.sequence ?? 0,

@@ -69,8 +69,8 @@ extension ControllerSession {
     }
 
     mutating func reportBlock(at now: Timestamp) {
-        if !isBlockTold {
-            isBlockTold = true
+        if !isBlockReported {
+            isBlockReported = true
             report(.adapterLost, "a switch blocks the adapter's radio. Unblock it: rfkill unblock bluetooth")
         }
         powerRetry = (.on, now.advanced(by: configuration.blockInterval))
@@ -94,7 +94,7 @@ extension ControllerSession {
     mutating func ask(at now: Timestamp) {
         stop(state)
         phase = .asking
-        isBlockTold = false
+        isBlockReported = false
         scan.doubt()
         discovery = FeatureDiscovery()
         proceed(at: now)

@@ -39,7 +39,7 @@ extension ControllerSession {
         advertising.want(adverts)
         advertising.retry()
         outcomes.begin(advertising.wanted)
-        isTurnTakingTold = false
+        isTurnTakingReported = false
         refuseAdvertising()
         reportAdvertising()
         proceed(at: now)
@@ -102,8 +102,8 @@ extension ControllerSession {
     private mutating func reportAdvertising() {
         let adverts = outcomes.succeeded(advertising.onAir)
         guard !adverts.isEmpty else { return }
-        if advertising.takesTurns, !isTurnTakingTold {
-            isTurnTakingTold = true
+        if advertising.takesTurns, !isTurnTakingReported {
+            isTurnTakingReported = true
             report(
                 .degraded,
                 "the adapter sends \(advertising.slotCount) beacons at a time, so \(advertising.wanted.count) take turns of "

@@ -46,9 +46,9 @@ struct ControllerSession {
     var rotation: Int64?
     var rotationEnd = Timestamp.latest
     var advertisingRetry = Timestamp.latest
-    var isTurnTakingTold = false
+    var isTurnTakingReported = false
     var hasFailed = false
-    var isBlockTold = false
+    var isBlockReported = false
     /// True from when total silence in a busy air was noticed until something is heard.
     var isDeaf = false
     /// The number of times that the deaf adapter was switched off and on.

@@ -47,7 +47,7 @@ final class StandInBlueZ {
             guard let self else { return [] }
             return self.adapters.compactMap { self.objects[$0.path] }
         }
-        for adapter in adapters { try add(adapter, isNews: false) }
+        for adapter in adapters { try add(adapter, isChange: false) }
         guard isNamed else { return }
         slots.append(
             try bus.call(
@@ -65,11 +65,11 @@ final class StandInBlueZ {
     func process() { while (try? bus.process()) == true {} }
 
     /// Plugs an adapter in.
-    func add(_ adapter: StandInAdapter, isNews: Bool = true) throws {
+    func add(_ adapter: StandInAdapter, isChange: Bool = true) throws {
         let object = try BusObject(on: bus, at: adapter.path, interfaces(of: adapter))
         objects[adapter.path] = object
         adapters.append(adapter)
-        guard isNews else { return }
+        guard isChange else { return }
         try bus.signal("/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded") { message throws(BusError) in
             try message.append(path: adapter.path)
             try object.appendInterfaces(to: message)
@@ -91,7 +91,7 @@ final class StandInBlueZ {
     /// Switches an adapter on or off, as `bluetoothctl power off` does.
     func power(_ adapter: StandInAdapter, _ isOn: Bool) throws {
         adapter.isPowered = isOn
-        try tellChange(adapter.path, "org.bluez.Adapter1", "Powered", "b") { message throws(BusError) in
+        try notifyChange(adapter.path, "org.bluez.Adapter1", "Powered", "b") { message throws(BusError) in
             try message.append(isOn)
         }
     }
@@ -134,12 +134,12 @@ final class StandInBlueZ {
     }
 
     /// Tells each monitor that it found, or lost, a device.
-    func tellMonitors(_ method: String, of device: StandInDevice) throws {
-        for monitor in monitors { try tell(monitor, method, of: device) }
+    func notifyMonitors(_ method: String, of device: StandInDevice) throws {
+        for monitor in monitors { try notify(monitor, method, of: device) }
     }
 
     /// Tells a monitor that it found, or lost, a device.
-    func tell(_ monitor: Monitor, _ method: String, of device: StandInDevice) throws {
+    func notify(_ monitor: Monitor, _ method: String, of device: StandInDevice) throws {
         slots.append(
             try bus.call(monitor.owner, monitor.path, "org.bluez.AdvertisementMonitor1", method) {
                 message throws(BusError) in
@@ -173,7 +173,7 @@ final class StandInBlueZ {
     /// How often a method was called.
     func count(_ method: String) -> Int { calls.count { $0 == method } }
 
-    private func tellChange(
+    private func notifyChange(
         _ path: String, _ interface: String, _ name: String, _ type: String,
         _ append: @escaping (BusMessage) throws(BusError) -> Void
     ) throws {
@@ -267,7 +267,7 @@ final class StandInBlueZ {
 
     private func search(_ adapter: StandInAdapter, _ isOn: Bool) throws(BusError) {
         adapter.isDiscovering = isOn
-        try? tellChange(adapter.path, "org.bluez.Adapter1", "Discovering", "b") { message throws(BusError) in
+        try? notifyChange(adapter.path, "org.bluez.Adapter1", "Discovering", "b") { message throws(BusError) in
             try message.append(isOn)
         }
     }
