@@ -427,6 +427,6 @@ struct EvaluateTests {
         let wanted = String(
             format: "balanced %.3f accuracy %.3f unanswered %.3f changes %d (true %d)", rooms.balancedAccuracy, right,
             unanswered, changes, trueChanges)
-        #expect(told.output.hasPrefix(wanted), "\(told)")
+        #expect(reported.output.hasPrefix(wanted), "\(reported)")
     }
 }

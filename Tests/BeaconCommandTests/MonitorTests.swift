@@ -192,11 +192,11 @@ struct ProximityProgramTests {
         "A program runs once for a beacon that comes near, that stays, and that is gone",
         arguments: ["range", "monitor"])
     func events(command: String) async throws {
-        let told = NSTemporaryDirectory() + "told-\(UUID().uuidString)"
+        let reported = NSTemporaryDirectory() + "reported-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: reported) }
         let outcome = try await BeaconProgram.run(
             command, "--source", "-", "--region", "hall=\(Self.uuid)", "--on", "near", "--on", "near for 10s", "--on",
-            "gone", "--on", "enter", "--exec", "sh -c 'cat >> \(told)'", input: Self.log)
+            "gone", "--on", "enter", "--exec", "sh -c 'cat >> \(reported)'", input: Self.log)
         #expect(outcome.status == 0 && outcome.errors.isEmpty)
         let lines = try String(contentsOfFile: reported, encoding: .utf8).split(separator: "\n")
         let words = lines.compactMap { $0.firstMatch(of: /"time":10(\d\d)\..*"event":"(\w+)"/) }.map {

@@ -26,7 +26,7 @@ struct NotificationPolicyTests {
 
     static let cases: [Case] = [
         Case("nothing heard is no news", heard: ["-", "-"], reported: []),
-        Case("a new beacon is news, once", heard: ["1:near", "1:near", "1:near"], told: ["0 proximity 1 near"]),
+        Case("a new beacon is news, once", heard: ["1:near", "1:near", "1:near"], reported: ["0 proximity 1 near"]),
         Case(
             "another nearness than in the report before is news, as the recipe's comment says and its code forgets",
             heard: ["1:far", "1:near", "1:near", "1:immediate", "1:near"],
@@ -88,9 +88,9 @@ struct NotificationPolicyTests {
         Case(
             "proximity can be left out", { $0.kinds = [.enter, .exit] }, heard: ["1:near", "enter", "exit"],
             reported: ["1 enter", "2 exit"]),
-        Case("enter and exit are news", heard: ["enter", "exit", "enter"], told: ["0 enter", "1 exit", "2 enter"]),
+        Case("enter and exit are news", heard: ["enter", "exit", "enter"], reported: ["0 enter", "1 exit", "2 enter"]),
         Case("a state that becomes known is none", heard: ["state"], reported: []),
-        Case("enter can be left out", { $0.kinds = [.exit] }, heard: ["enter", "exit"], told: ["1 exit"]),
+        Case("enter can be left out", { $0.kinds = [.exit] }, heard: ["enter", "exit"], reported: ["1 exit"]),
         Case(
             "only regions of the list", { $0.regions = ["elsewhere"] }, heard: ["enter", "1:near", "exit"], reported: []),
         Case(

@@ -96,9 +96,9 @@ struct MutatedConfigurationTests {
             let reported = ConfigurationBench.lines(mutant.text, mutant.environment)
             if let folder = ProcessInfo.processInfo.environment["BEACON_WRITE_MUTANTS"] {
                 try Data(mutant.text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(seed).yaml"))
-                try Data(told.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: "\(folder)/\(seed).told"))
+                try Data(reported.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: "\(folder)/\(seed).told"))
             }
-            return (["# \(seed): \(mutant.words.joined(separator: "; "))"] + told).joined(separator: "\n")
+            return (["# \(seed): \(mutant.words.joined(separator: "; "))"] + reported).joined(separator: "\n")
         }
     }
 

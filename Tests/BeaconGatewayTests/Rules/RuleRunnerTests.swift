@@ -34,7 +34,7 @@ final class RuleRunnerTests {
         return line
     }
 
-    private func told(_ name: String = "told") -> [String] {
+    private func reported(_ name: String = "told") -> [String] {
         ((try? String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)) ?? "")
             .split(separator: "\n").map(String.init)
     }
