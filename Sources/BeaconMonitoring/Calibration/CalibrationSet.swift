@@ -3,7 +3,7 @@ public import BeaconEngine
 public import BeaconModel
 package import Foundation
 
-/// What was measured of receivers and beacons, and its file.
+/// The measurements of receivers and beacons, and the format of their file.
 ///
 /// ```json
 /// {"version":1,
@@ -11,13 +11,13 @@ package import Foundation
 ///  "beacons":{"e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7":{"power":-63.2,"interval":[-64.1,-62.3]}}}
 /// ```
 public struct CalibrationSet: Hashable {
-    /// What was measured of a receiver.
+    /// The measurement of a receiver.
     public struct Receiver: Hashable, Sendable, Codable {
         /// The decibels by which its readings are too high.
         public var offset: Double
-        /// The offsets between which it is in 95 % of all cases.
+        /// The 95 % confidence interval of the offset.
         public var interval: [Double]?
-        /// The weakest signal that it still hears, in dBm; nil where that is not known.
+        /// The weakest signal that it still hears, in dBm; nil if unknown.
         public var sensitivity: Double?
 
         /// Creates the measurement of a receiver.
@@ -28,13 +28,13 @@ public struct CalibrationSet: Hashable {
         }
     }
 
-    /// What was measured of a beacon.
+    /// The measurement of a beacon.
     public struct Beacon: Hashable, Sendable, Codable {
         /// The signal at one metre in dBm.
         public var power: Double
-        /// The powers between which it is in 95 % of all cases.
+        /// The 95 % confidence interval of the power.
         public var interval: [Double]?
-        /// The decibels that are lost from one metre to three; nil where that was not measured.
+        /// The decibels that are lost from one metre to three; nil if not measured.
         public var lossToThreeMetres: Double?
 
         /// Creates the measurement of a beacon.
@@ -45,7 +45,7 @@ public struct CalibrationSet: Hashable {
         }
     }
 
-    /// The version of the form.
+    /// The version of the file format.
     public var version = 1
 
     /// The receivers by name.
@@ -54,19 +54,19 @@ public struct CalibrationSet: Hashable {
     /// The beacons by identity, as `UUID/MAJOR/MINOR`.
     public var beacons: [String: Beacon] = [:]
 
-    /// Creates a set of nothing.
+    /// Creates an empty set.
     public init() {}
 
-    /// True where nothing was measured.
+    /// A Boolean value indicating whether the set has no measurements.
     public var isEmpty: Bool { receivers.isEmpty && beacons.isEmpty }
 
-    /// The measurement of a beacon; nil where there is none.
+    /// The measurement of a beacon; nil if there is none.
     public subscript(beacon: BeaconIdentity) -> Beacon? {
         get { beacons[beacon.description] }
         set { beacons[beacon.description] = newValue }
     }
 
-    /// The beacons as the engine has them.
+    /// The beacons' calibrations in the engine's form.
     public var beaconCalibrations: [BeaconIdentity: BeaconCalibration] {
         var calibrations: [BeaconIdentity: BeaconCalibration] = [:]
         for (name, beacon) in beacons.sorted(by: { $0.key < $1.key }) {
@@ -78,7 +78,7 @@ public struct CalibrationSet: Hashable {
         return calibrations
     }
 
-    /// Returns what was measured of a receiver as the engine has it; nil where nothing was.
+    /// Returns a receiver's calibration in the engine's form; nil if it was not measured.
     public func calibration(of receiver: String) -> ReceiverCalibration? {
         receivers[receiver].map {
             ReceiverCalibration(
@@ -94,11 +94,11 @@ extension CalibrationSet: MeasurementFile {
     /// `beacon calibrate --save`.
     public static var maker: String { "beacon calibrate --save" }
 
-    /// The powers in dBm and the offsets in dB that can be.
+    /// The valid powers in dBm and the valid offsets in dB.
     private static let powers = -127.0...0
     private static let offsets = -60.0...60
 
-    /// A power or an offset that cannot be; nil where all can.
+    /// A power or an offset that is out of range; nil if all are valid.
     public var fault: String? {
         if let name = receivers.first(where: { !Self.offsets.contains($0.value.offset) })?.key {
             return "the offset of \(name) is not from -60 to 60 dB"
@@ -109,6 +109,6 @@ extension CalibrationSet: MeasurementFile {
         return nil
     }
 
-    /// The user's own file.
+    /// The current user's calibration file.
     package static var userFile: URL { StateDirectory.user.url.appendingPathComponent("calibration.json") }
 }

@@ -7,7 +7,7 @@ extension RadioNotice {
     init(_ beacon: UncalibratedBeacon, by receiver: String) {
         let cause =
             switch beacon.fault {
-            case .missing: "No measured power came with its adverts"
+            case .missing: "Its adverts carry no measured power"
             case .impossible(let power): "It claims \(power) dBm at 1 m, which no beacon can have"
             case .changing: "Its measured power changes from advert to advert"
             }

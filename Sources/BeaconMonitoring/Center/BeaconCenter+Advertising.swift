@@ -2,8 +2,9 @@ package import BeaconModel
 import BeaconRadio
 
 extension BeaconCenter {
-    /// Sets the advert that is sent for a client. The outcome comes as an event; an advert that cannot be sent is taken
-    /// back.
+    /// Sets the advert that the radio sends for a client.
+    ///
+    /// The client receives the outcome as an event. If the radio cannot send the advert, the center removes it.
     ///
     /// - Parameters:
     ///   - advert: the advert; nil for none.
@@ -14,13 +15,13 @@ extension BeaconCenter {
         clients[client]?.isAnswered = false
         updateAdvertising()
         if let advert, radio?.advertiser == nil {
-            // At once: a source that has ended, or waits for its next record, does not answer.
+            // At once, since a source that has ended or waits for its next record does not answer.
             let error =
                 radio.map { $0.hasReceivers ? RadioError.receiversCannotSend : .cannotSend }
                 ?? RadioError(.unsupported, "there is no radio to send with")
             answer(advert, .failure(error))
         } else if let advert, isSent(advert) {
-            // Another client has the same advert on the air.
+            // Another client already sends the same advert.
             answer(advert, .success(()))
         }
     }
@@ -29,8 +30,10 @@ extension BeaconCenter {
         clients.values.contains { $0.advert == advert && $0.isAnswered }
     }
 
-    /// Delivers the outcome of an advert to the clients that want it sent: a success to those that wait for it, a
-    /// failure to all, which then send it no longer.
+    /// Delivers the outcome of an advert to the clients that send it.
+    ///
+    /// Only clients that still wait for an outcome receive a success. All clients receive a failure, and their advert
+    /// is removed.
     func answer(_ advert: OutgoingAdvert, _ result: Result<Void, RadioError>) {
         for id in clientOrder where clients[id]?.advert == advert {
             switch result {
@@ -45,7 +48,7 @@ extension BeaconCenter {
         updateAdvertising()
     }
 
-    /// Has the radio send the adverts of all clients, each once.
+    /// Makes the radio send the adverts of all clients, each once.
     func updateAdvertising() {
         var adverts: [OutgoingAdvert] = []
         for advert in clientOrder.compactMap({ clients[$0]?.advert }) where !adverts.contains(advert) {

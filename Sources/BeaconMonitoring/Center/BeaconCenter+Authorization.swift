@@ -6,11 +6,11 @@ extension BeaconCenter {
     /// The authorization of the application.
     var status: AuthorizationStatus { permission.status }
 
-    /// Asks for an authorization. All clients receive what comes of it: another status, or that the user is asked.
+    /// Requests an authorization. All clients receive the result: a new status, or that the user is being asked.
     package func request(_ request: AuthorizationRequest) {
         let application = configuration.application
         let policy = configuration.policy
-        // No request changes an administrator's decision, and nobody is asked twice.
+        // A request cannot change an administrator's decision, and the user is not asked twice.
         guard policy?.decision(for: application) == nil, status.granting(request) != status,
             !(request == .always && permission.isAlwaysRefused == true), asked.map({ $0 < request }) ?? true
         else { return }
@@ -30,7 +30,7 @@ extension BeaconCenter {
         }
     }
 
-    /// Answers a request without asking, from what is stored by then: another process or a command may have decided.
+    /// Answers a request from the stored permission, without asking: another process or a command may have decided.
     private func decide(
         _ request: AuthorizationRequest, _ decision: @escaping @Sendable (AuthorizationStatus) -> AuthorizationStatus
     ) {
@@ -41,7 +41,7 @@ extension BeaconCenter {
         }
     }
 
-    /// Sets the authorization of the application, as its user does. It is an answer to a request that waits, too.
+    /// Sets the authorization of the application, as its user does. This also answers a pending request.
     package func setStatus(_ new: AuthorizationStatus) {
         if let asked { return settle(asked, as: new) }
         guard new != status else { return }
@@ -50,7 +50,7 @@ extension BeaconCenter {
         deliverAuthorization()
     }
 
-    /// Has a request answered.
+    /// Answers the pending request.
     private func settle(_ request: AuthorizationRequest, as new: AuthorizationStatus) {
         let before = permission
         let wasAsking = endAsking(new)
@@ -62,7 +62,7 @@ extension BeaconCenter {
 
     private func deliverAuthorization() {
         publish()
-        // As with the radio's state, the cause comes before what follows from it.
+        // The authorization is delivered before the events that follow from it, as with the radio's state.
         deliverToAll(.authorization(status, isAsking: asked != nil))
         update()
     }
@@ -79,7 +79,7 @@ extension BeaconCenter {
         let logger = logger
         let answered: @Sendable (AuthorizationStatus) -> Void = { [weak self] answer in
             self?.perform { center in
-                // It may have been answered elsewhere meanwhile.
+                // Another process or a command may have answered it by now.
                 if center.asked == request { center.settle(request, as: answer) }
             }
         }
@@ -99,7 +99,7 @@ extension BeaconCenter {
             } catch {
                 logger.error("the user cannot be asked for permission: \(error)")
                 self?.perform { center in
-                    // It may be asked for again, once that is mended.
+                    // The app may ask again once the error is fixed.
                     guard center.asked == request else { return }
                     center.asked = nil
                     center.deliverAuthorization()
@@ -112,13 +112,13 @@ extension BeaconCenter {
     private func begin(_ new: PendingAuthorization, about request: AuthorizationRequest) {
         guard asked == request else { return new.end(asked == nil ? Self.outcome(status) : "It asks for more:") }
         question = new
-        // An answer by command may have come before the folder was watched.
+        // A command may have answered before the folder was watched.
         readPermission()
     }
 
-    /// Ends the wait for the user.
+    /// Ends the pending request to the user.
     ///
-    /// - Returns: true where he was asked.
+    /// - Returns: true if a request was pending.
     private func endAsking(_ status: AuthorizationStatus) -> Bool {
         question?.end(Self.outcome(status))
         question = nil
@@ -149,17 +149,17 @@ extension BeaconCenter {
                     let stored = try policy.record(permission, for: configuration.application, inPlaceOf: known)
                 else { return }
                 permissionOnDisk.withLock { $0 = stored }
-                // Somebody else decided meanwhile.
+                // Another process decided in the meantime.
                 if !stored.isSame(as: permission) { perform { $0.take(stored, readAfter: number) } }
             } catch {
-                // It counts until something else is stored.
+                // The decision stays in effect until another one is stored.
                 logger.error("cannot save the authorization of \(configuration.application): \(error)")
             }
         }
         watchAuthorization()
     }
 
-    /// Watches for answers by command, and of other processes of the application, from when it has a folder.
+    /// Watches for answers by commands and by other processes of the application, once the application has a folder.
     nonisolated func watchAuthorization() {
         guard let policy = configuration.policy else { return }
         writer.perform { [weak self] _ in
@@ -169,7 +169,7 @@ extension BeaconCenter {
                 watch = policy.watch(configuration.application, queue: queue) { [weak self] in
                     self?.perform { $0.readPermission() }
                 }
-                // What was decided before the folder was watched.
+                // Reads any decision that was made before the folder was watched.
                 if watch != nil { perform { $0.readPermission() } }
             }
         }
@@ -177,7 +177,7 @@ extension BeaconCenter {
 
     /// Reads the permission again, since another process may have changed it.
     ///
-    /// - Parameter then: what is done afterwards; not at all where it cannot be read.
+    /// - Parameter then: called afterwards; not called if the permission cannot be read.
     private func readPermission(then: (@Sendable (isolated BeaconCenter) -> Void)? = nil) {
         guard let policy = configuration.policy else { return }
         let stored = storedPermissions
@@ -190,7 +190,7 @@ extension BeaconCenter {
                     return new.map { !$0.isSame(as: known) } ?? false
                 }
                 perform { center in
-                    // What could not be stored is newer than what has not changed on the disk.
+                    // A decision that could not be stored is newer than an unchanged permission on the disk.
                     if let new, isChange { center.take(new, readAfter: stored) }
                     then?(center)
                 }
@@ -202,7 +202,7 @@ extension BeaconCenter {
     }
 
     private func take(_ new: AuthorizationPolicy.Permission, readAfter stored: Int) {
-        // What this process decided meanwhile is newer.
+        // A later decision of this process is newer.
         guard stored == storedPermissions else { return }
         let isAnswer = asked.map {
             new.status.granting($0) == new.status || $0 == .always && new.isAlwaysRefused == true

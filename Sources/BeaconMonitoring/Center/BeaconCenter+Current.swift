@@ -9,8 +9,8 @@ extension BeaconCenter {
 
     private static let shared = Locked<BeaconCenter?>(nil)
 
-    /// The center that new managers belong to: that of the current task or callback, else the one that was installed,
-    /// else one for this application with the source that `BEACON_SOURCE` names.
+    /// The center that new managers belong to: the center of the current task or callback, else the installed center,
+    /// else a new center for this application with the source in `BEACON_SOURCE`.
     package static var current: BeaconCenter {
         if let ofTask { return ofTask }
         return shared.withLock { shared in
@@ -24,28 +24,28 @@ extension BeaconCenter {
     /// Sets the center that new managers belong to.
     package static func install(_ center: BeaconCenter) { shared.withLock { $0 = center } }
 
-    /// Sets the center that new managers belong to, if it was another one.
+    /// Replaces `old` as the center that new managers belong to, if `old` is still installed.
     package static func install(_ center: BeaconCenter, inPlaceOf old: BeaconCenter) {
         shared.withLock { if $0 === old { $0 = center } }
     }
 
-    /// Sets the center of a task, so that tests that run in parallel are isolated.
+    /// Sets the center of a task, so that parallel tests are isolated.
     package static func withCurrent<Result>(
         _ center: BeaconCenter, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {
         try await $ofTask.withValue(center, operation: body, isolation: isolation)
     }
 
-    /// Sets the center while `body` runs.
+    /// Sets the current center while `body` runs.
     package static func withCurrent<Result>(_ center: BeaconCenter, _ body: () throws -> Result) rethrows -> Result {
         try $ofTask.withValue(center) { try body() }
     }
 
-    /// The most regions that Core Location lets an application monitor.
+    /// The maximum number of regions that Core Location lets an application monitor.
     package static let appleRegionLimit = 20
 
-    /// The most conditions that Core Location lets an application monitor. Its article and its header do not agree
-    /// whether regions count too; here they have a limit of their own.
+    /// The maximum number of conditions that Core Location lets an application monitor. Apple's article and header
+    /// disagree on whether regions count too; here, regions have a separate limit.
     package static let appleConditionLimit = 20
 
     private static func makeForThisApplication() -> BeaconCenter {
@@ -68,7 +68,7 @@ extension BeaconCenter {
             let calibrations = try CalibrationSet(optionalFile: CalibrationSet.userFile)
             configuration.engine.beaconCalibrations = calibrations.beaconCalibrations
         } catch {
-            logger.error("\(error); beacons have the power that they say")
+            logger.error("\(error); using the power that beacons advertise")
         }
         do throws(StateError) {
             let policy = try AuthorizationPolicy(directory: directory)
@@ -86,7 +86,7 @@ extension BeaconCenter {
             configuration.initialStatus = .denied
         }
         let center = BeaconCenter(configuration)
-        // Empty is the same as unset, as a container passes it on.
+        // An empty value is the same as an unset one: containers pass unset variables on as empty.
         let source = SourceSpecification(ProcessInfo.processInfo.environment["BEACON_SOURCE"] ?? "auto")
         center.use(SourceRunner(source, pace: .times(1)))
         return center

@@ -6,11 +6,11 @@ import BeaconRadio
 extension BeaconCenter {
     // MARK: - Regions
 
-    /// Monitors a region, or another one under an identifier that is in use already.
+    /// Monitors a region. A region that is monitored already under the same identifier is replaced.
     ///
-    /// The client receives that monitoring began or why it cannot, and the state as soon as it is known. That is at
-    /// once where the same region is monitored already, as after a restart: apps wait for that state, and would wait
-    /// for ever.
+    /// The client receives that monitoring started, or why it cannot start, and then the state as soon as it is known.
+    /// If the same region is monitored already, for example after a restart, the client receives the state at once:
+    /// apps wait for it.
     ///
     /// - Parameters:
     ///   - region: the region.
@@ -19,7 +19,7 @@ extension BeaconCenter {
         var known: RegisteredRegion?
         if let place = regions.firstIndex(where: { $0.registered.identifier == region.identifier }) {
             let old = regions[place].registered
-            // The same region again keeps its state; another one under its name begins anew.
+            // The same region keeps its state. A different region under the same identifier starts without a state.
             let isSame = old.constraint == region.constraint
             if !isSame {
                 endMonitoring(place)
@@ -50,7 +50,7 @@ extension BeaconCenter {
         update()
     }
 
-    /// Ends the monitoring of the region of this identifier; harmless where there is none.
+    /// Ends the monitoring of the region with this identifier, if there is one.
     package func stopMonitoring(_ identifier: String) {
         guard let place = regions.firstIndex(where: { $0.registered.identifier == identifier }) else { return }
         endMonitoring(place)
@@ -60,7 +60,7 @@ extension BeaconCenter {
         update()
     }
 
-    /// Delivers the state of a region to a client: unknown where it is not monitored.
+    /// Delivers the state of a region to a client; unknown if the region is not monitored.
     ///
     /// - Parameters:
     ///   - region: the region.
@@ -72,7 +72,7 @@ extension BeaconCenter {
         deliver(.answered(monitored ?? unmonitored), to: client)
     }
 
-    /// Delivers to all clients the state of the regions that request it when the display lights up.
+    /// Delivers the inside regions with `notifyEntryStateOnDisplay` to all clients when the display lights up.
     package func displayDidLightUp() {
         for region in regions where region.registered.notifiesEntryStateOnDisplay && region.registered.state == .inside
         {
@@ -91,14 +91,15 @@ extension BeaconCenter {
         owners[regions[place].condition] = nil
     }
 
-    /// The reason why no region can be monitored at the moment; nil where they can, or may be able to at any moment.
+    /// The reason why no region can be monitored at present; nil if regions can be monitored now or may be at any time.
     private var monitoringFailure: MonitoringFailure? {
         if status == .denied || status == .restricted { return .denied }
-        // A radio that is switched off, or takes long to come back, makes states unknown, and nothing fails.
+        // A radio that is off or slow to return makes states unknown, but monitoring does not fail.
         return outage?.isHopeless == true ? .radioUnavailable : nil
     }
 
-    /// Delivers the changes of the regions' failures: a failure that is new, or that monitoring began after one.
+    /// Delivers changes in whether the regions can be monitored: new failures, and the start of monitoring after a
+    /// failure.
     func updateMonitoringFailures() {
         let failure = monitoringFailure
         for place in regions.indices where regions[place].failure != failure {
@@ -110,15 +111,15 @@ extension BeaconCenter {
 
     // MARK: - Conditions of clients
 
-    /// Monitors a condition for one client, which alone receives its changes.
+    /// Monitors a condition for one client. Only that client receives its changes.
     ///
-    /// Unlike a region, a condition is not stored: a client that wants it in the next launch requests it again.
+    /// Unlike a region, a condition is not stored: the client requests it again after each launch.
     ///
     /// - Parameters:
-    ///   - id: the client's name for it.
-    ///   - constraint: the beacons.
-    ///   - state: the state as it is known or assumed; the client receives another when it turns out to be so.
-    ///   - client: the client.
+    /// - id: the client's identifier for the condition.
+    /// - constraint: the beacons.
+    /// - state: the known or assumed state. The client receives another state once it is determined.
+    /// - client: the client.
     package func startMonitoring(
         _ id: ClientConditionID, _ constraint: BeaconConstraint, assuming state: RegionState = .unknown,
         client: ClientID
@@ -130,7 +131,7 @@ extension BeaconCenter {
         update()
     }
 
-    /// Ends the monitoring of a client's condition; harmless where there is none of this name.
+    /// Ends the monitoring of a client's condition, if it exists.
     package func stopMonitoring(_ id: ClientConditionID) {
         removeCondition(id)
         update()
@@ -171,19 +172,19 @@ extension BeaconCenter {
 
     // MARK: - Changes
 
-    /// Delivers a change of the core to the clients that it concerns.
+    /// Delivers a change of the core to the clients concerned.
     func deliver(_ change: ConditionChange) {
         switch owners[change.condition] {
         case .region(let identifier):
             guard let place = regions.firstIndex(where: { $0.registered.identifier == identifier }) else { return }
             regions[place].registered.state = change.state
             if change.state != .unknown {
-                // A state that can no longer be known, or is known again, takes nothing back that was missed.
+                // A state that becomes unknown, or known again, does not undo a missed change.
                 if change.state != change.before { missed.forget(identifier) }
                 save(identifier)
             }
             let region = regions[place].registered
-            // Published before it is delivered, so that a client that then reads the snapshot finds the same state.
+            // Publishes before delivering, so that a client that then reads the snapshot finds the same state.
             publish()
             for event in ClientEvent.changes(of: region, from: change.before) { deliverToAll(event) }
         case .client(let id):

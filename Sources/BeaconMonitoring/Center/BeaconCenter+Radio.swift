@@ -5,13 +5,13 @@ import Logging
 import Synchronization
 
 extension BeaconCenter {
-    /// Uses a radio in place of another from now on, and handles its events until they end.
+    /// Replaces the radio, and handles its events until they end.
     package nonisolated func use(_ radio: some Radio) {
         perform { center in
             center.listening?.cancel()
             center.radio = radio
             center.radioGeneration += 1
-            // A new radio does not scan, whatever the one before did.
+            // A new radio is not scanning, whatever the previous radio did.
             center.scanMode = .off
             center.advertised = []
             center.reportedFailure = nil
@@ -50,7 +50,7 @@ extension BeaconCenter {
         case .notice(let notice): log(notice)
         case .failed(let error, let retry):
             if retry == nil { setState(.unsupported) }
-            // The same failure is reported once.
+            // Reports the same failure only once.
             guard reportedFailure != "\(error)" else { break }
             reportedFailure = "\(error)"
             log(RadioNotice(.adapterLost, adapter: radioTitle, "\(error)"))
@@ -59,7 +59,7 @@ extension BeaconCenter {
         deliverEvents()
     }
 
-    /// Handles what the radio heard.
+    /// Handles adverts from the radio.
     private func receive(_ batch: SourceBatch) {
         if radio?.hasReceivers ?? false, batch.receiverStatuses != receiverStatuses {
             receiverStatuses = batch.receiverStatuses
@@ -74,7 +74,7 @@ extension BeaconCenter {
                 core.receive(
                     batch.sightings.map { heard in
                         heardReceivers.insert(heard.receiver)
-                        // All receivers of the radio are one for a center.
+                        // For a center, all receivers of the radio are one.
                         var sighting = heard
                         sighting.receiver = Self.receiver
                         return sighting
@@ -92,20 +92,20 @@ extension BeaconCenter {
         guard state != radioState else { return }
         radioState = state
         updateOutage()
-        // Published before it is delivered, so that a client that then reads the snapshot finds the same state.
+        // Publishes before delivering, so that a client that then reads the snapshot finds the same state.
         publish()
         deliverToAll(.radio(state))
         update()
     }
 
-    /// Handles the end of a recording: nothing is invented, neither an exit nor another beginning. A radio has no end.
+    /// Handles the end of a recording. It causes no exits, and the source is not opened again. A radio has no end.
     private func end() {
         guard let radio, let state = radio.stateAtEnd else { return }
         log(
             RadioNotice(
                 .sourceEnded, adapter: radio.title,
-                "it has ended, and nothing is heard from now on"
-                    + (state == .poweredOff ? "; write ?loop behind its name to repeat it" : "")))
+                "the source has ended; there will be no more adverts"
+                    + (state == .poweredOff ? "; to repeat it, append ?loop to its name" : "")))
         setState(state)
     }
 
@@ -118,7 +118,7 @@ extension BeaconCenter {
     private func advance(to time: Timestamp) {
         note(time)
         core.advance(to: time)
-        // Failures of a radio that does not come back are due with time alone.
+        // The failure of a radio that does not return becomes due by time alone.
         guard let outage, !outage.isLasting else { return }
         if outage.since < 0 { self.outage?.since = time.nanoseconds }
         updateOutage()
@@ -141,7 +141,7 @@ extension BeaconCenter {
     }
 
     private func note(_ time: Timestamp) {
-        // Only the center writes, so that nothing can come between the two.
+        // Only the center writes, so there is no race between the load and the store.
         guard time.nanoseconds > newestTime.load(ordering: .relaxed) else { return }
         newestTime.store(time.nanoseconds, ordering: .relaxed)
         missed.advance(to: time)

@@ -3,13 +3,15 @@ package import BeaconModel
 import BeaconRadio
 
 extension BeaconCenter {
-    /// Delivers to a client once a second the beacons that satisfy a constraint. Calling it twice is the same as once,
-    /// but each call is answered: where the constraint cannot be ranged at the moment, the client receives the reason.
+    /// Delivers the beacons that satisfy a constraint to a client once a second.
+    ///
+    /// A second call for the same constraint has no further effect, but each call is answered: if the constraint cannot
+    /// be ranged at present, the client receives the reason.
     ///
     /// - Parameters:
     ///   - constraint: the beacons.
     ///   - client: the client that asks.
-    ///   - requester: the client's way of asking, which the answer names.
+    /// - requester: how the client made the request; a failure names it.
     package func startRanging(
         _ constraint: BeaconConstraint, for client: ClientID, requester: RangingRequester = .constraint
     ) {
@@ -28,7 +30,7 @@ extension BeaconCenter {
         update()
     }
 
-    /// Ends the reports for a client. Doing so without having begun is harmless.
+    /// Ends the reports for a client. Harmless if the client does not range the constraint.
     ///
     /// - Parameters:
     ///   - constraint: the beacons.
@@ -48,14 +50,14 @@ extension BeaconCenter {
         rangings[constraint] = nil
     }
 
-    /// The reason why nothing can be ranged at the moment; nil where it can, or may be able to at any moment.
+    /// The reason why nothing can be ranged at present; nil if ranging works now or may work at any time.
     private var rangingFailure: RangingFailure? {
         if status == .denied || status == .restricted { return .denied }
         return outage?.isLasting == true ? .radioUnavailable : nil
     }
 
-    /// Delivers the failures that clients have not received so far, in the order of clients and constraints. The next
-    /// report shows that a failure has ended.
+    /// Delivers failures that clients have not received yet, in the order of clients and constraints. A failure has
+    /// ended when the next report arrives.
     func updateRangingFailures() {
         let failure = rangingFailure
         for client in clientOrder {

@@ -7,7 +7,7 @@ package import Dispatch
 import Logging
 package import Synchronization
 
-/// The state of a center after its last change, which can be read without waiting.
+/// A snapshot of a center's state after its last change, which can be read without waiting.
 package struct CenterSnapshot: Sendable {
     /// The regions that the application monitors, in the order in which they were added, with the states that clients
     /// know.
@@ -23,39 +23,41 @@ package struct CenterSnapshot: Sendable {
     package var radio = RadioState.unknown
 }
 
-/// One radio and the core for the many clients of one application: the center keeps the application's regions across
-/// launches, asks the policy for its authorization, and sets the scan mode that the requests need.
+/// The radio and the core that the clients of one application share.
 ///
-/// The center reads no clock. The radio gives the time, so that the same events give the same callbacks in the same
-/// order, in a test that runs a day in a second as well. For the core, the radio is one receiver; an application that
-/// may not know of beacons is deaf.
+/// The center keeps the application's regions across launches, asks the policy for its authorization, and sets the scan
+/// mode that the requests need.
+///
+/// The center reads no clock: the radio provides the time. So the same events give the same callbacks in the same
+/// order, even in a test that runs a day in a second. For the core, the radio is one receiver, which is deaf if the
+/// application is not authorized.
 package actor BeaconCenter {
     struct Client {
         var deliver: @Sendable (ClientEvent) -> Void
-        /// The constraints that the client ranges, each with the failure that it knows of.
+        /// The constraints that the client ranges, each with the failure that was delivered last.
         var constraints: [BeaconConstraint: RangingFailure?] = [:]
-        /// True while the client looks for devices.
+        /// True while the client scans for devices.
         var isScanning = false
         var advert: OutgoingAdvert?
-        /// True where the client has had an answer for its advert.
+        /// True if the outcome of the advert was delivered.
         var isAnswered = false
     }
 
     struct Region {
         var registered: RegisteredRegion
         var condition: ConditionID
-        /// The failure that clients know of.
+        /// The failure that was delivered last.
         var failure: MonitoringFailure?
     }
 
     struct ClientCondition {
         var constraint: BeaconConstraint
         var client: ClientID
-        /// The state to begin with, until the condition comes within the limit.
+        /// The initial state, used once the condition is within the limit.
         var assumed: RegionState
-        /// The core's name for it; nil beyond the limit.
+        /// The core's identifier of the condition; nil while it is beyond the limit.
         var condition: ConditionID?
-        /// True where the client knows that the condition is beyond the limit.
+        /// True if the client was notified that the condition is beyond the limit.
         var isBeyondLimit = false
     }
 
@@ -70,18 +72,18 @@ package actor BeaconCenter {
         var clients: [ClientID] = []
     }
 
-    /// A stretch of time in which the radio does not hear, whatever states it passes through meanwhile. A failure that
-    /// clients have received holds until the radio works, even while the radio may be back at any moment.
+    /// A period in which the radio does not hear, whatever states it passes through. A failure that clients have
+    /// received stays in effect until the radio works, even if the radio may return at any time.
     struct Outage {
-        /// The time at which it began, in nanoseconds; negative before there was a time.
+        /// The time at which it began, in nanoseconds; negative before the first time is known.
         var since: Int64 = -1
-        /// True where clients that wait for the radio are to receive it.
+        /// True once clients must be notified of the outage.
         var isLasting = false
-        /// True where the radio can never hear.
+        /// True if the radio can never hear.
         var isHopeless = false
     }
 
-    /// A center is one device with one receiver, however many adapters its radio has.
+    /// For the core, a center is one receiver, however many adapters its radio has.
     static let receiver = ReceiverID(0)
 
     private let executor = SerialQueueExecutor(label: "swift-beacon.center")
@@ -94,21 +96,21 @@ package actor BeaconCenter {
     let newestTime = Atomic<Int64>(-1)
     /// The nanoseconds by which the wall clock is ahead of the radio's times.
     let wallOffset = Atomic<Int64>(0)
-    /// True where scans of Core Bluetooth hear no data of iBeacons.
+    /// True if Core Bluetooth scans hide the data of iBeacons.
     package nonisolated let hidesBeaconsFromScans: Atomic<Bool>
-    /// The callbacks of clients that are under way.
+    /// The client callbacks that are under way.
     package nonisolated let callbacks = WorkCount()
 
     var core: MonitoringCore
     var radio: (any Radio)?
-    /// The number of the present radio among those that were used.
+    /// The number of the current radio, which increases with each new radio.
     var radioGeneration = 0
     var listening: Task<Void, Never>?
     var scanMode = ScanMode.off
     var advertised: [OutgoingAdvert] = []
 
     var clients: [ClientID: Client] = [:]
-    /// The clients in the order in which they were added, which is that of their callbacks.
+    /// The clients in the order in which they were added, which is the order of their callbacks.
     var clientOrder: [ClientID] = []
 
     var regions: [Region] = []
@@ -119,28 +121,29 @@ package actor BeaconCenter {
     var rangedConstraints: [RangingRequestID: BeaconConstraint] = [:]
 
     var permission: AuthorizationPolicy.Permission
-    /// The answer to requests, where there is no policy.
+    /// The answer to requests if there is no policy.
     package var answer: RequestAnswer
-    /// The request that waits for the user's answer; nil where none does.
+    /// The request that waits for the user's answer; nil if there is none.
     var asked: AuthorizationRequest?
-    /// What asks the user; nil until the disk's queue has made it.
+    /// The question to the user; nil until the disk's queue has created it.
     var question: PendingAuthorization?
-    /// The number of permissions that this center has stored: what was read before the newest of them is old.
+    /// The number of permissions that this center has stored. A permission that was read before the newest write is
+    /// outdated.
     var storedPermissions = 0
-    /// The permission on the disk as it was last read or written, on the queue for disk access; nil where none is.
+    /// The permission on the disk as it was last read or written on the queue for disk access; nil if there is none.
     let permissionOnDisk: Locked<AuthorizationPolicy.Permission?>
     let authorizationWatch = Locked<AuthorizationWatch?>(nil)
     var radioState = RadioState.unknown
-    /// The failure of the radio that was reported last; nil once it has been opened.
+    /// The last failure of the radio that was reported; nil once the radio has opened.
     var reportedFailure: String?
-    /// The status of each receiver behind the radio, where there are several, and those that have heard something.
+    /// The status of each receiver behind a radio with several, and the receivers that have heard a beacon.
     var receiverStatuses: [ReceiverStatus] = []
     var heardReceivers: Set<ReceiverID> = []
     /// The outage of the radio; nil while it works.
     var outage: Outage? = Outage()
 
     var missed: MissedChanges
-    /// True where missed changes were delivered and are still on the disk: the next write tries to remove them again.
+    /// True if missed changes were delivered and are still on the disk. The next write tries again to remove them.
     private var areMissedChangesStored = false
     private let launchRegistration: LaunchRegistration
     let writer: StateWriter
@@ -152,7 +155,7 @@ package actor BeaconCenter {
     /// The executor of the center's work: its queue.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Creates a center without a radio. Regions of an earlier launch are monitored again.
+    /// Creates a center without a radio. It continues to monitor the regions of an earlier launch.
     package init(_ configuration: CenterConfiguration) {
         self.configuration = configuration
         hidesBeaconsFromScans = Atomic(configuration.hidesBeaconsFromScans)
@@ -161,7 +164,7 @@ package actor BeaconCenter {
         launchRegistration = LaunchRegistration(configuration.launchStore, logger)
         var kept: [RegisteredRegion] = []
         var canSave = true
-        // Before the regions are read, so that beacond does not change the pending events meanwhile.
+        // Before the regions are read, so that beacond does not change the pending events in between.
         let changes = launchRegistration.begin()
         do throws(StateError) {
             kept = try configuration.store.load()
@@ -175,7 +178,7 @@ package actor BeaconCenter {
             permission = stored ?? AuthorizationPolicy.Permission(status: configuration.initialStatus)
             permissionOnDisk = Locked(stored)
         } catch {
-            // The stored authorization is unknown, so that nothing is granted.
+            // The stored authorization is unknown, so it counts as denied.
             logger.error("cannot read the authorization of \(configuration.application): \(error); it is denied")
             permission = AuthorizationPolicy.Permission(status: .denied)
             permissionOnDisk = Locked(nil)
@@ -233,30 +236,29 @@ package actor BeaconCenter {
 
     // MARK: - Clients
 
-    /// Makes a name for a client that is still to be added.
+    /// Returns an identifier for a client that will be added.
     package nonisolated func makeClientID() -> ClientID {
         ClientID(number: nextClient.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
-    /// Makes a name for a condition that a client is going to monitor.
+    /// Returns an identifier for a condition that a client will monitor.
     package nonisolated func makeConditionID() -> ClientConditionID {
         ClientConditionID(number: nextCondition.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
-    /// Adds a client. It receives the authorization at once, and the radio's state if that is known, and then the
-    /// events that concern it.
+    /// Adds a client. It receives the authorization at once, then the radio's state if that is known, then its events.
     ///
     /// - Parameters:
-    ///   - id: the client's name.
+    ///   - id: the client's identifier.
     ///   - deliver: called on the center's queue, one event after another; it should return soon.
     package nonisolated func addClient(_ id: ClientID, _ deliver: @escaping @Sendable (ClientEvent) -> Void) {
         perform { $0.add(id, deliver) }
     }
 
-    /// Adds a client whose callbacks are made in a context of its own.
+    /// Adds a client whose callbacks are made in its own context.
     ///
     /// - Parameters:
-    ///   - id: the client's name.
+    ///   - id: the client's identifier.
     ///   - context: the context of its callbacks.
     ///   - deliver: called in the context, one event after another. While it runs, this center is the current one.
     package nonisolated func addClient(
@@ -265,7 +267,7 @@ package actor BeaconCenter {
         addClient(id) { [weak self] event in self?.makeCallback(in: context) { deliver(event) } }
     }
 
-    /// Makes a call in a context, after those that are under way. While it runs, this center is the current one.
+    /// Makes a call in a context, after pending calls. While it runs, this center is the current one.
     package nonisolated func makeCallback(in context: CallbackContext, _ call: @escaping @Sendable () -> Void) {
         let token = callbacks.begin()
         context.perform {
@@ -275,14 +277,14 @@ package actor BeaconCenter {
         }
     }
 
-    /// Wakes a task of the application that waits for an event. While it is woken, this center is the current one.
+    /// Resumes a task of the application that waits for an event. While `resume` runs, this center is the current one.
     package nonisolated func wake(_ resume: () -> Void) {
         let token = callbacks.begin()
         Self.withCurrent(self) { resume() }
         withExtendedLifetime(token) {}
     }
 
-    /// True where no callback that was submitted to a context is under way.
+    /// A Boolean value indicating whether no submitted callback is under way.
     package nonisolated var hasNoCallbacksUnderWay: Bool { callbacks.isZero }
 
     private func add(_ id: ClientID, _ deliver: @escaping @Sendable (ClientEvent) -> Void) {
@@ -294,19 +296,19 @@ package actor BeaconCenter {
         updateLaunching()
     }
 
-    /// Delivers to a client what happened to the regions while the application did not run, if anything did, and then
+    /// Delivers to a client the changes of the regions while the application did not run, if there are any, and then
     /// ``ClientEvent/missedChangesEnded``. When its callbacks have been made, the client calls
-    /// ``confirmMissedChanges()``: until then the changes stay on the disk, so that a crash loses none.
+    /// ``confirmMissedChanges()``. Until then the changes stay on the disk, so that a crash loses none.
     package func deliverMissedChanges(to client: ClientID) {
         guard status.isGranted else { return }
         let events = missed.events
         guard !events.isEmpty else {
-            // Newer states replaced all pending events, which must not undo them in the next launch.
+            // Newer states replaced all pending events. The events must not undo those states in the next launch.
             if missed.wereWaiting { confirmMissedChanges() }
             return
         }
         for event in events { deliver(event, to: client) }
-        // The last word on a region is its present state.
+        // The last event of a region is its present state.
         for region in regions where region.registered.state == .unknown && missed.concerns(region.registered.identifier)
         {
             deliver(.determined(region.registered), to: client)
@@ -317,12 +319,12 @@ package actor BeaconCenter {
     /// Confirms that a client's callbacks for missed changes have been made.
     package func confirmMissedChanges() {
         guard missed.markReceived() else { return }
-        // The regions first: a change that is cleared and not yet in them would be lost.
+        // Saves the regions first: if a change were cleared before its region is saved, it would be lost.
         for region in regions { save(region.registered.identifier) }
         clearMissedChanges()
     }
 
-    /// Removes the missed changes from the disk, once the regions with the states that they led to are there.
+    /// Removes the missed changes from the disk once the resulting region states are saved.
     private func clearMissedChanges() {
         areMissedChangesStored = true
         writer.perform { [weak self, launchRegistration] isSaved in
@@ -331,7 +333,8 @@ package actor BeaconCenter {
         }
     }
 
-    /// Removes a client, with all that it ranges and advertises. The regions belong to the application and stay.
+    /// Removes a client, together with its ranging, conditions and advert. The regions belong to the application and
+    /// stay.
     package func removeClient(_ id: ClientID) {
         guard let client = clients.removeValue(forKey: id) else { return }
         clientOrder.removeAll { $0 == id }
@@ -341,11 +344,11 @@ package actor BeaconCenter {
         update()
     }
 
-    /// Returns an object that clients share and that lives as long as the center, made when it is first asked for.
+    /// Returns an object that clients share and that lives as long as the center. The first call creates it.
     ///
     /// - Parameters:
-    ///   - name: its name. Each kind of object should begin its names with its own.
-    ///   - make: makes it, under a lock. The object must not retain the center.
+    /// - name: its name. Each kind of object should use its own prefix.
+    /// - make: creates the object, under a lock. The object must not retain the center.
     package nonisolated func companion<Companion: AnyObject & Sendable>(
         _ name: String, _ make: () -> Companion
     ) -> Companion {
@@ -370,7 +373,7 @@ package actor BeaconCenter {
 
     // MARK: - State
 
-    /// Sets the radio to what is requested and allowed, and delivers the events that result.
+    /// Sets the radio to the state that the requests and permissions require, and delivers the resulting events.
     func update() {
         core.setHearing(hearing, of: Self.receiver)
         updateRangingFailures()
@@ -386,8 +389,8 @@ package actor BeaconCenter {
         publish()
     }
 
-    /// The hearing of the radio. Several receivers are one for a center, which hears while all do that have heard
-    /// something: any of them may have kept a region.
+    /// The hearing of the radio. For a center, several receivers are one. It hears while all receivers that have heard
+    /// a beacon do, since any of them may have kept a region.
     var hearing: MonitoringCore.Hearing {
         guard status.isGranted else { return .lost }
         guard radioState == .poweredOn else { return radioState.hearing }
@@ -403,7 +406,7 @@ package actor BeaconCenter {
             switch event {
             case .state(let change): deliver(change)
             case .ranged(let report): deliver(report)
-            // No app asks for places, or whether beacons were cloned.
+            // Apps do not request places or the detection of clones.
             case .placed, .located, .suspected: break
             case .notice(let notice):
                 logger.warning("\(notice)", metadata: ["kind": "\(notice.kind)"])
@@ -413,7 +416,7 @@ package actor BeaconCenter {
     }
 
     private func updateLaunching() {
-        // One that may not be started is registered no longer, too.
+        // An application that may not be started is unregistered, too.
         let allowed = configuration.mayBeStarted || status != .always ? status : .whenInUse
         let wanted = (allowed, !regions.isEmpty || !clientConditions.isEmpty)
         if let launching, launching == wanted, !launchRegistration.hasFailed { return }
@@ -423,12 +426,12 @@ package actor BeaconCenter {
         }
     }
 
-    /// Writes a region as it is now, or that it is no longer monitored.
+    /// Saves a region's present state, or removes a region that is no longer monitored.
     func save(_ identifier: String) {
         guard let region = regions.first(where: { $0.registered.identifier == identifier }) else {
             return writer.update(identifier, to: nil)
         }
-        // The state that was known last: an outage is not stored.
+        // Saves the last known state: an outage is not stored.
         var registered = region.registered
         registered.state = core.knownState(of: region.condition)
         writer.update(identifier, to: registered)

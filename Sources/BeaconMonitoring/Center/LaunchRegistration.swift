@@ -2,14 +2,15 @@ import BeaconApplications
 import BeaconSupport
 import Logging
 
-/// The registration of an application for being started for its regions and conditions, as its store has it. A store
-/// that fails is logged: an application that runs continues without it.
+/// The registration of an application that is started for its regions and conditions.
 ///
-/// Its calls wait for the disk, and are made on the disk's queue but for ``begin()``.
+/// If the store fails, the error is logged and the application continues without the registration.
+///
+/// All calls wait for the disk. Except for ``begin()``, they are made on the disk's queue.
 final class LaunchRegistration: Sendable {
     private let store: (any LaunchStore)?
     private let logger: Logger
-    /// The registration that was stored last; nil before the first, and after a failure.
+    /// The registration that was stored last; nil before the first one and after a failure.
     private let stored = Locked<Bool?>(nil)
     private let hasStored = Locked(false)
     private let failure = Locked(false)
@@ -29,9 +30,9 @@ final class LaunchRegistration: Sendable {
         }
     }
 
-    /// Removes the missed events, after they were delivered.
+    /// Removes the missed events after they were delivered.
     ///
-    /// - Returns: true where they are gone.
+    /// - Returns: true if they were removed.
     func clear() -> Bool {
         do throws(StateError) {
             try store?.clear()
@@ -42,14 +43,14 @@ final class LaunchRegistration: Sendable {
         }
     }
 
-    /// True where the store could not be brought up to date the last time.
+    /// True if the last update of the store failed.
     var hasFailed: Bool { failure.withLock { $0 } }
 
-    /// Brings the store up to date.
+    /// Updates the store.
     ///
     /// - Parameters:
     ///   - status: the authorization of the application.
-    ///   - hasTriggers: true where it has regions or conditions.
+    /// - hasTriggers: true if it has regions or conditions.
     func update(status: AuthorizationStatus, hasTriggers: Bool) {
         let isWanted = status == .always && hasTriggers
         guard let store, isWanted != stored.withLock({ $0 }) else { return }

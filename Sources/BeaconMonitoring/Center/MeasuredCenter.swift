@@ -11,7 +11,7 @@ public final class MeasuredCenter: Sendable {
 
     /// Creates a center whose application is always authorized.
     ///
-    /// - Parameter outside: regions that are known to be outside, so that their first advert enters them.
+    /// - Parameter outside: regions with the known state outside, so that their first advert enters them.
     public init(outside: [(identifier: String, constraint: BeaconConstraint)] = []) {
         let store = MemoryRegionStore()
         store.update { regions in
@@ -37,7 +37,7 @@ public final class MeasuredCenter: Sendable {
     /// True where no callback is under way.
     public var hasNoCallbacksUnderWay: Bool { center.hasNoCallbacksUnderWay }
 
-    /// Receives adverts from a socket that behaves as a raw HCI socket does, and closes it at the end.
+    /// Receives adverts from a socket that behaves like a raw HCI socket, and closes it at the end.
     public func use(hciSocket: Int32) {
         center.use(
             SourceRunner { mode, _, report in
@@ -45,7 +45,7 @@ public final class MeasuredCenter: Sendable {
             })
     }
 
-    /// Monitors regions and ranges a constraint for a client that does nothing with it.
+    /// Monitors regions and ranges a constraint for a client that ignores all events.
     ///
     /// - Parameters:
     ///   - regions: the constraints of the regions.

@@ -3,17 +3,17 @@ import BeaconModel
 
 /// The changes of an application's regions while it did not run, until its clients have received them.
 struct MissedChanges {
-    /// For so long after the first client has received them, others that come belong to the same launch.
+    /// Clients that are added within this time after the first client received the changes belong to the same launch.
     private static let launchTime = Duration.seconds(10)
 
     private var changes: [(region: RegisteredRegion, before: RegionState)] = []
     private var receivedAt: Timestamp?
     private var isReceived = false
 
-    /// True where changes were waiting, whether or not any of them is still to be delivered.
+    /// True if changes were pending at launch, whether or not any is still undelivered.
     let wereWaiting: Bool
 
-    /// Applies the changes that were waiting to the regions, so that these have the states that they say.
+    /// Applies the pending changes to the regions' states.
     init(_ waiting: [PendingRegionEvent], _ regions: inout [RegisteredRegion]) {
         wereWaiting = !waiting.isEmpty
         for change in waiting {
@@ -34,10 +34,10 @@ struct MissedChanges {
         if !changes.isEmpty { changes.removeAll { $0.region.identifier == identifier } }
     }
 
-    /// Returns true where something was missed of a region.
+    /// Returns true if a change of this region was missed.
     func concerns(_ identifier: String) -> Bool { changes.contains { $0.region.identifier == identifier } }
 
-    /// The events that a client of the launch is to receive.
+    /// The events to deliver to a client of the launch.
     var events: [ClientEvent] { changes.flatMap { ClientEvent.changes(of: $0.region, from: $0.before) } }
 
     /// Marks the changes as received, after a client's callbacks have been made.

@@ -3,16 +3,17 @@ import BeaconSupport
 import Dispatch
 import Logging
 
-/// A writer of an application's regions on a queue of its own, so that a slow disk holds up no event.
+/// A writer that saves an application's regions on a separate queue, so that a slow disk delays no event.
 ///
-/// Changes are by region and the newest of each wins: another process of the same application may have changed others.
+/// Changes are kept per region, and the newest one wins: another process of the same application may have changed other
+/// regions.
 final class StateWriter: Sendable {
-    /// The changes that are to be written, in the order in which the first of each region came.
+    /// The changes to write, in the order in which each region first changed.
     private struct Changes {
         var order: [String] = []
-        /// A region as it is now, or nil where it is no longer monitored.
+        /// The present region, or nil if it is no longer monitored.
         var regions: [String: RegisteredRegion?] = [:]
-        /// True where the queue is about to write.
+        /// True if a write is queued.
         var isQueued = false
 
         mutating func set(_ identifier: String, to region: RegisteredRegion?) {
@@ -27,16 +28,16 @@ final class StateWriter: Sendable {
     private let hasFailed = Locked(false)
     private let isRetryQueued = Locked(false)
 
-    /// How long a failed write waits for another change: a disk that is full stays so for a while.
+    /// How long a failed write waits for another change. A full disk usually stays full for a while.
     private static let retryTime = DispatchTimeInterval.seconds(30)
 
-    /// Creates a writer of a store; nil where nothing may be written, over a file that could not be read.
+    /// Creates a writer of a store; nil to write nothing, so that an unreadable file is not overwritten.
     init(_ store: (any RegionStore)?, _ logger: Logger) {
         self.store = store
         self.logger = logger
     }
 
-    /// Writes a region as it is now, or removes it; soon, and once for all changes that are waiting by then.
+    /// Saves or removes a region soon. One write saves all changes that are pending by then.
     func update(_ identifier: String, to region: RegisteredRegion?) {
         guard store != nil else { return }
         let isFirst = changes.withLock { changes in
@@ -49,7 +50,7 @@ final class StateWriter: Sendable {
 
     /// Performs work on the disk's queue, after all writes that were submitted before.
     ///
-    /// - Parameter work: receives true where everything has been written.
+    /// - Parameter work: receives true if everything has been saved.
     func perform(_ work: @escaping @Sendable (Bool) -> Void) {
         queue.async { work(self.store != nil && !self.hasFailed.withLock { $0 }) }
     }
@@ -87,7 +88,7 @@ final class StateWriter: Sendable {
             if isChange {
                 logger.error("cannot save region states: \(error); they are kept in memory and tried again")
             }
-            // They are tried again with the next change, and in a while without one.
+            // Retries with the next change, or after a while if there is none.
             let isFirst = isRetryQueued.withLock { isQueued in
                 defer { isQueued = true }
                 return !isQueued

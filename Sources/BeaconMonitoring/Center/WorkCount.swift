@@ -2,18 +2,16 @@ import BeaconSupport
 import Dispatch
 import Synchronization
 
-/// The number of pieces of work that are under way: callbacks that were submitted and are not made yet or, in a test
-/// that drives time itself, tasks.
+/// The number of operations that are under way: submitted callbacks and, in a test that controls time, tasks.
 ///
-/// Such a test waits until nothing is under way, so that requests of a callback are made at the time at which the
-/// callback was due.
+/// Such a test waits until the count is zero, so that the requests of a callback are made at the time of the callback.
 package final class WorkCount: Sendable {
-    /// The work that counts together, until it is abandoned.
+    /// A count that is replaced when the work is abandoned.
     fileprivate final class Stretch: Sendable {
         let count = Atomic<Int>(0)
     }
 
-    /// A count until it is abandoned: work that begins for a mark of before does not count.
+    /// A reference to the present count. Once that count is abandoned, work that begins with the mark is ignored.
     package struct Mark: Sendable {
         /// The count.
         package let owner: WorkCount
@@ -33,14 +31,14 @@ package final class WorkCount: Sendable {
     /// True where nothing is under way.
     package var isZero: Bool { stretch.withLock { $0 }.count.load(ordering: .acquiring) == 0 }
 
-    /// A number that grows when anything begins or ends, and with each event that a client receives.
+    /// A number that grows when work begins or ends, and with each event that a client receives.
     package var changes: UInt64 { changeCount.load(ordering: .acquiring) }
 
     /// Counts an event that a client receives.
     func noteChange() { changeCount.add(1, ordering: .acquiringAndReleasing) }
 
-    /// Work that is under way for as long as this object lives: until a callback was made, or until the run loop that
-    /// should have made it is deallocated.
+    /// Work that is under way for as long as this object lives: until a callback has been made, or until its run loop
+    /// is deallocated.
     package final class Token: Sendable {
         /// The count that it belongs to.
         package let mark: Mark
@@ -57,13 +55,13 @@ package final class WorkCount: Sendable {
         }
     }
 
-    /// The count as it is now.
+    /// A reference to the present count.
     package var mark: Mark { Mark(owner: self, stretch: stretch.withLock { $0 }) }
 
     /// Begins work, which ends with the token.
     package func begin() -> Token { Token(mark) }
 
-    /// Counts no longer what is under way now.
+    /// Stops counting the work that is under way.
     package func abandon() {
         stretch.withLock { $0 = Stretch() }
         noteChange()
@@ -73,13 +71,13 @@ package final class WorkCount: Sendable {
 extension BeaconCenter {
     private static let taskCount = DispatchSpecificKey<WorkCount>()
 
-    /// The count of tasks of the center that the current code runs for, as its callback, in its task or on its queue.
-    /// It is nil in other code, and for a center without a count.
+    /// The task count of the center that the current code belongs to: code in its callbacks, in its task or on its
+    /// queue. It is nil in other code and for a center without a count.
     package static var taskCountOfCurrentCode: WorkCount? {
         ofTask?.configuration.tasks ?? DispatchQueue.getSpecific(key: taskCount)
     }
 
-    /// Lets code on the center's queue be known by ``taskCountOfCurrentCode``.
+    /// Marks the center's queue, so that ``taskCountOfCurrentCode`` recognizes code on it.
     nonisolated func markQueue() {
         if let tasks = configuration.tasks { queue.setSpecific(key: Self.taskCount, value: tasks) }
     }

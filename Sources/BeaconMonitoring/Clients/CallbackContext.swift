@@ -3,7 +3,7 @@ package import Dispatch
 import Foundation
 import Logging
 
-/// The place where a client's callbacks are made: a queue, or the run loop of the thread that made the client.
+/// The queue on which a client's callbacks are made, or the run loop of the thread that created the client.
 package enum CallbackContext: Sendable {
     /// A dispatch queue.
     case queue(DispatchQueue)
@@ -13,25 +13,26 @@ package enum CallbackContext: Sendable {
 
     /// A run loop that other threads submit work to.
     ///
-    /// The reference is unchecked, since Foundation does not declare run loops to be Sendable; only `perform(_:)` of it
-    /// is called, which is documented to be safe from any thread, and of the thread only whether it has ended.
+    /// The reference is unchecked, since Foundation does not declare run loops to be Sendable. Only `perform(_:)` is
+    /// called on the run loop, which is documented as safe from any thread. Of the thread, only `isFinished` is read.
     package struct LoopHandle: @unchecked Sendable {
         let loop: RunLoop
         let thread: Thread
     }
 
     /// Returns the context in which Apple's frameworks would make the callbacks of an object that the calling thread
-    /// makes: the main queue for the main thread, its run loop for a thread that was started by itself.
+    /// creates: the main queue for the main thread, the thread's run loop for a thread that the program started.
     ///
-    /// A thread of a pool runs no run loop; there, it is the main queue, which is logged once.
+    /// A pool thread runs no run loop. The main queue is used instead, which is logged once.
     package static func ofCurrentThread(for owner: String) -> CallbackContext {
-        // The main queue need not be served by the main thread: not in a program that awaits in its main function.
+        // The main thread does not always serve the main queue: it does not in a program that awaits in its main
+        // function.
         if Thread.isMainThread || isOnMainQueue { return .queue(.main) }
-        // Foundation reports as executing only the threads that it started, not those of a pool.
+        // Foundation reports only its own threads as executing, not pool threads.
         guard Thread.current.isExecuting else {
             if owners.withLock({ $0.insert(owner).inserted }) {
                 Logger(label: "swift-beacon.callbacks").notice(
-                    "\(owner) was made on a thread of a pool, which has no run loop; its callbacks come on the main queue."
+                    "\(owner) was created on a pool thread, which has no run loop; its callbacks run on the main queue."
                 )
             }
             return .queue(.main)
@@ -40,13 +41,13 @@ package enum CallbackContext: Sendable {
         return .runLoop(LoopHandle(loop: .current, thread: .current))
     }
 
-    /// The owners for which a thread of a pool was logged.
+    /// The owners whose creation on a pool thread was logged.
     private static let owners = Locked<Set<String>>([])
 
-    /// Adds a source to the run loop of this thread, so that it waits for callbacks: without a source it returns at
-    /// once.
+    /// Adds a source to the run loop of this thread, so that the loop waits for callbacks: without a source it returns
+    /// at once.
     ///
-    /// A source stays for as long as the thread, so that there is one for all the managers of a thread.
+    /// The source stays as long as the thread lives; all managers of a thread share it.
     private static func keepCurrentLoopWaiting() {
         let key = "swift-beacon.callbacks"
         guard Thread.current.threadDictionary[key] == nil else { return }
@@ -63,32 +64,32 @@ package enum CallbackContext: Sendable {
 
     private static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueueMark) == true }
 
-    /// Makes a call in this context, after all that were submitted before.
+    /// Makes a call in this context, after all previous calls.
     package func perform(_ call: @escaping @Sendable () -> Void) {
         switch self {
         case .queue(let queue): queue.async(execute: call)
         case .runLoop(let handle):
-            // The run loop of a thread that has ended runs no more.
+            // The run loop of a thread that has ended no longer runs.
             if !handle.thread.isFinished { handle.loop.perform(call) }
         }
     }
 }
 
-/// The delegate of a manager, which is not kept alive.
+/// A thread-safe weak reference to a manager's delegate.
 ///
-/// It may be set on one thread while a callback reads it on another. A weak variable alone does not allow that: reading
-/// it is safe anywhere, setting it meanwhile is not.
+/// One thread may set the delegate while a callback reads it on another. A weak variable alone does not allow that:
+/// concurrent reads are safe, a concurrent write is not.
 ///
-/// A manager's first callback is held until there is a delegate. Callbacks of a manager that a task makes come on the
-/// main queue, at once, while the task may still have to set the delegate in its next statement.
+/// A manager's first callback is held until a delegate is set. The main queue makes the callbacks of a manager that a
+/// task creates immediately, while the task may set the delegate only in its next statement.
 package final class DelegateBox<Delegate>: Sendable {
     /// The stages of a manager's first callback.
     private enum FirstCallback {
         /// It is not due.
         case pending
-        /// It is due, and there was no delegate to call.
+        /// It is due, but no delegate is set.
         case held
-        /// It was made.
+        /// It has been made.
         case made
     }
 
@@ -99,7 +100,7 @@ package final class DelegateBox<Delegate>: Sendable {
 
     private let state: Locked<State>
 
-    /// Holds a delegate.
+    /// Creates a box with a delegate.
     package init(_ delegate: Delegate?) { state = Locked(State(reference: Self.reference(to: delegate))) }
 
     /// The delegate; nil once it is deallocated.
@@ -107,7 +108,7 @@ package final class DelegateBox<Delegate>: Sendable {
 
     /// Sets the delegate.
     ///
-    /// - Returns: true where a first callback is held for it. The caller then makes one where callbacks are made, with
+    /// - Returns: true if a first callback is held. The caller then makes it in the callback context, with
     ///   ``delegateForHeldCallback()``.
     package func setDelegate(_ delegate: Delegate?) -> Bool {
         let new = Self.reference(to: delegate)
@@ -117,7 +118,7 @@ package final class DelegateBox<Delegate>: Sendable {
         }
     }
 
-    /// Returns the delegate for a callback of the kind that comes first. Where there is none, the callback is held.
+    /// Returns the delegate for the first kind of callback. If there is no delegate, the callback is held.
     package func delegateOrHold() -> Delegate? {
         let reference = state.withLock { state in
             if state.reference.object != nil {
@@ -130,7 +131,7 @@ package final class DelegateBox<Delegate>: Sendable {
         return reference.object as? Delegate
     }
 
-    /// Returns the delegate for the callback that was held; nil where another call made it meanwhile.
+    /// Returns the delegate for the held callback; nil if another call has made it.
     package func delegateForHeldCallback() -> Delegate? {
         let reference = state.withLock { state -> WeakReference<AnyObject>? in
             guard state.firstCallback == .held, state.reference.object != nil else { return nil }
@@ -140,17 +141,17 @@ package final class DelegateBox<Delegate>: Sendable {
         return reference?.object as? Delegate
     }
 
-    /// The protocols are those of classes, which Swift does not know of a generic parameter that is a protocol.
+    /// Delegate protocols are class-bound, but Swift cannot know that of a generic parameter.
     private static func reference(to delegate: Delegate?) -> WeakReference<AnyObject> {
         WeakReference(delegate.map { $0 as AnyObject })
     }
 }
 
-/// A weak reference to a manager or a delegate, on its way to another thread.
+/// A weak reference that carries a manager or a delegate to another thread.
 ///
-/// It is unchecked because managers and delegates are not Sendable. The reference is never written to after it was
-/// made; reading a weak reference is safe on any thread; and the object is used by its own methods that lock what they
-/// use, or where the manager's callbacks are made, which is where its owner expects to be called.
+/// It is unchecked because managers and delegates are not Sendable. The reference is immutable, and reading a weak
+/// reference is safe on any thread. The object is used only by its own methods that lock their state, or in the
+/// manager's callback context, where its owner expects to be called.
 package struct WeakReference<Object: AnyObject>: @unchecked Sendable {
     package weak let object: Object?
 
@@ -158,10 +159,10 @@ package struct WeakReference<Object: AnyObject>: @unchecked Sendable {
     package init(_ object: Object?) { self.object = object }
 }
 
-/// A value that is not Sendable, on its way to where callbacks are made.
+/// A wrapper that carries a non-Sendable value to the callback context.
 ///
-/// It is unchecked because the compiler cannot see that the value is only handed on: nothing between the two ends uses
-/// it, and its new owner uses it where it asked to be called. Each use of this type says why that holds.
+/// It is unchecked because the compiler cannot see that the value is only passed on: no code uses it on the way, and
+/// the new owner uses it in its own callback context. Each use of this type documents why that holds.
 package struct UnsafeTransfer<Value>: @unchecked Sendable {
     package let value: Value
 

@@ -2,21 +2,21 @@ package import BeaconApplications
 package import BeaconModel
 package import BeaconRadio
 
-/// The center's name for a client. It is never given out twice.
+/// The center's identifier for a client. It is never reused.
 package struct ClientID: Hashable, Sendable {
     let number: UInt64
 }
 
 /// An event that the center delivers to a client.
 package enum ClientEvent: Sendable {
-    /// The authorization of the application, and whether a request for another waits for the user; also delivered once
-    /// to each new client.
+    /// The authorization of the application, and whether another request waits for the user; also delivered once to
+    /// each new client.
     case authorization(AuthorizationStatus, isAsking: Bool)
 
-    /// The state of the radio; also delivered once to each new client, if it is known then.
+    /// The state of the radio; also delivered once to each new client if it is known.
     case radio(RadioState)
 
-    /// A region is monitored from now on.
+    /// Monitoring of a region has started.
     case started(RegisteredRegion)
 
     /// A region cannot be monitored.
@@ -25,7 +25,7 @@ package enum ClientEvent: Sendable {
     /// The state of a region changed, became known, or can no longer be known.
     case determined(RegisteredRegion)
 
-    /// The state of a region as this client requested it; unknown where the region is not monitored.
+    /// The answer to this client's request for a region's state; unknown if the region is not monitored.
     case answered(RegisteredRegion)
 
     /// A region was entered from outside.
@@ -34,29 +34,29 @@ package enum ClientEvent: Sendable {
     /// A region was left from inside.
     case exited(RegisteredRegion)
 
-    /// All that happened while the application did not run has been delivered to this client.
+    /// All changes that happened while the application did not run have been delivered to this client.
     case missedChangesEnded
 
     /// A condition of this client changed its state, or came within or beyond the limit.
     case condition(ConditionReport)
 
-    /// The beacons that satisfy a constraint, once a second, nearest first and those of unknown distance last; the
-    /// moment counts from 1970.
+    /// The beacons that satisfy a constraint, once a second, nearest first and those of unknown distance last, with the
+    /// time since 1970.
     case ranged(BeaconConstraint, [RangedBeacon], at: Timestamp)
 
-    /// A constraint cannot be ranged at the moment. It will be as soon as the reason has ended.
+    /// A constraint cannot be ranged at present. Ranging resumes when the cause has ended.
     ///
-    /// The last value is the request that is answered; nil where the failure concerns all requests for the constraint.
+    /// The last value is the request that is answered; nil if the failure concerns all requests for the constraint.
     case rangingFailed(BeaconConstraint, RangingFailure, to: RangingRequester?)
 
     /// Adverts of all devices that were heard, in order, for a client that scans.
     case heard([HeardAdvert])
 
-    /// Advertising of the client's advert began, or failed to; or, later, the radio cannot go on with it.
+    /// Advertising started or failed, or the radio can no longer continue it.
     case advertising(Result<Void, RadioError>)
 
-    /// Returns the events of a region whose state is another than before: the state, and unless that was unknown
-    /// before, the entry or the exit, if the application wants it.
+    /// Returns the events for a region's new state: the state and, if the previous state was known, the entry or exit
+    /// that the application wants.
     static func changes(of region: RegisteredRegion, from before: RegionState) -> [ClientEvent] {
         var events = [ClientEvent.determined(region)]
         guard before != .unknown, before != region.state else { return events }
@@ -66,17 +66,17 @@ package enum ClientEvent: Sendable {
     }
 }
 
-/// The requester of a constraint to be ranged, each of which has answers of its own.
+/// The origin of a ranging request. Each origin receives its own answers.
 package enum RangingRequester: Hashable, Sendable {
-    /// By the constraint itself.
+    /// The constraint itself.
     case constraint
-    /// By a region of this identifier.
+    /// A region with this identifier.
     case region(String)
 }
 
 /// The reason why a region cannot be monitored.
 package enum MonitoringFailure: Error, Hashable, Sendable {
-    /// The application monitors as many regions as it may.
+    /// The application monitors the maximum number of regions.
     case limitExceeded
     /// The application is not authorized.
     case denied
@@ -86,7 +86,7 @@ package enum MonitoringFailure: Error, Hashable, Sendable {
 
 /// The reason why a constraint cannot be ranged.
 package enum RangingFailure: Error, Hashable, Sendable {
-    /// The radio is off, is not coming back from a reset, or there is none.
+    /// The radio is off, stays in a reset, or does not exist.
     case radioUnavailable
     /// The application is not authorized.
     case denied
@@ -94,26 +94,26 @@ package enum RangingFailure: Error, Hashable, Sendable {
 
 /// The state of a condition that a client monitors for itself.
 package struct ConditionReport: Hashable, Sendable {
-    /// The client's name for the condition.
+    /// The client's identifier for the condition.
     package var condition: ClientConditionID
 
-    /// The state; unknown again while no receiver hears that could determine it.
+    /// The state; unknown while no receiver that could determine it hears.
     package var state: RegionState
 
-    /// True where the condition is not monitored at the moment, because the application monitors as many as it may.
+    /// True if the condition is not monitored at present, because the application monitors the maximum number.
     package var isBeyondLimit: Bool
 
-    /// The moment, counted from 1970; nil where the radio has given no time so far.
+    /// The time, counted from 1970; nil if the radio has not given a time yet.
     package var time: Timestamp?
 
-    /// The beacon whose advert made the state inside; nil in any other state.
+    /// The beacon that made the state inside; nil in any other state.
     package var identity: BeaconIdentity?
 }
 
-/// The center's name for a condition that a client monitors for itself. It is never given out twice.
+/// The center's identifier for a condition that a client monitors. It is never reused.
 package struct ClientConditionID: Hashable, Comparable, Sendable {
     let number: UInt64
 
-    /// Orders conditions as they were made.
+    /// Orders conditions by their creation.
     package static func < (left: ClientConditionID, right: ClientConditionID) -> Bool { left.number < right.number }
 }

@@ -1,19 +1,19 @@
 package import BeaconModel
 import BeaconSupport
 
-/// The newest ranging report for each constraint of a client whose callbacks may be behind.
+/// The newest ranging report of each constraint, for a client whose callbacks may be delayed.
 ///
-/// A client that is slow loses old reports, never an enter, an exit or a failure: one report of each constraint waits,
-/// and a newer one takes its place.
+/// A slow client loses old reports, but never an entry, an exit or a failure: one report per constraint waits, and a
+/// newer report replaces it.
 package final class PendingRangingReports: Sendable {
     /// A report that waits for its callback.
     package struct Report: Sendable {
         /// The beacons, nearest first.
         package var beacons: [RangedBeacon]
-        /// The second that the report is for, counted from 1970.
+        /// The second that the report describes, counted from 1970.
         package var time: Timestamp
 
-        /// A report from its parts.
+        /// Creates a report.
         package init(beacons: [RangedBeacon], time: Timestamp) {
             self.beacons = beacons
             self.time = time
@@ -30,15 +30,15 @@ package final class PendingRangingReports: Sendable {
     /// Creates an empty set of reports.
     package init() {}
 
-    /// The number of reports that a newer one replaced before their callback was made.
+    /// The number of reports that were replaced before their callback was made.
     package var replacedReports: Int { state.withLock { $0.replaced } }
 
-    /// Stores a report, in place of the one that waits.
+    /// Stores a report, replacing a waiting one.
     ///
     /// - Parameters:
     ///   - report: the report.
-    ///   - constraint: the constraint that it is for.
-    /// - Returns: true where none waited, so that a callback is to be made that removes it.
+    /// - constraint: the report's constraint.
+    /// - Returns: true if none was waiting. The caller must then submit a callback that removes the report.
     package func put(_ report: Report, for constraint: BeaconConstraint) -> Bool {
         state.withLock { state in
             let isFirst = state.waiting.updateValue(report, forKey: constraint) == nil
@@ -47,7 +47,7 @@ package final class PendingRangingReports: Sendable {
         }
     }
 
-    /// Removes and returns the report that waits for a constraint.
+    /// Removes and returns the waiting report of a constraint.
     package func take(_ constraint: BeaconConstraint) -> Report? {
         state.withLock { $0.waiting.removeValue(forKey: constraint) }
     }

@@ -1,56 +1,57 @@
 package import BeaconModel
 package import BeaconRadio
 
-/// The receivers of one source among those of a core: their names, their hearing, and keepers that have not come yet.
+/// The receivers of one source in a core: their names, their hearing, and expected receivers that have not appeared
+/// yet.
 ///
-/// Each user of a core has one for each of its sources. What silence means is decided by the core alone.
+/// Each user of a core has one listener per source. Only the core decides what silence means.
 package struct Listener: Sendable {
-    /// The arrival of a receiver at a place of its source's table of names.
+    /// The appearance of a receiver in its source's table of names.
     package struct Arrival: Sendable {
-        /// The way in which a receiver comes.
+        /// How a receiver appears.
         package enum Kind: Hashable, Sendable {
-            /// At a new place.
+            /// At a new index.
             case added
-            /// As the one for which another stood before the source named any.
+            /// In place of the stand-in that the source had before it named any receiver.
             case named
-            /// At the place of one that is gone, which had this number.
+            /// At the index of a removed receiver, which had this number.
             case replaced(ReceiverID)
         }
 
         /// The receiver's number in the core.
         package var receiver: ReceiverID
-        /// Its place among the receivers of the source.
+        /// Its index among the receivers of the source.
         package var place: Int
-        /// The way in which it came.
+        /// How it appeared.
         package var kind: Kind
     }
 
-    /// The numbers of the receivers in the core, by their places.
+    /// The numbers of the receivers in the core, by index.
     package private(set) var receivers: [ReceiverID]
-    /// The names of the receivers, by their places.
+    /// The names of the receivers, by index.
     package private(set) var names: [String] = []
-    /// The newest name of each place, also of places that a source does not name now.
+    /// The newest name at each index, including indices that the source does not name at present.
     private var newestNames: [String] = []
-    /// True where the next names are those of a source that was opened again, which has its receivers in another order.
+    /// True if the source was opened again, so that its next names may have another order.
     private var isRestarted = false
-    /// True for each receiver that counts, by its place.
+    /// True for each receiver that counts, by index.
     private var areCounted: [Bool] = []
-    /// The one receiver that counts; nil for all.
+    /// The only receiver that counts; nil for all.
     private let only: String?
-    /// Receivers that kept a region before, and have not come yet.
+    /// Receivers that kept a region in an earlier run and have not appeared yet.
     private var keepers: [String: Keeper] = [:]
 
     private struct Keeper {
         var receiver: ReceiverID
-        /// Until when its silence says nothing; nil for as long as it does not come.
+        /// The time until which its silence proves nothing; nil until it appears.
         var until: Timestamp?
     }
 
-    /// The receivers of a source that has named none.
+    /// Creates the receivers of a source that has not named any.
     ///
     /// - Parameters:
-    ///   - standIn: a receiver that stands for the source until then; nil for none.
-    ///   - only: the one receiver that counts; nil for all.
+    /// - standIn: a receiver that represents the source until then; nil for none.
+    /// - only: the only receiver that counts; nil for all.
     package init(standIn: ReceiverID? = nil, only: String? = nil) {
         receivers = standIn.map { [$0] } ?? []
         self.only = only
@@ -58,22 +59,22 @@ package struct Listener: Sendable {
 
     // MARK: - Names
 
-    /// Returns a receiver that kept a region before, which may not have come yet.
+    /// Returns a receiver that kept a region in an earlier run, even if it has not appeared yet.
     package func keeper(named name: String) -> ReceiverID? {
         names.firstIndex(of: name).map { receivers[$0] } ?? keepers[name]?.receiver
     }
 
-    /// Expects a receiver that kept a region before. Until it comes, its silence says nothing.
+    /// Expects a receiver that kept a region in an earlier run. Until it appears, its silence proves nothing.
     ///
     /// - Parameters:
     ///   - keeper: its number in the core.
     ///   - name: its name.
-    ///   - until: when it counts as lost; nil for never.
+    /// - until: the time at which it counts as lost; nil for never.
     package mutating func expect(_ keeper: ReceiverID, named name: String, until: Timestamp? = nil) {
         keepers[name] = Keeper(receiver: keeper, until: until)
     }
 
-    /// Returns the expected receivers that have not come in time, each once.
+    /// Returns the expected receivers that did not appear in time, each once.
     package mutating func takeOverdue(at time: Timestamp) -> [ReceiverID] {
         keepers.filter { $0.value.until.map { $0 <= time } ?? false }.map { name, keeper in
             keepers[name]?.until = nil
@@ -81,16 +82,16 @@ package struct Listener: Sendable {
         }
     }
 
-    /// The receivers that are expected.
+    /// The expected receivers.
     package var expected: [ReceiverID] { keepers.values.map(\.receiver) }
 
-    /// Expects no receiver any longer.
+    /// Stops expecting receivers.
     package mutating func expectNone() { keepers = [:] }
 
-    /// Expects all receivers again, at whatever places, since their source was opened again.
+    /// Expects all receivers again, in any order, since their source was opened again.
     package mutating func restart() { isRestarted = true }
 
-    /// Goes on with the receivers by their names alone.
+    /// Forgets the order of the receivers, and expects them by name.
     private mutating func forgetPlaces() {
         for (place, name) in newestNames.enumerated() where areCounted[place] {
             keepers[name] = Keeper(receiver: receivers[place])
@@ -98,14 +99,15 @@ package struct Listener: Sendable {
         (names, newestNames, areCounted, receivers) = ([], [], [], [])
     }
 
-    /// Meets the receivers that a source names. One that comes to the place of another begins with nothing.
+    /// Updates the receivers to those that a source names. A receiver that replaces another at its index starts without
+    /// state.
     ///
     /// - Parameters:
-    ///   - new: the names, by place.
+    /// - new: the names, by index.
     ///   - core: the core.
-    ///   - title: returns the name of a receiver in events.
-    ///   - make: returns a number in the core for a receiver of this name.
-    /// - Returns: the receivers that have come and count.
+    /// - title: returns the name of a receiver for events.
+    /// - make: returns a number in the core for a receiver with this name.
+    /// - Returns: the receivers that appeared and count.
     package mutating func meet(
         _ new: [String], in core: inout MonitoringCore, title: (String) -> String = { $0 },
         make: (_ name: String, _ place: Int) -> ReceiverID
@@ -122,7 +124,7 @@ package struct Listener: Sendable {
             guard !isKnown || newestNames[place] != name else { continue }
             let isCounted = only == nil || only == name
             let wasCounted = isKnown && areCounted[place]
-            // A source that was opened again may have named more before.
+            // A source that was opened again may have named more receivers before.
             if place < areCounted.count { areCounted[place] = isCounted } else { areCounted.append(isCounted) }
             let keeper = isCounted ? keepers.removeValue(forKey: name)?.receiver : nil
             var kind = Arrival.Kind.added
@@ -153,7 +155,7 @@ package struct Listener: Sendable {
     /// The receivers that count.
     package var counted: [ReceiverID] { receivers.indices.filter(isCounted).map { receivers[$0] } }
 
-    /// Returns the receivers that a deafness of the source concerns: one, by its place, or all.
+    /// Returns the receivers that a deafness of the source affects: the receiver at an index, or all.
     package func receivers(at place: ReceiverID?) -> [ReceiverID] {
         guard let place else { return counted }
         return isCounted(Int(place.index)) ? [receivers[Int(place.index)]] : []
@@ -162,8 +164,8 @@ package struct Listener: Sendable {
     /// Returns the status of each receiver that counts.
     ///
     /// - Parameters:
-    ///   - statuses: the statuses, by place.
-    ///   - state: the state of the others; nil to leave them out.
+    /// - statuses: the statuses, by index.
+    /// - state: the state of receivers without a status; nil to leave them out.
     package func statuses(
         _ statuses: [ReceiverStatus], otherwise state: RadioState? = nil
     ) -> [(receiver: ReceiverID, status: ReceiverStatus)] {
@@ -173,7 +175,7 @@ package struct Listener: Sendable {
         }
     }
 
-    /// Returns a sighting by its receiver's number in the core; nil where the receiver is unknown or does not count.
+    /// Returns a sighting with its receiver's number in the core; nil if the receiver is unknown or does not count.
     @inline(__always)
     package func sighting(_ sighting: Sighting) -> Sighting? {
         guard isCounted(Int(sighting.receiver.index)) else { return nil }
@@ -184,12 +186,12 @@ package struct Listener: Sendable {
 
     @inline(__always)
     private func isCounted(_ place: Int) -> Bool {
-        // One that stands for the source counts as well.
+        // A stand-in counts as well.
         place < areCounted.count ? areCounted[place] : place < receivers.count
     }
 
-    /// Returns the hearing of several receivers that are one for a user. It hears while all of them do, since any may
-    /// have kept a region.
+    /// Returns the common hearing of several receivers that appear as one to a user. It hears while all of them do,
+    /// since any of them may have kept a region.
     package static func common(_ statuses: some Sequence<ReceiverStatus>) -> MonitoringCore.Hearing {
         var common = MonitoringCore.Hearing.hearing
         for status in statuses {

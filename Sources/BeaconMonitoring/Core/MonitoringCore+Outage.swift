@@ -1,14 +1,14 @@
 import BeaconEngine
 package import BeaconModel
 
-// Not hearing is not absence: what happens to conditions when nobody hears who could report, and when somebody hears
+// Silence is not absence: how conditions change when all receivers that could report are deaf, and when one hears
 // again.
 
 extension MonitoringCore {
-    /// Restarts the time-out of regions that are inside: their keepers may have heard their beacons, and the adverts
-    /// were lost on their way.
+    /// Restarts the time-out of regions that are inside. Their receivers may have heard the beacons, but the adverts
+    /// were lost on the way.
     ///
-    /// - Parameter isConcerned: returns true for a keeper of which something was lost.
+    /// - Parameter isConcerned: returns true for a receiver that lost adverts.
     package mutating func renew(heldBy isConcerned: (ReceiverID) -> Bool) {
         drain()
         for id in conditions.keys.sorted() where publishedState(of: id) == .inside {
@@ -35,7 +35,7 @@ extension MonitoringCore {
         }
         let due = deafness.filter { !$0.value.isLasting && newest - ($0.value.since ?? newest) >= Self.patience }
         guard !due.isEmpty || isFirst else { return updatePatience() }
-        // What was due before happened before.
+        // Everything that was due earlier happens first.
         if !isFirst { engine.advance(upTo: Timestamp(nanoseconds: newest)) }
         drain()
         for receiver in due.keys { deafness[receiver]?.isLasting = true }
@@ -58,7 +58,7 @@ extension MonitoringCore {
         return deafness[holder]?.isLasting == true
     }
 
-    /// Looks at all conditions after a change of who hears, in the order in which they were added.
+    /// Reviews all conditions after a change of hearing, in the order in which they were added.
     mutating func reviewAll() {
         for id in conditions.keys.sorted() { review(id) }
     }
@@ -76,7 +76,7 @@ extension MonitoringCore {
         }
     }
 
-    /// Publishes a region as unknown, since no receiver hears any more whose silence would say something of it.
+    /// Publishes a region as unknown, since no receiver hears whose silence would prove anything about it.
     mutating func beginOutage(of id: ConditionID, holder: ReceiverID?) {
         waitForBeacon(of: id, holder: holder)
         guard let condition = conditions[id], condition.published != .unknown else { return }
@@ -89,20 +89,21 @@ extension MonitoringCore {
                     wallTime: wall(time, of: holder), receiver: nil, identity: nil)))
     }
 
-    /// Waits for a beacon of a region, however long it takes: silence says nothing.
+    /// Waits for a beacon of a region without a limit: silence proves nothing.
     mutating func waitForBeacon(of id: ConditionID, holder: ReceiverID?) {
         guard var region = conditions[id]?.region else { return }
         region.ignoresSilence = true
         replace(id, by: comparable(region, of: id), assuming: .unknown, phase: .deaf(holder))
     }
 
-    /// Gives a beacon of a region its usual time to be heard, since a receiver hears again.
+    /// Waits the usual time for a beacon of a region, since a receiver hears again.
     mutating func beginComparison(of id: ConditionID, holder: ReceiverID?) {
         guard let region = conditions[id]?.region else { return }
         replace(id, by: comparable(region, of: id), assuming: .unknown, heldBy: holder, phase: .comparing(holder))
     }
 
-    /// Returns a region as it is compared: one that was inside is kept by what keeps it, not by what would enter it.
+    /// Returns a region for the comparison. A region that was inside uses its thresholds for staying inside, not those
+    /// for entering.
     func comparable(_ region: MonitoredRegion, of id: ConditionID) -> MonitoredRegion {
         var region = region
         if conditions[id]?.known == .inside {

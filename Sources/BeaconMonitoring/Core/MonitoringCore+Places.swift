@@ -2,11 +2,11 @@ import BeaconEngine
 package import BeaconModel
 
 extension MonitoringCore {
-    /// Begins to locate beacons in the places of a plan.
+    /// Starts to locate beacons in the places of a plan.
     ///
     /// - Parameters:
     ///   - plan: the places and the names of their receivers.
-    ///   - constraints: the beacons; one that is nil stands for all.
+    /// - constraints: the beacons; nil stands for all.
     package mutating func startLocating(_ plan: PlacePlan, _ constraints: [BeaconConstraint?]) {
         places = plan
         placeNames = plan.placeNames
@@ -17,10 +17,11 @@ extension MonitoringCore {
         }
     }
 
-    /// Waits for beacons that were not heard: one that stays unheard is in no place after the exit time-out of places.
+    /// Waits for beacons that were not heard. A beacon that stays unheard is in no place after the exit time-out of
+    /// places.
     package mutating func awaitBeacons(_ identities: [BeaconIdentity]) { engine.awaitBeacons(identities) }
 
-    /// Ends the locating of beacons. Doing so twice is harmless.
+    /// Stops locating beacons. Harmless if none are located.
     package mutating func stopLocating() {
         places = nil
         placeNames = []
@@ -28,7 +29,7 @@ extension MonitoringCore {
         engine.stopLocating()
     }
 
-    /// Gives a receiver the name by which plans know it, and adds it.
+    /// Sets the name by which plans know a receiver, and adds the receiver.
     package mutating func name(_ receiver: ReceiverID, _ name: String) {
         addReceiver(receiver)
         guard receiverNames[receiver] != name else { return }
@@ -40,10 +41,10 @@ extension MonitoringCore {
         locate(receiver, named: name)
     }
 
-    /// Sets where a beacon was known to be last, in an earlier run for instance.
+    /// Sets the last known place of a beacon, for example from an earlier run.
     ///
     /// - Parameters:
-    ///   - place: the place's name; nil where it was in none. A name that the plan does not have is ignored.
+    /// - place: the place's name; nil if the beacon was in none. An unknown name is ignored.
     ///   - identity: the beacon.
     package mutating func setKnownPlace(_ place: String?, of identity: BeaconIdentity) {
         guard let place else { return engine.setKnownPlace(.nowhere, of: identity) }
@@ -56,7 +57,7 @@ extension MonitoringCore {
         engine.setReceiver(receiver, of: places.deafReceivers.contains(name) ? nil : placeReceivers[name])
     }
 
-    /// Returns a second's report of the engine with names in place of numbers.
+    /// Converts the engine's report of one second, replacing numbers with names.
     func event(of beacons: [LocatedBeacon], at time: Timestamp) -> LocatingEvent {
         LocatingEvent(
             time: wall(time, of: nil),
@@ -67,7 +68,7 @@ extension MonitoringCore {
             })
     }
 
-    /// Returns a change of the engine with names in place of numbers.
+    /// Converts a change of the engine, replacing numbers with names.
     func event(of change: PlaceChange) -> PlaceEvent {
         event(
             of: change.identity, at: change.time, whereabouts: change.whereabouts, before: change.before,

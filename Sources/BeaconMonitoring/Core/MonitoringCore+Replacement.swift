@@ -2,11 +2,11 @@ import BeaconEngine
 package import BeaconModel
 
 extension MonitoringCore {
-    /// Gives the number of a receiver that is gone to another one. It begins with nothing that the other one heard, and
-    /// hears once ``setHearing(_:of:at:)`` says so.
+    /// Assigns the number of a removed receiver to a new one. The new receiver starts without the adverts of the old
+    /// one, and hears once ``setHearing(_:of:at:)`` is called.
     ///
-    /// The other receivers decide about the regions that it kept, as after an outage of all: a beacon has left if none
-    /// of them hears it within the exit time-out.
+    /// The other receivers decide about the regions that the old one kept, as after an outage of all: a beacon has left
+    /// if none of them hears it within the exit time-out.
     package mutating func reassign(_ receiver: ReceiverID, to name: String) {
         release(receiver)
         setSmoothed(false, of: receiver)
@@ -14,14 +14,14 @@ extension MonitoringCore {
         self.name(receiver, name)
     }
 
-    /// Takes in that a receiver is gone for good, and that its number will not be used again. The other receivers
-    /// decide about the regions that it kept.
+    /// Removes a receiver for good; its number is not reused. The other receivers decide about the regions that it
+    /// kept.
     package mutating func retire(_ receiver: ReceiverID) {
         release(receiver)
         setHearing(.lost, of: receiver)
     }
 
-    /// Forgets what a receiver has heard, and has the others decide about the regions that it kept.
+    /// Discards a receiver's adverts, and lets the other receivers decide about the regions that it kept.
     private mutating func release(_ receiver: ReceiverID) {
         setHearing(.interrupted, of: receiver)
         for id in conditions.keys.sorted() where isHeld(id, by: receiver) {

@@ -2,7 +2,7 @@ package import BeaconEngine
 package import BeaconModel
 
 extension MonitoringCore {
-    /// Begins to look for identities behind which there is more than one device, or goes on with other beacons.
+    /// Starts the search for identities that more than one device uses, or changes the beacons that it covers.
     ///
     /// - Parameters:
     ///   - rules: the rules.
@@ -19,19 +19,19 @@ extension MonitoringCore {
         setPositions(positions)
     }
 
-    /// Ends that. Doing so twice is harmless.
+    /// Stops the search. Harmless if it is not running.
     package mutating func stopSuspecting() {
         suspicions = nil
         positions = [:]
     }
 
-    /// Sets where receivers are, by their names. Nothing is said of the distances of others.
+    /// Sets the positions of receivers, by name. Receivers without a position are not compared by distance.
     package mutating func setPositions(_ positions: [String: ReceiverPosition]) {
         self.positions = positions
         for (receiver, name) in receiverNames { locate(receiver, named: name) }
     }
 
-    /// What was left out of suspicions, since there was too much of it.
+    /// The number of suspicions that were omitted because there were too many.
     package var omittedSuspicions: OmittedSuspicions {
         OmittedSuspicions(findings: suspicions?.omittedFindings ?? 0, adverts: suspicions?.ignoredAdverts ?? 0)
     }
@@ -68,18 +68,18 @@ extension MonitoringCore {
     }
 }
 
-/// What was left out of suspicions, since there was too much of it. Its text is for the log.
+/// The number of suspicions that were omitted because there were too many. Its description is for the log.
 package struct OmittedSuspicions: CustomStringConvertible {
     /// The suspicions that were not reported.
     package var findings: Int
-    /// The adverts of identities that were not followed.
+    /// The adverts of identities that were not tracked.
     package var adverts: Int
 
     /// The sum of both.
     package var count: Int { findings + adverts }
 
-    /// What it means, in a sentence.
+    /// A sentence for the log.
     package var description: String {
-        "somebody may be inventing beacons: \(findings) suspicions were left out, since there were more than \(SuspicionDetector.mostFindings) in an hour, and \(adverts) adverts of identities beyond \(SuspicionDetector.mostIdentities)"
+        "a sender may be inventing beacons: \(findings) suspicions were omitted because there were more than \(SuspicionDetector.mostFindings) in an hour, and \(adverts) adverts of identities beyond \(SuspicionDetector.mostIdentities)"
     }
 }

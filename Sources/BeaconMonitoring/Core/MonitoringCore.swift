@@ -3,40 +3,41 @@ package import BeaconModel
 package import BeaconRadio
 
 /// The core between sources of adverts and clients: the engine, the conditions and ranging requests of all clients, the
-/// one rule for outages, the wall clock and the scan mode.
+/// rule for outages, the wall clock and the scan mode.
 ///
-/// It does no I/O and reads no clock. The command line, the center of an application and beacond are thin around it.
+/// It does no I/O and reads no clock. The command line, an application's center and beacond are thin layers around it.
 ///
-/// **Not hearing is not absence.** A receiver hears, or it is deaf. While no receiver hears whose silence would say
-/// something of a region, nothing of the region expires. After a deafness that lasts, the region's state is published
-/// as unknown, and the state that was known last is kept: once a receiver hears again, it is compared with what is
-/// heard, so that a region that was inside and still is was never entered anew, and one that was inside and is not any
-/// more is left. A region whose state was never known is outside once a receiver has heard for the region's exit
-/// time-out, and nothing of the region: a state that becomes known, and no exit.
+/// **Silence is not absence.** A receiver either hears or is deaf. A region does not expire while no receiver hears
+/// whose silence would prove anything about it. After a lasting deafness, the core publishes the region's state as
+/// unknown, and keeps the last known state. Once a receiver hears again, the core compares that state with the adverts.
+/// A region that was inside and still is causes no new entry; a region that was inside and no longer is causes an exit.
+/// A region whose state was never known becomes outside once a receiver has heard nothing of it for the region's exit
+/// time-out: its state becomes known, without an exit.
 package struct MonitoringCore: ~Copyable {
     /// The hearing of a receiver.
     package enum Hearing: Hashable, Sendable {
         /// Silence means that there is nothing to hear.
         case hearing
-        /// Nothing comes from it at the moment, and nobody knows so far whether there is anything to hear: nothing
-        /// expires, and nothing is published, until that is known. Where it is hearing then, it was all the time.
+        /// No data arrives at present, and it is not known yet whether there is anything to hear. Nothing expires and
+        /// nothing is published until that is known. If the receiver then turns out to hear, it was hearing all the
+        /// time.
         case doubtful
-        /// Nothing is heard at the moment, and this may end soon: an adapter is being reset.
+        /// The receiver is deaf, and this may end soon: an adapter is being reset.
         case interrupted
-        /// Nothing is heard until something changes: the radio is off, removed, or not permitted.
+        /// The receiver is deaf until something changes: the radio is off, removed or not permitted.
         case lost
     }
 
-    /// An interruption that takes longer than this lasts. It is a choice: long enough for an adapter to be reset, which
-    /// clients then need not hear of, and much shorter than the time after which a region is usually left.
+    /// An interruption that takes longer than this counts as lasting. The value is a choice: long enough for the reset
+    /// of an adapter, which clients then don't see, and much shorter than the usual exit time-out.
     package static let patience = 5 * Timestamp.nanosecondsPerSecond
 
     enum Phase {
-        /// The engine's state is the state that is known.
+        /// The engine's state is the known state.
         case settled
-        /// No receiver hears whose silence would say something: the receiver that kept the region, or nil for any.
+        /// No receiver hears whose silence would prove anything: the receiver that kept the region, or nil for any.
         case deaf(ReceiverID?)
-        /// The state that was known is being compared with what the holder, or nil for any, hears.
+        /// The core compares the last known state with the adverts of the holder, or of any receiver if it is nil.
         case comparing(ReceiverID?)
     }
 
@@ -49,7 +50,7 @@ package struct MonitoringCore: ~Copyable {
     }
 
     struct Deafness {
-        /// When it began, in nanoseconds; nil until there is a time.
+        /// When it began, in nanoseconds; nil until a time is known.
         var since: Int64?
         var isLasting: Bool
     }
@@ -65,23 +66,23 @@ package struct MonitoringCore: ~Copyable {
     var conditions: [ConditionID: Condition] = [:] {
         didSet { conditionChanges &+= 1 }
     }
-    /// Counts the changes of conditions. What depends on their states alone is as it was while this is.
+    /// The number of changes of conditions. While it stays the same, the states of all conditions do too.
     package private(set) var conditionChanges: UInt64 = 0
     var conditionsByRegion: [RegionID: ConditionID] = [:]
-    /// How many conditions there are of each UUID.
+    /// The number of conditions of each UUID.
     private var uuids: [ProximityUUID: Int] = [:]
 
-    /// The places in which beacons are located; nil where none are.
+    /// The places in which beacons are located; nil if none are located.
     var places: PlacePlan?
     var placeNames: [String] = []
     var placeReceivers: [String: Int] = [:]
     var receiverNames: [ReceiverID: String] = [:]
 
-    /// Looks for identities behind which there is more than one device; nil where nobody wants to know.
+    /// The search for identities that more than one device uses; nil if it is not requested.
     var suspicions: SuspicionDetector?
     var positions: [String: ReceiverPosition] = [:]
 
-    /// What was measured of receivers, by their names.
+    /// The measurements of receivers, by name.
     let calibrations: CalibrationSet
 
     private var requests: [RangingRequestID: RangingID] = [:]
@@ -89,16 +90,16 @@ package struct MonitoringCore: ~Copyable {
     private var smoothed: Set<ReceiverID> = []
 
     var deafness: [ReceiverID: Deafness] = [:]
-    /// The receivers of which nobody knows whether they hear.
+    /// The receivers that may or may not hear.
     private var doubts: Set<ReceiverID> = []
-    /// Those of them that are known to hear, once what they heard is in.
+    /// Doubtful receivers that turned out to hear. Their doubt ends once their adverts are processed.
     private var resolved: Set<ReceiverID> = []
     var knownReceivers: Set<ReceiverID> = []
-    /// When the next interruption begins to last, in nanoseconds.
+    /// When the next interruption becomes a lasting one, in nanoseconds.
     var nextPatience: Int64 = .max
 
-    /// The nanoseconds by which the wall clock is ahead of the core's: by receiver, and the newest for what no receiver
-    /// caused.
+    /// The nanoseconds by which the wall clock is ahead of the core's clock: per receiver, and the newest value for
+    /// events that no receiver caused.
     private var wallOffsets: [ReceiverID: Int64] = [:]
     private var newestWallOffset: Int64 = 0
 
@@ -109,7 +110,7 @@ package struct MonitoringCore: ~Copyable {
     ///
     /// - Parameters:
     ///   - configuration: the engine's settings.
-    ///   - calibrations: what was measured of receivers and beacons.
+    /// - calibrations: the measurements of receivers and beacons.
     package init(
         _ configuration: EngineConfiguration = EngineConfiguration(), calibrations: CalibrationSet = CalibrationSet()
     ) {
@@ -121,13 +122,12 @@ package struct MonitoringCore: ~Copyable {
 
     // MARK: - Requests
 
-    /// Begins to monitor a region.
+    /// Starts to monitor a region.
     ///
     /// - Parameters:
     ///   - region: the region, with its rules.
-    ///   - state: its state as it was known before, from an earlier run for instance.
-    ///   - holder: the receiver that kept a region that was inside, whose silence alone decides; nil where none is
-    ///     known.
+    /// - state: its known state, for example from an earlier run.
+    /// - holder: the receiver that kept the region if it was inside, and whose silence alone decides; nil if unknown.
     package mutating func startMonitoring(
         _ region: MonitoredRegion, assuming state: RegionState = .unknown, heldBy holder: ReceiverID? = nil
     ) -> ConditionID {
@@ -141,7 +141,7 @@ package struct MonitoringCore: ~Copyable {
         return id
     }
 
-    /// Ends the monitoring of a region. Doing so twice is harmless.
+    /// Stops monitoring a region. Harmless if it is not monitored.
     package mutating func stopMonitoring(_ id: ConditionID) {
         drain()
         guard let condition = conditions.removeValue(forKey: id) else { return }
@@ -152,10 +152,10 @@ package struct MonitoringCore: ~Copyable {
         if uuids[uuid] == 0 { uuids[uuid] = nil }
     }
 
-    /// Returns the state that was known last: the one to be stored.
+    /// Returns the last known state, which is the state to store.
     package func knownState(of id: ConditionID) -> RegionState { conditions[id]?.known ?? .unknown }
 
-    /// Returns the receiver whose silence alone decides over a region that is inside; nil where that of any does.
+    /// Returns the receiver whose silence alone decides about a region that is inside; nil if any receiver's does.
     package func holder(of id: ConditionID) -> ReceiverID? {
         guard let condition = conditions[id], condition.known == .inside else { return nil }
         switch condition.phase {
@@ -164,15 +164,15 @@ package struct MonitoringCore: ~Copyable {
         }
     }
 
-    /// Returns what decides over a region; nil where it is not monitored.
+    /// Returns the explanation of a region's state; nil if it is not monitored.
     package func explanation(of id: ConditionID) -> RegionExplanation? {
         conditions[id].flatMap { engine.explanation(of: $0.engineID) }
     }
 
-    /// Returns the state as clients know it: unknown while no receiver hears that could determine it.
+    /// Returns the state as clients know it: unknown while no receiver that could determine it hears.
     package func publishedState(of id: ConditionID) -> RegionState { conditions[id]?.published ?? .unknown }
 
-    /// Begins to report on beacons each whole second.
+    /// Starts to report beacons at each whole second.
     ///
     /// - Parameter constraint: the beacons; nil for all.
     package mutating func startRanging(_ constraint: BeaconConstraint?) -> RangingRequestID {
@@ -184,7 +184,7 @@ package struct MonitoringCore: ~Copyable {
         return id
     }
 
-    /// Ends the reports of a request. Doing so twice is harmless.
+    /// Stops the reports of a request. Harmless if it has ended already.
     package mutating func stopRanging(_ id: RangingRequestID) {
         drain()
         guard let ranging = requests.removeValue(forKey: id) else { return }
@@ -203,13 +203,13 @@ package struct MonitoringCore: ~Copyable {
 
     // MARK: - Receivers
 
-    /// Adds a receiver, so that it has reports of its own even while it hears no beacon.
+    /// Adds a receiver, so that it has its own reports even while it hears no beacon.
     package mutating func addReceiver(_ receiver: ReceiverID) {
         guard knownReceivers.insert(receiver).inserted else { return }
         engine.addReceiver(receiver)
     }
 
-    /// Sets the hearing of a receiver. All hear unless this says otherwise.
+    /// Sets the hearing of a receiver. Receivers hear by default.
     ///
     /// - Parameters:
     ///   - hearing: the hearing.
@@ -225,7 +225,7 @@ package struct MonitoringCore: ~Copyable {
             engine.setHearing(false, of: receiver, at: time, isDoubt: true)
             return drain()
         case .hearing where doubts.contains(receiver) && deafness[receiver] == nil:
-            // What it heard comes first: a beacon that it heard is not left.
+            // Its adverts are processed first, so that a beacon that it heard does not exit.
             resolved.insert(receiver)
             return
         case .hearing:
@@ -247,14 +247,14 @@ package struct MonitoringCore: ~Copyable {
         reviewAll()
     }
 
-    /// Sets whether a receiver's signal strengths come smoothed and thinned. They count for presence and places; a
-    /// distance each second cannot be made of them, and is not.
+    /// Sets whether a receiver's signal strengths are smoothed and thinned. They count for presence and places, but
+    /// they do not allow a distance each second, so the receiver has no ranging reports.
     package mutating func setSmoothed(_ isSmoothed: Bool, of receiver: ReceiverID) {
         if isSmoothed { smoothed.insert(receiver) } else { smoothed.remove(receiver) }
     }
 
-    /// Counts a stretch of deafness that was learnt of afterwards: a suspend, or a stopped process. It is to be called
-    /// before time advances to its end.
+    /// Records a period of deafness that was discovered afterwards: a suspend, or a stopped process. Call it before
+    /// time advances to the end of that period.
     ///
     /// - Parameters:
     ///   - from: when the receiver ceased to hear.
@@ -263,7 +263,7 @@ package struct MonitoringCore: ~Copyable {
     package mutating func skip(from: Timestamp, to: Timestamp, of receiver: ReceiverID) {
         addReceiver(receiver)
         if doubts.remove(receiver) != nil {
-            // It is known now that it was deaf, and until it hears again all of that counts.
+            // It is now known that it was deaf, and the whole time until it hears again counts.
             resolved.remove(receiver)
             deafness[receiver] = Deafness(since: newest < 0 ? nil : newest, isLasting: false)
             engine.setHearing(false, of: receiver, at: Timestamp(nanoseconds: max(newest, 0)))
@@ -274,16 +274,16 @@ package struct MonitoringCore: ~Copyable {
         drain()
     }
 
-    /// Sets the lead of the wall clock over the core's times for what a receiver hears, negative where it is behind.
+    /// Sets how far the wall clock is ahead of the core's times for a receiver's adverts; negative if it is behind.
     ///
-    /// For a radio it is the difference that a step of the wall clock made; for a file or a simulation that is played
-    /// on the core's clock, the difference to its own times.
+    /// For a radio, it is the difference that a step of the wall clock made. For a file or a simulation that is played
+    /// on the core's clock, it is the difference to its own times.
     package mutating func setWallOffset(_ nanoseconds: Int64, of receiver: ReceiverID) {
         wallOffsets[receiver] = nanoseconds
         newestWallOffset = nanoseconds
     }
 
-    /// Returns a time by the wall clock, for what a receiver caused or no receiver did.
+    /// Converts a time to the wall clock, for an event that a receiver caused, or nil if no receiver did.
     func wall(_ time: Timestamp, of receiver: ReceiverID?) -> Timestamp {
         let offset = receiver.flatMap { wallOffsets[$0] } ?? newestWallOffset
         return offset == 0 ? time : time.advanced(by: offset)
@@ -294,7 +294,7 @@ package struct MonitoringCore: ~Copyable {
     /// The newest time; nil before the first.
     package var time: Timestamp? { newest < 0 ? nil : Timestamp(nanoseconds: newest) }
 
-    /// Processes a sighting, after all that was due before it.
+    /// Processes a sighting after everything that was due before it.
     @inline(__always)
     package mutating func receive(_ sighting: Sighting) {
         if sighting.time.nanoseconds > newest { note(sighting.time.nanoseconds) }
@@ -303,7 +303,7 @@ package struct MonitoringCore: ~Copyable {
         if suspicions != nil { suspect(sighting) }
     }
 
-    /// Processes sightings in their order, as ``receive(_:)`` would, and in less time.
+    /// Processes sightings in order, like ``receive(_:)`` but faster.
     package mutating func receive(_ sightings: [Sighting]) {
         var place = 0
         while place < sightings.count {
@@ -325,7 +325,7 @@ package struct MonitoringCore: ~Copyable {
         if suspicions != nil { suspect(at: time) }
     }
 
-    /// Advances the time up to `time`, at which more may happen: what is due at that very moment waits.
+    /// Advances the time up to but excluding `time`: events that are due exactly then wait.
     @inline(__always)
     package mutating func advance(upTo time: Timestamp) {
         if !resolved.isEmpty { endDoubts() }
@@ -335,7 +335,8 @@ package struct MonitoringCore: ~Copyable {
         if suspicions != nil { suspect(at: time) }
     }
 
-    /// Has receivers hear that turned out to do so all the time: what was due meanwhile happens now.
+    /// Ends the doubt about receivers that turned out to hear all the time. Everything that was due since then happens
+    /// now.
     @inline(never)
     private mutating func endDoubts() {
         let time = Timestamp(nanoseconds: max(newest, 0))
@@ -347,14 +348,14 @@ package struct MonitoringCore: ~Copyable {
         drain()
     }
 
-    /// Returns what has happened since the last call, in order.
+    /// Removes and returns the events since the last call, in order.
     package mutating func takeEvents() -> [MonitoringEvent] {
         guard !events.isEmpty else { return [] }
         defer { events = [] }
         return events
     }
 
-    /// True where ``takeEvents()`` would return anything.
+    /// A Boolean value indicating whether ``takeEvents()`` would return any event.
     package var hasEvents: Bool { !events.isEmpty }
 
     /// Sets the newest time, if `time` is newer.
@@ -393,13 +394,13 @@ package struct MonitoringCore: ~Copyable {
         }
     }
 
-    /// Sets the state of a condition, which is known, or known again.
+    /// Sets the state of a condition that is known, or known again.
     private mutating func settle(_ change: RegionChange, as state: RegionState) {
         guard let id = conditionsByRegion[change.region], let condition = conditions[id] else { return }
         let before = condition.known
         conditions[id]?.known = state
         conditions[id]?.published = state
-        // After an outage, the silence of the receiver that kept the region has decided.
+        // After an outage, the silence of the receiver that kept the region decides.
         var receiver = change.receiver
         switch condition.phase {
         case .settled: break
@@ -407,7 +408,7 @@ package struct MonitoringCore: ~Copyable {
             receiver = receiver ?? holder
             replace(id, by: condition.region, assuming: state, heldBy: change.receiver, phase: .settled)
         }
-        // A region that is where it was before the outage was neither entered nor left.
+        // A region whose state is the same as before the outage has neither an entry nor an exit.
         let kind: RegionEvent.Kind =
             switch (before, state) {
             case (.inside, .inside), (_, .unknown): .state

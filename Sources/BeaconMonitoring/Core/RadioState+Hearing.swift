@@ -1,7 +1,7 @@
 package import BeaconRadio
 
 extension ReceiverStatus {
-    /// The hearing of a receiver of this status.
+    /// The hearing of a receiver with this status.
     package var hearing: MonitoringCore.Hearing {
         let hearing = state.hearing
         return hearing == .hearing && isDoubtful ? .doubtful : hearing
@@ -18,12 +18,12 @@ extension RadioState {
         }
     }
 
-    /// The reason why nothing can be heard, as the subject and verb of a sentence; nil where the radio works.
+    /// The reason why the radio hears nothing, as the subject and verb of a sentence; nil if the radio works.
     package var outage: String? {
         switch self {
         case .unknown, .poweredOn: nil
         case .resetting: "the radio is being reset"
-        case .unsupported: "the radio is gone"
+        case .unsupported: "the radio is missing"
         case .unauthorized: "this process may not use the radio"
         case .poweredOff: "the radio is switched off"
         }

@@ -1,12 +1,12 @@
 public import BeaconEngine
 import BeaconModel
 
-/// The places in which beacons are located, by the names that people gave them and their receivers.
+/// A user's named places in which beacons are located, and their receivers.
 ///
-/// A receiver that is named and has not come, since its source does not have it or has not opened so far, is deaf:
-/// where a place has no other, the beacons that may be in it are somewhere unknown.
+/// A receiver that has not appeared, because the source does not have it or has not opened yet, counts as deaf. If a
+/// place has no other receiver, the beacons that may be in it have an unknown location.
 public struct PlacePlan: Hashable, Sendable {
-    /// A place: a room, a floor, a shop.
+    /// A place: a room, a floor or a shop.
     public struct Place: Hashable, Sendable {
         /// The user's name for it.
         public var name: String
@@ -28,37 +28,37 @@ public struct PlacePlan: Hashable, Sendable {
     /// The places.
     public var places: [Place]
 
-    /// What was taught of places, which then decides in place of the strongest receiver; nil where nothing was. Its
-    /// places are places of the plan too, with or without receivers of their own.
+    /// The taught map, which then decides instead of the strongest receiver; nil if there is none. Its places also
+    /// belong to the plan, with or without receivers of their own.
     public var taught: TaughtMap?
 
     /// The rules of the decision.
     public var rules = PlaceRules()
 
-    /// True where there is a report each second, and not only changes.
+    /// True to report each second, not only changes.
     public var reportsEachSecond = false
 
-    /// The names of receivers that are taken for deaf, whatever they hear: it shows what the others decide without
-    /// them.
+    /// The names of receivers that are treated as deaf, whatever they hear. This shows what the other receivers would
+    /// decide without them.
     public var deafReceivers: Set<String> = []
 
     /// Creates a plan of places.
     public init(_ places: [Place]) { self.places = places }
 
-    /// The names of all receivers, each once: those of the places in their order, then others that took part when
-    /// places were taught.
+    /// The names of all receivers, each once: the receivers of the places in order, then others that took part in
+    /// teaching.
     package var receiverNames: [String] {
         var seen: Set<String> = []
         return (places.flatMap(\.receivers) + (taught?.receiverNames ?? [])).filter { seen.insert($0).inserted }
     }
 
-    /// The names of all places: those of the plan, then others that were taught.
+    /// The names of all places: the places of the plan, then others that were taught.
     package var placeNames: [String] {
         let names = places.map(\.name)
         return names + (taught?.places.map(\.name) ?? []).filter { !names.contains($0) }
     }
 
-    /// The plan as the engine has it, with numbers in place of names.
+    /// The plan in the engine's form, with numbers in place of names.
     var map: PlaceMap {
         var placeOf: [String: Int] = [:]
         for (number, place) in places.enumerated() {
@@ -75,31 +75,31 @@ public struct PlacePlan: Hashable, Sendable {
         return map
     }
 
-    /// Returns the mistake in the plan in a sentence; nil where there is none.
+    /// Returns a sentence about the first mistake in the plan; nil if there is none.
     public func mistake() -> String? {
-        if placeNames.isEmpty { return "there are no places; name at least one" }
+        if placeNames.isEmpty { return "no places; add at least one" }
         var owners: [String: String] = [:]
         var names: Set<String> = []
         for place in places {
             guard !place.name.isEmpty else { return "a place has no name" }
             guard names.insert(place.name).inserted else {
-                return "\"\(place.name)\" is there twice; name all receivers of a place at once"
+                return "\"\(place.name)\" is listed twice; list all receivers of a place together"
             }
             for receiver in place.receivers {
                 guard !receiver.isEmpty else { return "\"\(place.name)\" has a receiver without a name" }
                 if let other = owners.updateValue(place.name, forKey: receiver) {
                     return
-                        "the receiver \"\(receiver)\" is in \"\(other)\" and in \"\(place.name)\"; a receiver has one "
+                        "the receiver \"\(receiver)\" is in \"\(other)\" and in \"\(place.name)\"; a receiver can be in one "
                         + "place"
                 }
             }
         }
         guard placeNames.count <= PlaceMap.maximumPlaces else {
-            return "there are \(placeNames.count) places; there can be \(PlaceMap.maximumPlaces)"
+            return "\(placeNames.count) places exceed the maximum of \(PlaceMap.maximumPlaces)"
         }
         let count = receiverNames.count
         guard count <= PlaceMap.maximumReceivers else {
-            return "there are \(count) receivers; there can be \(PlaceMap.maximumReceivers)"
+            return "\(count) receivers exceed the maximum of \(PlaceMap.maximumReceivers)"
         }
         return nil
     }

@@ -1,15 +1,15 @@
 import BeaconEngine
 public import BeaconModel
 
-/// The measurement of a place: how a beacon is heard while somebody stands there with it.
+/// The measurement of a place: the signal levels of a beacon while a person stands there with it.
 ///
-/// Each ten seconds give one point, since a person turns and moves. It is pure: the time is that of the adverts.
+/// Every ten seconds give one point, since people turn and move. It reads no clock: the adverts provide the time.
 public struct PlaceTeacher: Sendable {
-    /// The seconds that make a point.
+    /// The length of a point in seconds.
     private static let pieceLength = 10.0
 
-    /// A silence of all receivers that is longer than this ends a stand, as where a recording is put together of
-    /// several, in nanoseconds.
+    /// The longest silence of all receivers within one stand, in nanoseconds. A recording may be joined from several,
+    /// so a longer silence ends a stand.
     private static let longestGap = 10 * Timestamp.nanosecondsPerSecond
 
     /// The beacons that count; nil for all.
@@ -21,7 +21,7 @@ public struct PlaceTeacher: Sendable {
         var dBm: Int8
     }
 
-    /// The readings of each beacon, and its power.
+    /// The readings of each beacon, and its measured power.
     private var readings: [BeaconIdentity: [Reading]] = [:]
     private var powers: [BeaconIdentity: MeasuredPower] = [:]
 
@@ -31,11 +31,11 @@ public struct PlaceTeacher: Sendable {
     /// The names of the receivers that take part, whether or not they hear anything.
     public var receivers: Set<String> = []
 
-    /// More readings of one beacon than an hour at ten adverts a second and six receivers gives.
+    /// More readings of one beacon than an hour with ten adverts a second and six receivers gives.
     private static let mostReadings = 1 << 20
     private static let mostBeacons = 64
 
-    /// Creates a measurement of nothing so far.
+    /// Creates an empty measurement.
     ///
     /// - Parameters:
     ///   - constraint: the beacons that count; nil for all.
@@ -45,7 +45,7 @@ public struct PlaceTeacher: Sendable {
         self.calibrations = calibrations
     }
 
-    /// Takes in an advert.
+    /// Adds an advert.
     ///
     /// - Parameters:
     ///   - sighting: the advert.
@@ -59,16 +59,16 @@ public struct PlaceTeacher: Sendable {
         readings[sighting.identity, default: []].append(Reading(time: sighting.time, receiver: receiver, dBm: dBm))
     }
 
-    /// The beacons that were heard, those of the most adverts first.
+    /// The beacons that were heard, sorted by the number of their adverts, highest first.
     public var beacons: [BeaconIdentity] {
         readings.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map(\.key)
     }
 
-    /// Returns the points that a beacon gives: for each, the mean level at each receiver.
+    /// Returns the points of a beacon: for each, the mean level at each receiver.
     public func points(of beacon: BeaconIdentity) -> [[String: Double?]] {
         var stands: [[Reading]] = []
         for reading in readings[beacon] ?? [] {
-            // A time that steps back is another recording's, or a clock's.
+            // The time steps back if another recording begins, or if a clock is set.
             if let last = stands.last?.last, (0...Self.longestGap).contains(reading.time.since(last.time)) {
                 stands[stands.count - 1].append(reading)
             } else {
@@ -79,7 +79,7 @@ public struct PlaceTeacher: Sendable {
         return stands.flatMap { points($0, power: power) }
     }
 
-    /// Returns a beacon's power in dBm, the same as places calculate with.
+    /// Returns a beacon's power in dBm, as places use it.
     private func power(of beacon: BeaconIdentity) -> Double {
         let power = powers[beacon] ?? MeasuredPower()
         return power.valid.map(Double.init) ?? calibrations[beacon]?.power ?? Double(power.assumed)
@@ -87,7 +87,7 @@ public struct PlaceTeacher: Sendable {
 
     private func points(_ stand: [Reading], power: Double) -> [[String: Double?]] {
         guard let first = stand.first?.time, let last = stand.last?.time else { return [] }
-        // A second counts from its first advert to the next one's.
+        // A second lasts from its first advert to the first advert of the next second.
         let length = Double(last.since(first)) / 1e9 + 1
         let count = max(1, Int(length / Self.pieceLength + 0.5))
         var sums = Array(repeating: [String: (sum: Double, count: Int)](), count: count)

@@ -1,30 +1,30 @@
 import BeaconEngine
 
-/// How beacons are heard at spots of places, as somebody taught it by standing there, and its file.
+/// The signal levels at spots of places, which a user taught by standing there, and the format of their file.
 ///
 /// ```json
 /// {"version":1,"places":[{"name":"kitchen","points":[{"R1":-14.2,"R2":null}]}]}
 /// ```
 ///
-/// A level is in decibels above the beacon's measured power, so that other beacons are recognized too; null stands for
-/// a receiver that heard nothing.
+/// A level is in decibels relative to the beacon's measured power, so that it applies to other beacons too. A null
+/// stands for a receiver that heard nothing.
 public struct TaughtMap: Hashable {
-    /// A place and the points that were taught in it.
+    /// A place and its taught points.
     public struct Place: Hashable, Sendable, Codable {
         /// The user's name for it.
         public var name: String
 
-        /// For each point, the levels by the receivers' names. A receiver that was not there is left out.
+        /// For each point, the levels by receiver name. A receiver that did not take part is omitted.
         public var points: [[String: Double?]]
     }
 
-    /// The version of the form.
+    /// The version of the file format.
     public var version = 1
 
     /// The places, in the order in which they were first taught.
     public var places: [Place] = []
 
-    /// Creates a map of nothing.
+    /// Creates an empty map.
     public init() {}
 
     /// The names of all receivers that took part, in order.
@@ -40,20 +40,20 @@ public struct TaughtMap: Hashable {
         }
     }
 
-    /// Removes what was taught of a place.
+    /// Removes a place and its points.
     ///
-    /// - Returns: false where nothing was.
+    /// - Returns: true if the place existed.
     public mutating func remove(_ name: String) -> Bool {
         let count = places.count
         places.removeAll { $0.name == name }
         return places.count < count
     }
 
-    /// The decibels by which a receiver is louder in the place that it is likely in than in any other.
+    /// How much louder a receiver must be in its likely place than in any other place, in decibels.
     private static let clearLead = 3.0
 
-    /// Returns the place that a receiver is likely in, of which nobody has said where it is: the one where it was heard
-    /// loudest, if that is clear.
+    /// Returns the likely place of a receiver whose place was not specified: the place where it was loudest, if that is
+    /// clear.
     func likelyPlace(of receiver: String) -> String? {
         let loudest = places.compactMap { place in
             place.points.compactMap { $0[receiver] ?? nil }.max().map { (name: place.name, level: $0) }
@@ -62,7 +62,7 @@ public struct TaughtMap: Hashable {
         return loudest.count < 2 || first.level - loudest[1].level >= Self.clearLead ? first.name : nil
     }
 
-    /// Returns the points as the engine has them.
+    /// Returns the points in the engine's form.
     ///
     /// - Parameters:
     ///   - placeNames: the names of the engine's places, by number.
@@ -92,9 +92,9 @@ extension TaughtMap: MeasurementFile {
     /// `beacon teach`.
     public static var maker: String { "beacon teach" }
 
-    /// A level that cannot be; nil where all can.
+    /// The error in the levels; nil if all are valid.
     public var fault: String? {
         let levels = places.flatMap(\.points).flatMap(\.values)
-        return levels.allSatisfy { $0.map(\.isFinite) ?? true } ? nil : "it has a level that is no number"
+        return levels.allSatisfy { $0.map(\.isFinite) ?? true } ? nil : "a level is not a number"
     }
 }

@@ -2,32 +2,32 @@ package import BeaconEngine
 package import BeaconModel
 import BeaconSupport
 
-/// An event for which a rule runs a program, in the one grammar that the command line and beacond have:
+/// An event for which a rule runs a program, in the grammar of the command line and beacond:
 /// `enter | exit | place | gone | suspicious | immediate | near | far [for TIME]`.
 package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
     /// A region was entered.
     case enter
     /// A region was left.
     case exit
-    /// A beacon has come into a place, or has left all of them.
+    /// A beacon entered a place, or left all places.
     case place
-    /// A beacon is ranged no longer: nothing was heard of it for ten seconds and more.
+    /// A beacon is no longer ranged: it was not heard for ten seconds or more.
     case gone
-    /// An identity is heard as no single device can be.
+    /// The adverts of an identity cannot come from a single device.
     case suspicious
-    /// A beacon came at least as near as this, and stayed so for a time: zero for at once.
+    /// A beacon came at least this near and stayed for a time; zero means at once.
     case proximity(Proximity, for: Duration)
 
     /// An error in the text of an event.
     package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// What is wrong with the text, and what to write.
+        /// The problem and its remedy.
         package var description: String
     }
 
-    /// The words of the grammar, for whoever misspelt one.
+    /// The words of the grammar, for error messages.
     package static let words = ["enter", "exit", "place", "gone", "suspicious", "immediate", "near", "far"]
 
-    /// The longest time that somebody can be asked to stay.
+    /// The longest time of stay that can be set.
     private static let longest = Duration.seconds(7 * 86_400)
 
     /// Reads an event.
@@ -46,18 +46,18 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
         case (let word, 3) where proximities[word] != nil && words[1] == "for":
             guard let time = DurationText.duration(words[2]), time <= Self.longest else {
                 throw Failure(
-                    description: "\"\(text)\" names no time from 0s to 7d; write for instance \"\(word) for 30s\"")
+                    description: "\"\(text)\" has no time from 0s to 7d; write for example \"\(word) for 30s\"")
             }
             self = .proximity(proximities[word] ?? .near, for: time)
         default:
             throw Failure(
                 description:
-                    "\"\(text)\" is no event; write \(Self.words.dropLast().joined(separator: ", ")) or far, or "
-                    + "how long one stays, as \"near for 30s\"")
+                    "\"\(text)\" is not an event; write \(Self.words.dropLast().joined(separator: ", ")) or far, or "
+                    + "a time of stay, such as \"near for 30s\"")
         }
     }
 
-    /// The event that a condition of proximity is; nil for one of notifications.
+    /// Creates the event of a proximity condition; nil for a condition of notifications.
     package init?(_ condition: ProximityCondition) {
         switch condition {
         case .near(let proximity, for: let time): self = .proximity(proximity, for: time)
@@ -66,7 +66,7 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The condition of proximity that the event is; nil for other events.
+    /// The proximity condition of the event; nil for other events.
     package var condition: ProximityCondition? {
         switch self {
         case .enter, .exit, .place, .suspicious: nil
@@ -75,13 +75,13 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// True for an event by which a beacon is near, for which beacons have to be ranged.
+    /// True for events that depend on proximity, which require ranging.
     package var needsRanging: Bool { condition != nil }
 
-    /// True for an event of a beacon, and not of a region.
+    /// True for an event of a beacon, false for an event of a region.
     package var isOfBeacon: Bool { self != .enter && self != .exit }
 
-    /// The text.
+    /// The event in the grammar of rules.
     package var description: String {
         switch self {
         case .enter: "enter"
@@ -96,9 +96,9 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ProximityMachine {
-    /// Creates the machine of a rule, which passes over events of regions and places.
+    /// Creates the state machine of a rule, which ignores events of regions and places.
     package init(_ events: some Sequence<RuleEvent>) {
-        // In a fixed order, so that the same changes give the same moments.
+        // In a fixed order, so that the same changes give the same results.
         self.init(Set(events).sorted { $0.description < $1.description }.compactMap(\.condition))
     }
 }

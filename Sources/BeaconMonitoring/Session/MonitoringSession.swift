@@ -2,15 +2,16 @@ public import BeaconEngine
 public import BeaconModel
 public import BeaconRadio
 
-/// A session of one source and the core, synchronous and for one client: records in, events out, at the wanted pace.
+/// A synchronous session of one source and the core for one client, which reads records and delivers events at a set
+/// pace.
 ///
-/// Every record that has a time moves the clock, whatever is in it. At the end of the source the clock stops, so that
-/// no exit is invented. While a radio cannot hear, nothing is left either (`MonitoringCore`); a deafness that lasts is
-/// reported as a state that is unknown.
+/// Every record with a time advances the clock, whatever it contains. The clock stops at the end of the source, so that
+/// no false exit follows. While a radio cannot hear, no region is exited either (see `MonitoringCore`). A lasting
+/// deafness is reported as an unknown state.
 public struct MonitoringSession: ~Copyable {
     /// The requests of a session.
     public struct Configuration: Sendable {
-        /// A region to be monitored, under the name that its events carry.
+        /// A region to monitor, with the name that its events carry.
         public struct Region: Sendable {
             /// The user's name for the region.
             public var name: String
@@ -18,14 +19,14 @@ public struct MonitoringSession: ~Copyable {
             /// The region, with its rules.
             public var region: MonitoredRegion
 
-            /// The state as it was known before, from an earlier run for instance.
+            /// The known state, for example from an earlier run.
             public var state: RegionState
 
-            /// The name of the receiver that kept it, where it was inside; nil for the first one that there is. Before
-            /// that one is there, its silence says nothing.
+            /// The name of the receiver that kept the region if it was inside; nil for the first receiver that appears.
+            /// Until it appears, its silence proves nothing.
             public var holder: String?
 
-            /// A region of this name.
+            /// Creates a region.
             public init(
                 name: String, region: MonitoredRegion, assuming state: RegionState = .unknown,
                 heldBy holder: String? = nil
@@ -37,28 +38,28 @@ public struct MonitoringSession: ~Copyable {
             }
         }
 
-        /// The regions to be monitored.
+        /// The regions to monitor.
         public var regions: [Region] = []
 
-        /// The constraints to be ranged; an element that is nil stands for every beacon.
+        /// The constraints to range; nil stands for every beacon.
         public var rangings: [BeaconConstraint?] = []
 
         /// The places in which beacons are located; nil for none.
         public var places: PlacePlan?
 
-        /// The beacons that are located; none for all.
+        /// The beacons to locate; empty for all.
         public var located: [BeaconConstraint] = []
 
-        /// What was measured of receivers and beacons.
+        /// The measurements of receivers and beacons.
         public var calibrations = CalibrationSet()
 
-        /// The one receiver that counts; nil for all.
+        /// The only receiver that counts; nil for all.
         public var receiver: String?
 
         /// The engine's settings.
         public var engine = EngineConfiguration()
 
-        /// A session without requests.
+        /// Creates a configuration without requests.
         public init() {}
     }
 
@@ -69,17 +70,16 @@ public struct MonitoringSession: ~Copyable {
     /// The status of the source's radio; nil for a capture or a simulation, which always hear.
     private let radio: RadioStatus?
 
-    /// Called with each report of ranging before it is handled, with its time by the core's clock and its receiver.
+    /// Called with each ranging report before it is handled, with its time by the core's clock and its receiver.
     package var rangingObserver: ((RangingEvent, Timestamp, ReceiverID) -> Void)?
 
     /// Called with each notice about a beacon for the operator.
     package var noticeObserver: ((RadioNotice) -> Void)?
 
-    /// Called with what the source delivers, for whoever passes it on. The sightings have the times that the core was
-    /// given.
+    /// Called with the source's batches, for a caller that passes them on. The sightings have the core's times.
     private var observer: ((SourceBatch) throws -> Void)?
 
-    /// The longest time between two calls of the observer, in nanoseconds, where the source plays at a pace.
+    /// The longest time between two calls of the observer, in nanoseconds, if the source plays at a pace.
     private var tick = Timestamp.nanosecondsPerSecond
 
     /// The source's receivers, which have the same numbers in the core.
@@ -88,23 +88,23 @@ public struct MonitoringSession: ~Copyable {
 
     private var regions: [ConditionID: Configuration.Region] = [:]
 
-    /// The regions that are inside and whose receivers are not there so far.
+    /// The regions that are inside and whose receivers have not appeared yet.
     private var unheld: Set<ConditionID> = []
     private var hasAbsentee = false
 
-    /// A receiver that stands for those, of which nobody knows whether they hear. No source has as many, and the
-    /// highest number means any receiver.
+    /// A stand-in for receivers that have not appeared, which may or may not hear. No source has as many receivers, and
+    /// the highest number means any receiver.
     private static let absentee = ReceiverID(.max - 1)
 
-    /// The newest time that was waited for.
+    /// The newest time up to which the session waited.
     private var lastWait: Timestamp?
 
-    /// A session that has read nothing so far.
+    /// Creates a session that has not read anything yet.
     ///
     /// - Parameters:
     ///   - configuration: the requests.
     ///   - source: the source of adverts.
-    ///   - pace: how fast its time passes.
+    /// - pace: the speed at which its time passes.
     public init(_ configuration: Configuration, source: consuming SourceReader, pace: Pace) {
         radio = source.radio
         self.source = source
@@ -128,14 +128,14 @@ public struct MonitoringSession: ~Copyable {
         }
     }
 
-    /// Sets how often the observer is called at least, in nanoseconds; each second unless this says otherwise.
+    /// Sets the observer and the longest time between two of its calls, in nanoseconds; the default is a second.
     package mutating func observe(each interval: Int64, _ observer: @escaping (SourceBatch) throws -> Void) {
         self.observer = observer
         tick = interval
         source.wait(atMost: interval)
     }
 
-    /// The names of the receivers so far.
+    /// The names of the receivers that have appeared.
     public var receiverNames: [String] { source.receiverNames }
 
     /// The newest time; nil before the first.
@@ -147,18 +147,17 @@ public struct MonitoringSession: ~Copyable {
     /// The number of packets that were read.
     public var packetCount: Int { source.counts.packets }
 
-    /// The number of iBeacons that were heard, whether or not a request matches them.
+    /// The number of iBeacon adverts that were heard, whether or not a request matches them.
     public var iBeaconCount: Int { source.iBeaconCount }
 
     /// Runs to the end of the source.
     ///
-    /// - Parameters:
-    ///   - shouldStop: called between records and while waiting; true ends the run early.
-    ///   - progress: called after each record with the number of packets and the newest time.
-    ///   - settled: called when all events of a moment have been handled.
-    ///   - handle: called with each event, in order.
-    /// - Throws: the source's error, ``SourceError`` with the code `noTimes` if it keeps no times, and the errors of
-    ///   `handle`. The events before it have been handled.
+    /// - shouldStop: called between records and while waiting; return true to end the run early.
+    /// - progress: called after each record with the number of packets and the newest time.
+    /// - settled: called when all events of the same time have been handled.
+    /// - handle: called with each event, in order.
+    /// - Throws: the source's error, ``SourceError`` with the code `noTimes` if the source has no times, and the errors
+    ///   of `handle`. Earlier events have been handled.
     public mutating func run(
         shouldStop: () -> Bool = { false },
         progress: (Int, Timestamp?) -> Void = { _, _ in },
@@ -176,15 +175,15 @@ public struct MonitoringSession: ~Copyable {
         try finish(settled: settled, handle)
     }
 
-    /// Reads one record, for callers that have something to do between two of them. At the end of the source call
+    /// Reads one record, for callers that do other work between records. At the end of the source, call
     /// ``finish(settled:_:)``.
     ///
     /// - Parameters:
-    ///   - shouldStop: called while waiting; true ends the wait.
-    ///   - settled: called when all events of a moment have been handled.
-    ///   - handle: called with each event, in order.
+    /// - shouldStop: called while waiting; return true to end the wait.
+    /// - settled: called when all events of the same time have been handled.
+    /// - handle: called with each event, in order.
     /// - Returns: true unless the source has ended.
-    /// - Throws: as ``run(shouldStop:progress:settled:handle:)``.
+    /// - Throws: the same errors as ``run(shouldStop:progress:settled:handle:)``.
     public mutating func step(
         shouldStop: () -> Bool = { false }, settled: () throws -> Void = {},
         handle: (BeaconEvent) throws -> Void
@@ -195,7 +194,7 @@ public struct MonitoringSession: ~Copyable {
         applyRadio(at: time)
         try wait(until: time, shouldStop: shouldStop, settled: settled, handle: handle)
         if radio == nil {
-            // A receiver that is new has nothing to report of the time before.
+            // A new receiver has nothing to report about the time before.
             core.advance(upTo: time)
             try deliver(settled: settled, handle: handle)
             meetReceivers()
@@ -203,7 +202,8 @@ public struct MonitoringSession: ~Copyable {
         var heard: [Sighting] = []
         for heardNow in source.sightings {
             guard var sighting = listener.sighting(heardNow) else { continue }
-            // A radio delivers several at once, each heard at its own time; so does a record that has one.
+            // A radio delivers several sightings at once, each with its own time. A record's sightings have the
+            // record's time.
             if radio == nil { sighting.time = time }
             core.receive(sighting)
             if observer != nil { heard.append(sighting) }
@@ -214,7 +214,7 @@ public struct MonitoringSession: ~Copyable {
         return true
     }
 
-    /// Handles what is due at the newest time, and nothing after it.
+    /// Handles events that are due at the newest time, and none after it.
     ///
     /// - Parameters:
     ///   - settled: called when all events have been handled.
@@ -227,12 +227,12 @@ public struct MonitoringSession: ~Copyable {
         try deliver(settled: settled, handle: handle)
     }
 
-    /// Applies to the core what the radio reported while the newest record was read.
+    /// Applies the radio's reports since the previous record to the core.
     private mutating func applyRadio(at time: Timestamp) {
         guard let radio else { return }
         meetReceivers()
         for receiver in listener.counted { core.setWallOffset(radio.wallOffset, of: receiver) }
-        // All of what was slept through first: whose state changes lets time pass for all.
+        // Gaps first: a changed state lets time pass for all receivers.
         for gap in radio.takeGaps() {
             for receiver in listener.receivers(at: gap.receiver) { core.skip(from: gap.from, to: gap.to, of: receiver) }
         }
@@ -242,7 +242,7 @@ public struct MonitoringSession: ~Copyable {
         }
     }
 
-    /// Adds the receivers that have appeared with the newest record.
+    /// Adds the receivers that appeared with the newest record.
     private mutating func meetReceivers() {
         let arrivals = listener.meet(source.receiverNames, in: &core) { _, place in ReceiverID(UInt16(place)) }
         guard !arrivals.isEmpty else { return }
@@ -256,14 +256,14 @@ public struct MonitoringSession: ~Copyable {
         dismissAbsentee()
     }
 
-    /// Makes the receiver that stands for absent ones one of no account, once no region waits for any.
+    /// Excludes the stand-in for absent receivers once no region waits for one.
     private mutating func dismissAbsentee() {
         guard unheld.isEmpty, hasAbsentee else { return }
         hasAbsentee = false
         core.setHearing(.lost, of: Self.absentee)
     }
 
-    /// Waits for `time`, and reports each second on the way when it is there.
+    /// Waits until `time`, and reports each second on the way as it passes.
     private mutating func wait(
         until time: Timestamp, shouldStop: () -> Bool, settled: () throws -> Void, handle: (BeaconEvent) throws -> Void
     ) throws {
@@ -290,7 +290,7 @@ public struct MonitoringSession: ~Copyable {
         try observer(batch)
     }
 
-    /// Delivers what has happened.
+    /// Delivers pending events.
     private mutating func deliver(settled: () throws -> Void, handle: (BeaconEvent) throws -> Void) throws {
         guard core.hasEvents else { return }
         let names = source.receiverNames
@@ -298,7 +298,7 @@ public struct MonitoringSession: ~Copyable {
             switch event {
             case .state(let change):
                 guard let region = regions[change.condition] else { continue }
-                // Whoever heard it keeps it from now on.
+                // The receiver that heard it keeps it from now on.
                 unheld.remove(change.condition)
                 try handle(
                     .region(
@@ -311,11 +311,11 @@ public struct MonitoringSession: ~Copyable {
                             state: change.state, before: change.before, identity: change.identity)))
             case .placed(let change): try handle(.placed(change))
             case .located(let report): try handle(.located(report))
-            // No command asks for it.
+            // No command requests suspicions.
             case .suspected: break
             case .notice(let notice): noticeObserver?(notice)
             case .ranged(let report):
-                // The absent one has nothing to report.
+                // The stand-in for absent receivers has nothing to report.
                 guard Int(report.receiver.index) < names.count else { continue }
                 let event = RangingEvent(
                     time: report.wallTime, receiver: names[Int(report.receiver.index)],

@@ -3,40 +3,40 @@ import CLibrary
 
 /// The speed at which the time of a source passes.
 public struct Pace: Hashable, Sendable {
-    /// The factor beside real time; nil for as fast as the machine can.
+    /// The factor relative to real time; nil for as fast as possible.
     let speed: Double?
 
     /// As fast as the machine can.
     public static let fastest = Pace(speed: nil)
 
-    /// So many times as fast as real time; above zero.
+    /// A multiple of real time; must be above zero.
     public static func times(_ speed: Double) -> Pace { Pace(speed: speed) }
 }
 
-/// A pacer that delays a source so that its time passes at the wanted pace. It sleeps, by the system's
+/// A pacer that delays a source so that its time passes at the chosen pace. It sleeps with the system's
 /// `clock_nanosleep`.
 public struct Pacer: Sendable {
     private let speed: Double?
     private var origin: (source: Timestamp, monotonic: Int64)?
 
-    /// The longest single sleep in nanoseconds, so that a request to stop is soon noticed.
+    /// The longest single sleep in nanoseconds, so that a request to stop takes effect soon.
     private static let longestSleep: Int64 = 100_000_000
 
-    /// The farthest that a moment is waited for, in nanoseconds either way: 28 years, so that no sum overflows.
+    /// The longest wait in nanoseconds, in either direction: 28 years, so that no sum overflows.
     private static let farthest = 9e17
 
-    /// Creates a pacer, which returns at once for the first moment that it waits for.
+    /// Creates a pacer. Its first wait returns at once and sets the origin.
     ///
-    /// - Parameter pace: the wanted pace.
+    /// - Parameter pace: the pace.
     public init(_ pace: Pace) { speed = pace.speed }
 
-    /// True where time passes as in reality, or a multiple of that.
+    /// True if time passes in real time or at a multiple of it; false if it passes as fast as possible.
     public var isPaced: Bool { speed != nil }
 
-    /// Waits until it is `time` in the source's own time.
+    /// Waits until `time` in the source's own time.
     ///
     /// - Parameters:
-    ///   - time: the moment.
+    /// - time: the time.
     ///   - shouldStop: called before each sleep.
     public mutating func wait(until time: Timestamp, shouldStop: () -> Bool) {
         guard let speed else { return }

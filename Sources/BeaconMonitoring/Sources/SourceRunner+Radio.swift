@@ -3,16 +3,16 @@ import BeaconSupport
 
 /// A source on its own thread, as the radio of a center.
 extension SourceRunner: Radio, Advertiser {
-    /// The runner where its source can send: no frame can be sent into a recording.
+    /// The runner itself if its source can send; recordings cannot.
     package var advertiser: (any Advertiser & Sendable)? { specification.canSend ? self : nil }
 
-    /// The source, for people.
+    /// The source's title, for people.
     package var title: String { specification.title }
 
     /// True for receivers in the network.
     package var hasReceivers: Bool { specification.hasReceivers }
 
-    /// Powered off after a simulation, whose air is over. After a capture, an app keeps what it knows.
+    /// Powered off after a simulation, whose air has ended. After a capture, an app keeps its state.
     package var stateAtEnd: RadioState? {
         specification.isRadio ? nil : specification.isSimulation ? .poweredOff : .poweredOn
     }
@@ -24,7 +24,7 @@ extension SourceRunner: Radio, Advertiser {
         return Events(runner: self)
     }
 
-    /// The events of a source, for one listener.
+    /// The events of a source, for a single reader.
     package struct Events: AsyncSequence, Sendable {
         fileprivate let runner: SourceRunner
 
@@ -34,13 +34,13 @@ extension SourceRunner: Radio, Advertiser {
             private var events: BoundedChannel<SourceEvent>.AsyncIterator
             private let end: End
 
-            /// An object that stops the source when the iteration ends.
+            /// Stops the source when it is deallocated, at the end of the iteration.
             private final class End: Sendable {
                 let runner: SourceRunner
                 init(_ runner: SourceRunner) { self.runner = runner }
                 deinit {
                     runner.stop()
-                    // The thread may wait for capacity, and no reader is left.
+                    // The thread may be waiting for capacity, and there is no reader left.
                     runner.channel.finish()
                 }
             }

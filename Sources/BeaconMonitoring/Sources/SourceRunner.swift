@@ -4,15 +4,15 @@ package import BeaconSupport
 import Foundation
 import Synchronization
 
-/// The clock of a source that waits for its adapter, which a test replaces by a time of its own.
+/// The clock of a source that waits for its adapter. Tests replace it with their own.
 package struct RunnerClock: Sendable {
     /// Returns the time.
     package var now: @Sendable () -> Timestamp
 
-    /// Waits for the waker to be called, at most so many milliseconds.
+    /// Waits for the waker, at most this many milliseconds.
     package var wait: @Sendable (Waker, Int32) -> Void
 
-    /// A clock from its parts.
+    /// Creates a clock.
     package init(now: @escaping @Sendable () -> Timestamp, wait: @escaping @Sendable (Waker, Int32) -> Void) {
         self.now = now
         self.wait = wait
@@ -22,34 +22,34 @@ package struct RunnerClock: Sendable {
     package static let system = RunnerClock(now: RadioClock.now) { $0.wait(atMost: $1) }
 }
 
-/// A source on a thread of its own: it opens the source, pulls it, keeps its pace, and opens a radio again that failed.
+/// A source on its own thread, which opens the source, reads it, keeps its pace, and reopens a failed radio.
 ///
-/// Pulling blocks while it waits, which a thread of its own may and a task may not. What is heard goes to one listener
-/// over a channel with room for a bounded number of events; where the listener is behind, a file or a simulation
-/// waits, and a radio's adverts wait in the kernel, which counts as deafness when it takes too long.
+/// Reading blocks while it waits, which is acceptable on a separate thread but not in a task. Events go to one reader
+/// over a channel with bounded capacity. If the reader is slow, a file or a simulation waits. A radio's adverts wait in
+/// the kernel, which counts as deafness if it takes too long.
 package final class SourceRunner: Sendable {
     /// A function that opens a source.
     package typealias Opening = @Sendable (ScanMode, Waker, @escaping (SourceEvent) -> Void) throws -> SourceReader
 
-    /// The waits before a radio that failed is opened again: doubled each time, up to a minute.
+    /// The waits before a failed radio is reopened: they double each time, up to a minute.
     private static let retries = Backoff(first: .seconds(1), longest: .seconds(60))
 
-    /// A radio that failed and then ran for this long begins with the first wait again.
+    /// After a radio ran for this long, its next failure starts with the first wait again.
     private static let healthyTime = Duration.seconds(60)
 
-    /// The number of events that may wait for the listener.
+    /// The number of events that may wait for the reader.
     private static let capacity = 64
 
     /// The most adverts in one event.
     private static let largestBatch = 512
 
-    /// The listener's requests, which the thread carries out.
+    /// The reader's requests, which the thread carries out.
     private struct Requests {
         var mode: ScanMode
         var adverts: [OutgoingAdvert] = []
         var isModeNew = false
         var areAdvertsNew = false
-        /// True where what plays in real time counts as heard now, until its times are known.
+        /// True if a recording that plays in real time counts as heard now, until its first time is known.
         var isHeardNow = false
     }
 
@@ -73,11 +73,11 @@ package final class SourceRunner: Sendable {
     ///
     /// - Parameters:
     ///   - specification: the source.
-    ///   - pace: how fast a file or a simulation plays; a radio has its own time.
-    ///   - packetInterval: the time from one packet of a file to the next, in place of its own times.
-    ///   - mode: the scan mode to begin with.
-    ///   - clock: the clock by which a radio is opened again, and by which what plays in real time is heard now.
-    ///   - observer: gets all adverts as well; nil for none.
+    /// - pace: how fast a file or a simulation plays; a radio runs in real time.
+    /// - packetInterval: the time from one packet of a file to the next, replacing its own times.
+    /// - mode: the initial scan mode.
+    /// - clock: the clock for reopening a radio, and for the present time of recordings that play in real time.
+    /// - observer: also receives all adverts; nil for none.
     package convenience init(
         _ specification: SourceSpecification, pace: Pace, packetInterval: Duration? = nil, mode: ScanMode = .off,
         clock: RunnerClock = .system, observer: (any AdvertObserver)? = nil
@@ -87,12 +87,12 @@ package final class SourceRunner: Sendable {
             opening: nil)
     }
 
-    /// Creates a runner whose source is opened by a function: for measurements and tests without an adapter.
+    /// Creates a runner whose source a function opens, for measurements and tests without an adapter.
     ///
     /// - Parameters:
-    ///   - mode: the scan mode to begin with.
-    ///   - clock: the clock by which the source is opened again.
-    ///   - opening: opens the source, each time that it is to be opened.
+    /// - mode: the initial scan mode.
+    /// - clock: the clock for reopening the source.
+    /// - opening: opens the source, each time that is necessary.
     package convenience init(
         mode: ScanMode = .off, clock: RunnerClock = .system,
         opening: @escaping Opening
@@ -116,7 +116,7 @@ package final class SourceRunner: Sendable {
         requests = Locked(Requests(mode: mode))
     }
 
-    /// Starts the thread. Doing so twice is harmless.
+    /// Starts the thread. Harmless if it has started already.
     package func start() {
         guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let thread = Thread { self.run() }
@@ -124,14 +124,14 @@ package final class SourceRunner: Sendable {
         thread.start()
     }
 
-    /// Ends the run soon. What was heard before is still delivered.
+    /// Ends the run soon. Adverts that were heard before are still delivered.
     package func stop() {
         isStopped.store(true, ordering: .releasing)
         waker.wake()
         interruption.wake()
     }
 
-    /// Sets the scan mode of a radio. Captures and simulations give all they have.
+    /// Sets the scan mode of a radio. Captures and simulations deliver all their adverts.
     package func scan(_ mode: ScanMode) {
         requests.withLock {
             $0.mode = mode
@@ -140,7 +140,7 @@ package final class SourceRunner: Sendable {
         waker.wake()
     }
 
-    /// Sets the adverts to send. Each gets its outcome as an event of the radio.
+    /// Sets the adverts to send. The outcome of each is delivered as an event of the radio.
     package func advertise(_ adverts: [OutgoingAdvert]) {
         requests.withLock {
             $0.adverts = adverts
@@ -161,10 +161,10 @@ package final class SourceRunner: Sendable {
                 try play()
                 break
             } catch {
-                // A pipe that was left in the middle of a record is not damaged.
+                // Stopping in the middle of a record of a pipe does not mean that the pipe is damaged.
                 if shouldStop { break }
                 guard specification.isRadio else {
-                    // A file that is damaged stays so, and reading it once more would report everything twice.
+                    // A damaged file stays damaged, and reading it again would report everything twice.
                     channel.send(.failed(error, retryAfter: nil))
                     channel.finish()
                     return
@@ -210,7 +210,7 @@ package final class SourceRunner: Sendable {
 
         func sendPending() {
             for event in pending {
-                // Adverts that were heard before come first.
+                // Earlier adverts come first.
                 send()
                 channel.send(event)
             }
@@ -246,7 +246,7 @@ package final class SourceRunner: Sendable {
             }
             let names = source.receiverNames
             if names != batch.receiverNames {
-                // A receiver that is new has nothing to report of the time before.
+                // A new receiver has nothing to report about the time before.
                 send()
                 batch.receiverNames = names
             }
@@ -264,7 +264,8 @@ package final class SourceRunner: Sendable {
             }
             observer?.release()
             for var sighting in source.sightings {
-                // A radio delivers several at once, each heard at its own time; so does a record that has one.
+                // A radio delivers several sightings at once, each with its own time. A record's sightings have the
+                // record's time.
                 if source.isRecording { sighting.time = time }
                 batch.sightings.append(sighting)
             }
@@ -284,8 +285,8 @@ package final class SourceRunner: Sendable {
         }
     }
 
-    /// Reports once how far the wall clock is ahead of a recording that plays in real time, for a listener that
-    /// compares its times with the present.
+    /// Reports once how far the wall clock is ahead of a recording that plays in real time, for a reader that compares
+    /// its times with the present.
     private func reportWallClock(of batch: SourceBatch) {
         guard !specification.isRadio, pace == .times(1), let first = batch.sightings.first?.time ?? batch.time,
             requests.withLock({ requests in
@@ -296,7 +297,7 @@ package final class SourceRunner: Sendable {
         channel.send(.wallClock(ahead: clock.now().since(first)))
     }
 
-    /// Counts a recording that plays in real time as heard now. Call it before ``start()``.
+    /// Makes a recording that plays in real time count as heard now. Call it before ``start()``.
     func countAsHeardNow() { requests.withLock { $0.isHeardNow = true } }
 
     private func takeRequests() -> Requests {
@@ -308,7 +309,7 @@ package final class SourceRunner: Sendable {
         }
     }
 
-    /// Waits without an adapter, and reports the error as the outcome of each advert that is to be sent.
+    /// Waits without an adapter, and reports the error as the outcome of each advert to send.
     private func wait(for duration: Duration, because error: any Error) {
         let reason = (error as? RadioError) ?? RadioError(.failed, "\(error)")
         channel.send(.state(reason.code == .notPermitted ? .unauthorized : .unsupported))

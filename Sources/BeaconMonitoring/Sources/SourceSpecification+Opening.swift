@@ -9,14 +9,15 @@ import LinuxRadio
 extension SourceSpecification {
     /// Opens the drivers of the source: at least one, or one recording.
     ///
-    /// - Parameter interruption: a descriptor that ends a capture once it can be read, since a pipe may be silent for
+    /// - Parameter interruption: a descriptor that ends a capture once it is readable, since a pipe may be silent for
     ///   long.
-    /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` where a scenario has no name.
+    /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` for an unknown scenario or a missing
+    ///   file.
     func open(interruption: Int32 = -1) throws -> [any ReceiverDriver] {
         switch kind {
         case .file(let path):
             guard path == "-" || access(path, F_OK) == 0 || errno != ENOENT else {
-                throw SourceError(.noFile, "there is no file \(path.printable); \(SourceError.forms)")
+                throw SourceError(.noFile, "no such file: \(path.printable); \(SourceError.forms)")
             }
             return [try CaptureDriver(path: path, interruption: interruption)]
         case .simulation(let name, let isRepeated):
@@ -27,13 +28,13 @@ extension SourceSpecification {
         }
     }
 
-    /// The largest scenario in bytes; one that is written by hand has a few kilobytes.
+    /// The largest accepted scenario in bytes; a hand-written one has a few kilobytes.
     private static let largestScenario = 16 << 20
 
-    /// Reads a scenario by the name of one that ships with the package, or its path, and checks it.
+    /// Reads and checks a scenario, either one that ships with the package, by its name, or a file, by its path.
     ///
     /// - Returns: its text.
-    /// - Throws: `ScenarioError`, or ``SourceError`` where it is missing or has a mistake.
+    /// - Throws: `ScenarioError`, or ``SourceError`` if it is missing or has a mistake.
     package static func scenario(_ name: String) throws -> [UInt8] {
         try Scenario.names.contains(name) ? Scenario.json(named: name) : scenario(path: name)
     }
@@ -47,8 +48,8 @@ extension SourceSpecification {
             let names = Scenario.names.joined(separator: ", ")
             throw SourceError(
                 .noScenario,
-                "\"\(path)\" is neither a scenario that comes with the program (\(names)) nor a file that can be "
-                    + "read: \(error.message)")
+                "\"\(path)\" is neither a built-in scenario (\(names)) nor a  "
+                    + "readable file: \(error.message)")
         } catch let error as ScenarioError {
             throw SourceError(.noScenario, "\(path): \(error)")
         }
@@ -56,27 +57,29 @@ extension SourceSpecification {
 }
 
 extension SourceReader {
-    /// Opens the source that a specification names. A radio begins to scan for every advert.
+    /// Opens the source of a specification. A radio scans for every advert.
     ///
     /// - Parameters:
     ///   - specification: the source.
-    ///   - packetInterval: replaces the times of a recording, counted from zero: the time from one record to the next.
-    /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` where a scenario has no name.
+    /// - packetInterval: the time from one record to the next, counted from zero, replacing the times of a recording.
+    /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` for an unknown scenario or a missing
+    ///   file.
     public init(_ specification: SourceSpecification, packetInterval: Duration? = nil) throws {
         try self.init(specification, packetInterval: packetInterval, report: { _ in })
     }
 
-    /// Opens the source that a specification names.
+    /// Opens the source of a specification.
     ///
     /// - Parameters:
     ///   - specification: the source.
-    ///   - mode: the scan mode that a radio begins with. Captures and simulations give all they have.
-    ///   - waker: ends the wait for a radio, from any thread.
-    ///   - interruption: a descriptor that ends a capture once it can be read, since a pipe may be silent for long.
-    ///   - packetInterval: replaces the times of a recording: the time from one record to the next.
-    ///   - keepsAdverts: true where the bytes of adverts are asked for.
-    ///   - report: called with states and notices, on the thread that reads.
-    /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` where a scenario has no name.
+    /// - mode: the initial scan mode of a radio. Captures and simulations deliver all their adverts.
+    /// - waker: ends the wait for a radio, from any thread.
+    /// - interruption: a descriptor that ends a capture once it is readable, since a pipe may be silent for long.
+    /// - packetInterval: the time from one record to the next, replacing the times of a recording.
+    /// - keepsAdverts: true to keep the bytes of adverts.
+    /// - report: called with states and notices, on the thread that reads.
+    /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` for an unknown scenario or a missing
+    ///   file.
     package init(
         _ specification: SourceSpecification, mode: ScanMode = .ranging, waker: Waker = Waker(),
         interruption: Int32 = -1, packetInterval: Duration? = nil, keepsAdverts: Bool = false,

@@ -4,11 +4,11 @@ package import BeaconSimulation
 import CLibrary
 public import LinuxRadio
 
-/// The place where adverts come from, as `--source` and `BEACON_SOURCE` name it:
+/// A source of adverts, in the form that `--source` and `BEACON_SOURCE` have:
 /// `auto | hci[:hciN] | bluez[:hciN] | air[:NAME][@X,Y[,Z]] | mqtt://HOST | esphome[:HOST] | FILE |
 /// simulation:NAME-or-FILE[?loop]`.
 ///
-/// An adapter may be named by its address as well, and several with commas between them.
+/// An adapter may also be named by its address. Several adapters are separated by commas.
 public struct SourceSpecification: Hashable, Sendable {
     /// The settings of a network source of any kind.
     struct Network: Hashable, Sendable {
@@ -31,40 +31,40 @@ public struct SourceSpecification: Hashable, Sendable {
 
     let kind: Kind
 
-    /// The first radio of this machine that can be used.
+    /// The first usable radio of this machine.
     public static let auto = SourceSpecification(kind: .auto(adapters: nil))
 
-    /// Controllers by either way; nil for the first that can be used.
+    /// Adapters over either raw HCI or bluetoothd; nil for the first usable one.
     package static func auto(adapters: String?) -> SourceSpecification { .init(kind: .auto(adapters: adapters)) }
 
-    /// A Bluetooth controller by its raw HCI socket; nil for the first.
+    /// A Bluetooth adapter over its raw HCI socket; nil for the first.
     public static func hci(adapters: String?) -> SourceSpecification { .init(kind: .hci(adapters: adapters)) }
 
-    /// A Bluetooth controller by way of bluetoothd; nil for the first.
+    /// A Bluetooth adapter over bluetoothd; nil for the first.
     public static func bluez(adapters: String?) -> SourceSpecification { .init(kind: .bluez(adapters: adapters)) }
 
-    /// A capture, or a pipe; `-` is standard input.
+    /// A capture file or a pipe; `-` is standard input.
     public static func file(path: String) -> SourceSpecification { .init(kind: .file(path: path)) }
 
     /// The simulated air of a scenario.
     ///
     /// - Parameters:
     ///   - name: the name of a scenario that ships with the package, or the path of a file.
-    ///   - isRepeated: whether the scenario begins again at its end, without end.
+    /// - isRepeated: true to repeat the scenario without end.
     public static func simulation(_ name: String, isRepeated: Bool = false) -> SourceSpecification {
         .init(kind: .simulation(name, isRepeated: isRepeated))
     }
 
-    /// The simulated air that the processes of a user share, in which each hears what the others send: an app's place
-    /// in it as `[:NAME][@X,Y[,Z]]`, in metres.
+    /// The simulated air that the processes of a user share, in which each process hears the adverts of the others. The
+    /// location of an app in it is `[:NAME][@X,Y[,Z]]`, in metres.
     public static func air(_ location: String = "") -> SourceSpecification { .init(kind: .air(location)) }
 
-    /// Receivers that send what they hear over the network.
+    /// Receivers that send their adverts over the network.
     package static func network(_ source: some NetworkSource) -> SourceSpecification {
         .init(kind: .network(Network(source: source)))
     }
 
-    /// The grammar of network sources: each reads its own text, and returns nil for any other.
+    /// The parsers of network sources. Each returns nil for text in another form.
     private static let networkForms: [@Sendable (String) -> (any NetworkSource)?] = [
         { BrokerSource($0) },
         { ESPHomeSource($0) },
@@ -72,7 +72,7 @@ public struct SourceSpecification: Hashable, Sendable {
 
     private init(kind: Kind) { self.kind = kind }
 
-    /// Reads a specification. An empty one is `auto`; one that is none of the other forms is a file.
+    /// Parses a specification. Empty text is `auto`; text in no other form is a file's path.
     public init(_ text: String) {
         if text.hasPrefix("air"), ["", ":", "@"].contains(text.dropFirst(3).prefix(1)) {
             kind = .air(String(text.dropFirst(3)))
@@ -96,11 +96,11 @@ public struct SourceSpecification: Hashable, Sendable {
         }
     }
 
-    /// True where the source makes its adverts as time passes, so that it plays in real time by default.
+    /// True if the source creates its adverts as time passes, so that it plays in real time by default.
     public var isLive: Bool { filePath == nil }
 
-    /// True where the source is a radio, which always runs in real time: a real one, a place in the shared air, or
-    /// receivers in the network.
+    /// True if the source is a radio, which always runs in real time: a real radio, the shared air, or receivers in the
+    /// network.
     public var isRadio: Bool {
         switch kind {
         case .auto, .hci, .bluez, .air, .network: true
@@ -108,25 +108,25 @@ public struct SourceSpecification: Hashable, Sendable {
         }
     }
 
-    /// True where the source is a radio that can send: one of this machine, or a place in the shared air.
+    /// True if the source is a radio that can send: a radio of this machine, or the shared air.
     public var canSend: Bool { isRadio && !hasReceivers }
 
-    /// The settings of receivers in the network; nil where the source is another.
+    /// The settings of receivers in the network; nil for any other source.
     package var network: (any NetworkSource)? { if case .network(let network) = kind { network.source } else { nil } }
 
-    /// The name by which the source is shown where its text may have a password in it, or options; nil for others.
+    /// The displayed name of a source whose text may contain a password or options; nil for other sources.
     package var shownName: String? { hasReceivers ? title : nil }
 
-    /// True where the source stands for several receivers elsewhere, which come and go.
+    /// True if the source stands for several remote receivers, which may appear and disappear.
     package var hasReceivers: Bool { network != nil }
 
-    /// The source without relays as its receivers, for a relay: its own messages would come back to it.
+    /// The source without relays as its receivers, for a relay: otherwise its own messages would return to it.
     package var withoutRelays: SourceSpecification {
         changingNetwork { $0.hearsRelays = false }
     }
 
-    /// Returns the source as it continues an earlier one: with the client id or the queue that was made for that
-    /// one. It is equal to the earlier one where a configuration that was read again has the same settings.
+    /// Returns the source as the continuation of an earlier one, with the client id or queue of that one. It is equal
+    /// to the earlier one if the configuration was reloaded with the same settings.
     package func continuing(_ earlier: SourceSpecification) -> SourceSpecification {
         guard let network, let earlier = earlier.network else { return self }
         return Self.continuing(network, earlier)
@@ -138,7 +138,8 @@ public struct SourceSpecification: Hashable, Sendable {
         .network((earlier as? Source).map(source.continuing) ?? source)
     }
 
-    /// Returns the source with places for receivers of these names, whatever other names its messages have.
+    /// Returns the source with reserved capacity for receivers with these names, whatever other names its messages
+    /// contain.
     package func reserving(_ names: some Sequence<String>) -> SourceSpecification {
         guard network?.namesReceiversInMessages == true else { return self }
         return changingNetwork { $0.reserved.formUnion(names) }
@@ -150,16 +151,16 @@ public struct SourceSpecification: Hashable, Sendable {
         return SourceSpecification(kind: .network(network))
     }
 
-    /// True where the source is a scenario that this process plays for itself.
+    /// True if the source is a scenario that this process plays itself.
     package var isSimulation: Bool { if case .simulation = kind { true } else { false } }
 
-    /// The path of a capture; nil where the source is none.
+    /// The path of a capture; nil for any other source.
     public var filePath: String? {
         if case .file(let path) = kind { return path }
         return nil
     }
 
-    /// The path of a capture or of a scenario of one's own; nil where the source has none, or is standard input.
+    /// The path of a capture or a custom scenario; nil if the source has none or is standard input.
     package var path: String? {
         switch kind {
         case .file(let path): path == "-" ? nil : path
@@ -168,7 +169,7 @@ public struct SourceSpecification: Hashable, Sendable {
         }
     }
 
-    /// Returns the source with another path, where it has one.
+    /// Returns the source with another path, if it has one.
     package func replacing(path: String) -> SourceSpecification {
         switch kind {
         case .file: .file(path: path)
@@ -177,7 +178,7 @@ public struct SourceSpecification: Hashable, Sendable {
         }
     }
 
-    /// Finds out whether the source can be opened, without opening what others may be using: a radio or a pipe.
+    /// Checks whether the source can be opened, without opening a radio or a pipe, which other processes may be using.
     ///
     /// - Throws: the error that opening it would throw.
     package func validate() throws {
@@ -195,18 +196,18 @@ public struct SourceSpecification: Hashable, Sendable {
         }
     }
 
-    /// The place in the shared air; nil where the source is another.
+    /// The location in the shared air; nil for any other source.
     ///
-    /// - Throws: an error that says what is wrong with the place.
+    /// - Throws: an error that describes the problem with the location.
     package var airLocation: AirLocation? {
         get throws(RadioError) {
             if case .air(let text) = kind { try AirLocation(text) } else { nil }
         }
     }
 
-    /// The adapters that are meant; nil where the source is no real radio.
+    /// The selected adapters; nil if the source is not a real radio.
     ///
-    /// - Throws: an error that names the part which is no adapter's name.
+    /// - Throws: an error that names the invalid adapter.
     public var radio: RadioSelection? {
         get throws(RadioError) {
             switch kind {
@@ -218,8 +219,7 @@ public struct SourceSpecification: Hashable, Sendable {
         }
     }
 
-    /// Returns true where results should be written one by one, since they come slowly and a reader may wait for
-    /// them.
+    /// Returns true if results should be written one by one, since they arrive slowly and a reader may wait for them.
     ///
     /// - Parameter pace: how fast a file or a simulation plays.
     public func isGradual(at pace: Pace) -> Bool {
@@ -230,8 +230,8 @@ public struct SourceSpecification: Hashable, Sendable {
         return path == "-" || (stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG)
     }
 
-    /// Returns the reason why nothing can be heard while the radio is in a state, as the subject and verb of a
-    /// sentence; nil where it works.
+    /// Returns the reason why the source hears nothing in this state, as the subject and verb of a sentence; nil if it
+    /// works.
     package func outage(in state: RadioState) -> String? {
         guard hasReceivers else { return state.outage }
         return switch state {
@@ -241,7 +241,7 @@ public struct SourceSpecification: Hashable, Sendable {
         }
     }
 
-    /// A title for people: the adapter, the file's name or the scenario's.
+    /// A title for people: the adapter, or the name of the file or scenario.
     public var title: String {
         switch kind {
         case .auto(let adapters): adapters ?? "auto"
@@ -255,9 +255,9 @@ public struct SourceSpecification: Hashable, Sendable {
     }
 }
 
-/// The reason why a source cannot be used, and what to do about it.
+/// An error of a source that cannot be used.
 public struct SourceError: Error, Sendable, CustomStringConvertible {
-    /// The kind of failure. More may come, so a `switch` over codes needs a default.
+    /// The kind of failure. Later versions may add more, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case noScenario, noTimes, noFile
@@ -265,11 +265,11 @@ public struct SourceError: Error, Sendable, CustomStringConvertible {
 
         private let value: Value
 
-        /// There is no such scenario, or it has an error.
+        /// The scenario does not exist, or it has an error.
         public static let noScenario = Code(value: .noScenario)
-        /// There is no such file, nor a source of another kind with this name.
+        /// The file does not exist, and the text names no other kind of source.
         public static let noFile = Code(value: .noFile)
-        /// The source keeps no times, and what was asked for needs them.
+        /// The source has no times, which the request needs.
         public static let noTimes = Code(value: .noTimes)
     }
 
@@ -279,7 +279,7 @@ public struct SourceError: Error, Sendable, CustomStringConvertible {
     /// The problem and its remedy, in a sentence or two.
     public var message: String
 
-    /// An error from its parts.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
@@ -288,12 +288,12 @@ public struct SourceError: Error, Sendable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// The forms of a source, for whoever misspelt one.
+    /// The forms of a source, for error messages.
     package static let forms =
         "sources are auto, hci, hci:hci0, bluez, air, mqtt://HOST, esphome, simulation:NAME, - and the path of a capture"
 
     package static let noTimes = SourceError(
         .noTimes,
-        "this source keeps no times, without which nothing can be ranged or monitored. "
-            + "Give --packet-interval SECONDS, the time from one packet to the next")
+        "this source has no times, which monitoring and ranging need. "
+            + "Set the time from one packet to the next with --packet-interval SECONDS")
 }
