@@ -19,7 +19,7 @@ struct ReceiverTests {
     func scan() async throws {
         let broker = try await Broker()
         let run = try ProgramRun(["scan", "--json", "--source", "mqtt://127.0.0.1:\(broker.port)"])
-        try await eventually { run.errors.contains("connected, and listening to receivers") }
+        try await eventually { run.errors.contains("connected and listening to receivers") }
         try await eventually {
             // The subscriptions may be some moments later.
             try broker.publish("home/hall/BTtoMQTT/1", Self.advert(minor: 7, rssi: -70))
@@ -34,7 +34,7 @@ struct ReceiverTests {
         try await eventually {
             run.errors.contains("an OpenMQTTGateway message of hall at home/hall/BTtoMQTT/1 is not used")
         }
-        #expect(run.errors.contains("kitchen: ESPresense smooths and thins what it hears"))
+        #expect(run.errors.contains("kitchen: ESPresense smooths and thins its reports"))
         run.process.signal(SIGINT)
         #expect(run.process.wait() == 130)
     }
@@ -61,7 +61,7 @@ struct ReceiverTests {
         let run = try ProgramRun(["scan", "--json", "--source", "mqtt://127.0.0.1:\(broker.port)"])
         try await eventually { run.errors.contains("connected, and listening") }
         broker.kill()
-        try await eventually { run.errors.contains("It is tried again") }
+        try await eventually { run.errors.contains("Trying again") }
         try await broker.start()
         try await eventually {
             try broker.publish("home/hall/BTtoMQTT/1", Self.advert(minor: 7, rssi: -70))

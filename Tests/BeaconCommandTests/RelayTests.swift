@@ -36,7 +36,7 @@ struct RelayTests {
         let address = "mqtt://127.0.0.1:\(broker.port)"
         let status = try await Listener(broker, "beacon-relay/+/status")
         let reader = try ProgramRun(["scan", "--json", "--source", address])
-        try await eventually { reader.errors.contains("connected, and listening to receivers") }
+        try await eventually { reader.errors.contains("connected and listening to receivers") }
         let relay = try ProgramRun([
             "relay", address, "--name", "hall 1", "--source", "simulation:museum?loop", "--only", "\(Self.uuid)/2",
         ])

@@ -6,7 +6,7 @@ import CLibrary
 
 /// The driver of receivers that publish to a broker.
 final class BrokerDriver: ReceiverDriver {
-    /// The time within which a receiver should have sent something, in nanoseconds.
+    /// How long to wait for a first message from any receiver before a notice, in nanoseconds.
     private static let receiverPatience = 30 * Timestamp.nanosecondsPerSecond
 
     let name: String
@@ -15,15 +15,15 @@ final class BrokerDriver: ReceiverDriver {
     private var network: ReceiverNetwork
     private var fault: MQTTError?
     private var reportedFault: String?
-    /// When the connection began; nil where there is none.
+    /// The time at which the connection began; nil while there is no connection.
     private var connectedSince: Timestamp?
     private var hasReportedSilence = false
     private var reportedSmoothed: Set<String> = []
     private var reportedTooLong: Set<String> = []
 
-    /// Begins to connect to a broker.
+    /// Starts to connect to a broker.
     ///
-    /// - Throws: an error that lists what is wrong with the settings.
+    /// - Throws: an error that lists the mistakes in the settings.
     init(_ source: BrokerSource) throws(RadioError) {
         let mistakes = source.mistakes()
         guard mistakes.isEmpty else {
@@ -54,7 +54,7 @@ final class BrokerDriver: ReceiverDriver {
     var receiverStatuses: [ReceiverStatus] { network.statuses }
 
     var state: RadioState {
-        // Before the first receiver has sent something there is nobody who does not hear.
+        // Before the first message no receiver is known that could be deaf.
         if connectedSince != nil {
             return network.names.isEmpty ? .unknown : network.isHearing ? .poweredOn : .resetting
         }
@@ -67,7 +67,7 @@ final class BrokerDriver: ReceiverDriver {
         let received = subscriber.take()
         if let since = received.droppedSince { reportLoss(received.dropped, since: since, at: now, &batch) }
         for item in received.items {
-            // Never later than this step, up to which everything is delivered.
+            // At most `now`: everything up to the previous step has been delivered.
             let time = min(Timestamp(nanoseconds: item.time), now)
             switch item.content {
             case .connected: connect(at: time, &batch)
@@ -75,7 +75,7 @@ final class BrokerDriver: ReceiverDriver {
             case .refused(let filter, let error):
                 notice(
                     .degraded,
-                    "the broker does not give the messages of \(filter): \(error.sentence) Allow this user to read them",
+                    "the broker refuses the subscription to \(filter): \(error.sentence) Allow this user to read it",
                     &batch)
             case .messageTooLong(let topic, let size): reportTooLong(topic, size, &batch)
             case .message(let message):
@@ -94,34 +94,35 @@ final class BrokerDriver: ReceiverDriver {
         reportedFault = nil
         connectedSince = time
         network.connect(at: time)
-        notice(.adapterUsed, "connected, and listening to receivers", &batch)
+        notice(.adapterUsed, "connected and listening to receivers", &batch)
     }
 
     private func disconnect(_ error: MQTTError, _ batch: inout AdvertBatch) {
         fault = error
         connectedSince = nil
         network.disconnect()
-        // The same failure once, not with each attempt.
+        // Report a repeated failure once, not with each attempt.
         guard reportedFault != "\(error)" else { return }
         reportedFault = "\(error)"
-        notice(.adapterLost, "\(error.sentence) It is tried again", &batch)
+        notice(.adapterLost, "\(error.sentence) Trying again", &batch)
     }
 
-    /// Reports messages that were dropped since nobody took them: nobody knows what was in them.
+    /// Reports messages that the queue dropped because it was full. Their content is unknown, so all receivers were
+    /// deaf.
     private func reportLoss(_ count: Int, since: Int64, at now: Timestamp, _ batch: inout AdvertBatch) {
         for receiver in network.names.indices {
             batch.report(.deaf(from: Timestamp(nanoseconds: since), to: now, receiver: ReceiverID(UInt16(receiver))))
         }
-        notice(.degraded, "\(count) messages came faster than they could be read, and were dropped", &batch)
+        notice(.degraded, "\(count) messages were dropped because they arrived faster than they could be read", &batch)
     }
 
-    /// Reports a message that is longer than any receiver's, once for each topic.
+    /// Reports a message that is longer than any receiver sends, once for each topic.
     private func reportTooLong(_ topic: String, _ size: Int, _ batch: inout AdvertBatch) {
         guard reportedTooLong.count < 100, reportedTooLong.insert(topic).inserted else { return }
         notice(
             .degraded,
-            "a message at \(topic.prefix(bytes: 200).printable) has \(size) bytes, and is not read; a message of a "
-                + "receiver has at most \(MQTTMessage.longestReceived)", &batch)
+            "ignored a message of \(size) bytes at \(topic.prefix(bytes: 200).printable); a receiver's message "
+                + "has at most \(MQTTMessage.longestReceived)", &batch)
     }
 
     private func reportSmoothed(_ batch: inout AdvertBatch) {
@@ -130,7 +131,8 @@ final class BrokerDriver: ReceiverDriver {
         guard !new.isEmpty else { return }
         notice(
             .degraded,
-            "\(new.joined(separator: ", ")): ESPresense smooths and thins what it hears; that is good for presence and places, and is not ranged",
+            "\(new.joined(separator: ", ")): ESPresense smooths and thins its reports. "
+                + "They serve presence and places, but not ranging",
             &batch)
     }
 
@@ -141,7 +143,7 @@ final class BrokerDriver: ReceiverDriver {
         hasReportedSilence = true
         notice(
             .livenessUnknown,
-            "no receiver has sent anything for 30 s. Do they publish to this broker, and at these topics: "
+            "no receiver has sent anything for 30 s. Do they publish to this broker and at these topics: "
                 + (source.filters ?? BrokerSource.defaultFilters).joined(separator: " ") + "?", &batch)
     }
 
@@ -153,6 +155,6 @@ final class BrokerDriver: ReceiverDriver {
 }
 
 extension MQTTError {
-    /// True where nothing but another configuration helps.
+    /// True if only another configuration helps.
     fileprivate var isLasting: Bool { code == .badCredentials || code == .notAuthorized }
 }

@@ -3,9 +3,9 @@ package import BeaconRadio
 import BeaconSupport
 import Foundation
 
-/// A broker as a source: receivers that others own publish to it what they hear.
+/// A broker as a source: receivers of other projects publish their adverts to it.
 package struct BrokerSource: NetworkSource {
-    /// The topics that are asked for where no others are named: those that the known projects use by default.
+    /// The default topics: the ones at which the known projects publish by default.
     package static let defaultFilters = [
         // OpenMQTTGateway and Theengs Gateway
         "home/+/BTtoMQTT/#", "home/+/LWT", "home/+/SYStoMQTT",
@@ -23,30 +23,29 @@ package struct BrokerSource: NetworkSource {
     package var filters: [String]?
     /// The settings of the receivers.
     package var network = ReceiverNetwork.Settings()
-    /// The mistake in the address that the settings were read from; nil without one.
+    /// The mistake in the address that the settings were read from; nil if it has none.
     private var addressMistake: AddressError?
 
-    /// True where the client id was made up: reading the same settings again makes up another one.
+    /// True if the client id is a random one. Reading the same settings again creates another id.
     private let hasOwnClientID: Bool
 
-    /// A source of the broker with these settings.
+    /// Creates a source for the broker with these settings.
     ///
     /// - Parameters:
     ///   - options: the broker and how this client connects.
-    ///   - hasOwnClientID: true where the client id was made up.
+    /// - hasOwnClientID: true if the client id is a random one.
     package init(_ options: MQTTSettings, hasOwnClientID: Bool = false) {
         self.hasOwnClientID = hasOwnClientID
         self.options = options
         self.options.announcesAvailability = false
     }
 
-    /// Reads `mqtt://[USER[:PASSWORD]@]HOST[:PORT][/TOPICS]`, or `mqtts:` for TLS. Several topics have commas between
-    /// them.
+    /// Parses `mqtt://[USER[:PASSWORD]@]HOST[:PORT][/TOPICS]`, or `mqtts:` for TLS. Commas separate topics.
     ///
-    /// - Parameter environment: has the password as BEACON_BROKER_PASSWORD, which, unlike what is on a command line, no
-    ///   other user of the machine can read.
-    /// - Returns: nil for text that is not an address of the network. One with a mistake is a source with a mistake,
-    ///   since as a file's name it would be shown, with its password.
+    /// - Parameter environment: the environment. It has the password as BEACON_BROKER_PASSWORD: other users of the
+    ///   machine can read a command line, but not the environment.
+    /// - Returns: nil if the text is not a network address. An address with a mistake gives a source with a mistake: as
+    ///   a file name it would be shown together with its password.
     package init?(_ text: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard let colon = text.firstIndex(of: ":"), let scheme = ServerAddress.scheme(text[..<colon]) else {
             return nil
@@ -69,7 +68,7 @@ package struct BrokerSource: NetworkSource {
                     host: address.hosts[0].host, port: address.hosts[0].port, clientID: Self.newClientID(),
                     user: address.user, password: address.password ?? password,
                     tls: scheme == "mqtts" ? MQTTTLSSettings() : nil), hasOwnClientID: true)
-            // An @ could be that of a password with a / before it.
+            // The @ of a password that contains a / ends up in the path.
             let topics = address.path.replacing("%40", with: "@")
             if !topics.isEmpty { filters = topics.split(separator: ",").map(String.init) }
         } catch {
@@ -78,17 +77,17 @@ package struct BrokerSource: NetworkSource {
         }
     }
 
-    /// Returns a client id that no other client has: of two with one id, the broker ends the first.
+    /// Returns a unique client id: if two clients share an id, the broker disconnects the first.
     package static func newClientID() -> String {
         "beacon-" + String(UInt64.random(in: .min ... .max), radix: 36)
     }
 
-    /// The broker, for people. It never has the password.
+    /// The broker, for people. It never contains the password.
     package var title: String {
         addressMistake == nil ? HostAndPort(host: options.host, port: options.port).description : "mqtt://…"
     }
 
-    /// True where the address that the settings were read from has a mistake, and they have no broker.
+    /// True if the address that the settings were read from has a mistake, so the settings have no broker.
     package var hasAddressMistake: Bool { addressMistake != nil }
 
     /// Returns the mistakes in the settings, each with its remedy.
@@ -104,7 +103,7 @@ package struct BrokerSource: NetworkSource {
 
     package func makeDriver() throws(RadioError) -> any ReceiverDriver { try BrokerDriver(self) }
 
-    /// Returns the source with the client id that was made up for an earlier one.
+    /// Returns the source with the random client id of an earlier one.
     package func continuing(_ earlier: BrokerSource) -> BrokerSource {
         guard hasOwnClientID, earlier.hasOwnClientID else { return self }
         var source = self
@@ -112,7 +111,7 @@ package struct BrokerSource: NetworkSource {
         return source
     }
 
-    /// Returns what is wrong with a filter (MQTT 3.1.1, 4.7); nil where nothing is.
+    /// Returns the mistake in a filter (MQTT 3.1.1, 4.7); nil if it is valid.
     private static func mistake(in filter: String) -> String? {
         if filter.isEmpty || filter.utf8.count > 65_535 || filter.utf8.contains(0) { return "is empty or too long" }
         let levels = filter.split(separator: "/", omittingEmptySubsequences: false)

@@ -3,16 +3,16 @@ import BeaconRadio
 import BeaconSupport
 import CLibrary
 
-/// The connections to devices: where they are, and what goes to and fro.
+/// The connections to devices: their addresses, and the bytes in both directions.
 extension ESPHomeDriver {
     func begin(_ node: Node, at now: Timestamp, _ batch: inout AdvertBatch) {
-        // What was announced may be old: then the system may know better.
+        // An announced address may be out of date. The system's resolver may have a newer one.
         if let literal = HostResolver.literal(node.target.host, port: node.target.port) {
             connect(node, to: literal, at: now, &batch)
         } else if let known = browser.address(of: node.target.host), node.isFound || node.failures % 2 == 0 {
             connect(node, to: HostResolver.address(known, port: node.target.port), at: now, &batch)
         } else if node.isFound {
-            // Its address comes with the next answer: what is announced by anybody is not looked up elsewhere.
+            // Its address arrives with the next answer. Anyone can announce a name, so it is not looked up elsewhere.
             node.failures += 1
             node.phase = .waiting(until: now.advanced(by: 2 * Timestamp.nanosecondsPerSecond))
         } else {
@@ -27,7 +27,7 @@ extension ESPHomeDriver {
         let kind = SocketKind.nonBlocking(SocketKind.stream)
         node.socket = socket(address.family, kind, 0)
         guard node.socket >= 0 else {
-            return fail(node, "there is no socket for it (\(String(cString: strerror(errno))))", at: now, &batch)
+            return fail(node, "cannot open a socket for it (\(String(cString: strerror(errno))))", at: now, &batch)
         }
         let result = address.bytes.withUnsafeBytes { bytes in
             bytes.baseAddress.map {
@@ -53,7 +53,7 @@ extension ESPHomeDriver {
         }
         do throws(ESPHomeError) {
             let key = source.key.flatMap(ESPHomeSource.bytes(of:))
-            // Who had them before, and restarts with the device, should be there first.
+            // Another client that had the adverts, and restarts together with the device, gets to subscribe first.
             let notBefore = node.wasRefused ? now.advanced(by: ESPHomeClient.askAgain) : .zero
             node.client = try ESPHomeClient(
                 key: key, mayTake: source.mayTake, isWanted: network.isListening, notBefore: notBefore, at: now)
@@ -70,13 +70,13 @@ extension ESPHomeDriver {
     func read(
         _ node: Node, at now: Timestamp, _ batch: inout AdvertBatch
     ) {
-        // Not without end, so that one that floods keeps no other from being read.
+        // Limited, so that a device that floods does not keep the others from being read.
         for _ in 0..<16 {
             let count = recv(node.socket, &buffer, buffer.count, 0)
             if count < 0, errno == EAGAIN || errno == EINTR { return }
             guard count > 0 else { return fail(node, "it ended the connection", at: now, &batch) }
             guard var client = node.client else { return }
-            // The only copy, which is changed in place.
+            // Keep this the only copy, so that it is changed in place.
             node.client = nil
             defer { if node.socket >= 0 { node.client = client } }
             var events: [ESPHomeClient.Event] = []
@@ -92,7 +92,7 @@ extension ESPHomeDriver {
             for event in events where node.socket >= 0 { note(event, of: node, at: now, &batch) }
             guard node.socket >= 0 else { return }
             if let error {
-                // The device asked for the end, and gets its answer.
+                // The device asked to disconnect. Send the response first.
                 node.client = client
                 write(node, at: now, &batch)
                 guard node.socket >= 0 else { return }
@@ -112,7 +112,7 @@ extension ESPHomeDriver {
         while !node.unsent.isEmpty {
             let count = CLibrary.send(node.socket, node.unsent, node.unsent.count, Int32(MSG_NOSIGNAL))
             if count < 0, errno == EINTR { continue }
-            // A device that takes nothing more is dead before there is much.
+            // A device that accepts no more data is lost long before 64 KiB are queued.
             if count < 0, errno == EAGAIN, node.unsent.count < 1 << 16 { return }
             guard count > 0 else { return fail(node, "it ended the connection", at: now, &batch) }
             node.unsent.removeFirst(count)
@@ -130,15 +130,15 @@ extension ESPHomeDriver {
         let wait = Self.reconnection.wait(afterFailures: node.failures, asked: nil, using: &random)
         node.phase = .waiting(until: now.advanced(by: Int64(wait / .nanoseconds(1))))
         if node.isFound, !node.hasMet {
-            // What was announced by anybody may be anything; but a device that wants a key, or is old, is one.
+            // Anyone can announce anything. But a device that needs a key, or is too old, is a real one.
             guard let code, ![.damaged, .noProxy, .ended].contains(code), reportedStrangers.count < Self.mostNodes,
                 reportedStrangers.insert("\(node.title) \(reason)").inserted
             else { return }
         }
-        report(node, .adapterLost, "\(reason.sentence) It is tried again", &batch)
+        report(node, .adapterLost, "\(reason.sentence) Trying again", &batch)
     }
 
-    /// Leaves a device alone for a while, in seconds.
+    /// Leaves a device alone for a number of seconds.
     func rest(_ node: Node, for seconds: Int64, at now: Timestamp) {
         closeSocket(of: node)
         node.phase = .waiting(until: now.advanced(by: seconds * Timestamp.nanosecondsPerSecond))

@@ -2,7 +2,7 @@ import BeaconModel
 import BeaconRadio
 import BeaconSupport
 
-/// What devices say, and what it means for their receivers.
+/// The events of devices, and their effect on the receivers.
 extension ESPHomeDriver {
     func note(
         _ event: ESPHomeClient.Event, of node: Node, at now: Timestamp, _ batch: inout AdvertBatch
@@ -13,9 +13,10 @@ extension ESPHomeDriver {
             setState(.unauthorized, of: node, at: now, &batch)
             report(
                 node, .degraded,
-                "its version of ESPHome gives adverts to whoever asked last, and tells nobody: a Home Assistant that uses it "
-                    + "would hear no more. It is not asked. Where no other program needs its adverts, or it gets them from here (beacon "
-                    + "proxy; proxy: in beacond's file), write ?take behind the source, or take: true in beacond's file",
+                "its version of ESPHome gives its adverts to the newest client only. A Home Assistant "
+                    + "that uses it would lose them without notice, so this client did not subscribe. If no other "
+                    + "program needs them, or gets them from here (beacon proxy; proxy: in beacond's file), "
+                    + "add ?take to the source, or take: true in beacond's file",
                 &batch)
         case .subscribed(let isScanning): noteScanner(isScanning, of: node, at: now, &batch)
         case .refused:
@@ -23,13 +24,14 @@ extension ESPHomeDriver {
             setState(.unauthorized, of: node, at: now, &batch)
             report(
                 node, .adapterLost,
-                "it sends no adverts; another program, Home Assistant for instance, may have them, and it gives them to one alone. It "
-                    + "is asked again each five minutes", &batch)
+                "it sends no adverts. It serves one program only, and another one, such as "
+                    + "Home Assistant, may have subscribed. "
+                    + "Trying again every five minutes", &batch)
         case .lost:
             setState(.unauthorized, of: node, at: now, &batch)
             report(
                 node, .adapterLost,
-                "another program took its adverts, and they are not taken back; end the use there, and start this again",
+                "another program took its adverts. Stop using the device there, and restart this program",
                 &batch)
         case .alive:
             if let place = node.place, node.stoppedSince == nil { network.noteSign(of: place, at: now) }
@@ -38,7 +40,7 @@ extension ESPHomeDriver {
         }
     }
 
-    /// Notes whether a device's scanner runs. It stops for moments between two scans, which is no news.
+    /// Notes whether a device's scanner runs. It pauses briefly between two scans, which is normal.
     func noteScanner(_ isScanning: Bool, of node: Node, at now: Timestamp, _ batch: inout AdvertBatch) {
         node.failures = 0
         node.wasRefused = false
@@ -50,17 +52,17 @@ extension ESPHomeDriver {
             network.reportDeafness(of: place, from: since, to: now, &batch)
         }
         node.stoppedSince = nil
-        let news = "connected, and hears"
-        if node.reported != [news] { node.reported = [] }
-        report(node, .adapterUsed, news, &batch)
+        let message = "connected and listening"
+        if node.reported != [message] { node.reported = [] }
+        report(node, .adapterUsed, message, &batch)
         setState(.poweredOn, of: node, at: now, &batch)
     }
 
-    /// Notes that a scanner has not run for longer than between two scans.
+    /// Reports a scanner that has been stopped for longer than a pause between two scans.
     func reviewScanner(of node: Node, at now: Timestamp, _ batch: inout AdvertBatch) {
         guard let since = node.stoppedSince, now.since(since) >= Self.restartTime else { return }
         setState(.resetting, of: node, at: now, &batch)
-        report(node, .degraded, "its scanner does not run; restart it, and look at its log", &batch)
+        report(node, .degraded, "its scanner does not run; restart it and check its log", &batch)
         node.stoppedSince = now
     }
 
@@ -71,29 +73,32 @@ extension ESPHomeDriver {
         node.title = name.printable
         node.address = device.address
         node.hasMet = true
-        // What it heard would come back to it, or comes by another way already.
+        // Its adverts are this machine's own, or already arrive by another path.
         if node.isFound, device.project == ESPHomeDevice.networkProject {
             node.isOther = true
             report(
                 node, .adapterUsed,
-                "it passes on what others hear, and is not used; where it is to be, name it, as in esphome:\(node.target.host.printable)",
+                "it forwards adverts of other receivers, so it is not used. "
+                    + "To use it, name it: esphome:\(node.target.host.printable)",
                 &batch)
             return rest(node, for: 3600, at: now)
         }
-        // A device may be listed by its name and by its address.
+        // A device may be listed both by name and by address.
         let others = nodes.filter { $0 !== node && $0.socket >= 0 && $0.place != nil }
         if others.contains(where: { !$0.address.isEmpty && $0.address == node.address }) {
             report(
-                node, .degraded, "it is there twice, as \(node.target.host.printable) too, which is left out", &batch)
+                node, .degraded, "it is listed twice; ignoring \(node.target.host.printable)", &batch)
             return rest(node, for: 60, at: now)
         }
         var place = network.meet(name, at: now)
         if let taken = place, others.contains(where: { $0.place == taken }) {
-            // Another device of this name.
+            // Another device already has this name.
             place = network.meet("\(name) \(device.address)", at: now)
         }
         guard let place else {
-            report(node, .degraded, "there are 200 receivers already, or its name is longer than 64 bytes", &batch)
+            report(
+                node, .degraded,
+                "it is not used: there are 200 receivers already, or its name is longer than 64 bytes", &batch)
             return rest(node, for: 60, at: now)
         }
         node.place = place

@@ -8,22 +8,22 @@ final class ESPHomeDriver: ReceiverDriver {
     /// The waits between attempts to connect.
     static let reconnection = RetryPolicy(base: .seconds(1), maximum: .seconds(60))
 
-    /// The longest time until a device accepts a connection, in nanoseconds.
+    /// The longest time for a device to accept a connection, in nanoseconds.
     static let connectionTime = 10 * Timestamp.nanosecondsPerSecond
 
-    /// The time within which a device should be found, in nanoseconds.
+    /// How long to search for a first device before a notice, in nanoseconds.
     static let searchTime = 30 * Timestamp.nanosecondsPerSecond
 
-    /// The longest time between two scans of a device, in nanoseconds.
+    /// The longest pause between two scans of a device, in nanoseconds.
     static let restartTime = 3 * Timestamp.nanosecondsPerSecond
 
-    /// How often a device that was announced may fail before it is forgotten.
+    /// The number of failures after which an announced device is forgotten.
     static let mostFailures = 8
 
-    /// The most devices, as many as there are receivers.
+    /// The most devices: as many as there can be receivers.
     static let mostNodes = 200
 
-    /// The most with those that were found and are no receivers.
+    /// The most devices including those that were found and are not receivers.
     static let mostOthers = 1024
 
     let name: String
@@ -35,12 +35,12 @@ final class ESPHomeDriver: ReceiverDriver {
     var network: ReceiverNetwork
     var hasReportedSearch = false
     var hasFound = false
-    /// What was told of devices that nobody named.
+    /// The notices about devices that the user did not name.
     var reportedStrangers: Set<String> = []
     var random = SystemRandom()
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
-    /// The failure to look up a device's address.
+    /// The reason why the lookup of a device's address failed.
     private static let unresolved =
         "its address cannot be found. "
         + ["the name is misspelt", "the network or its name server is not up"].asPossibleCauses
@@ -48,18 +48,18 @@ final class ESPHomeDriver: ReceiverDriver {
     /// A device and the connection to it.
     final class Node {
         enum Phase {
-            /// Its address is being looked up.
+            /// The resolver is looking up its address.
             case resolving(since: Timestamp)
-            /// The next attempt is due then.
+            /// The next attempt is due at that time.
             case waiting(until: Timestamp)
             case connecting(since: Timestamp)
             case connected
         }
 
         let target: ESPHomeSource.Node
-        /// True where nobody named it.
+        /// True if the driver found it, false if the user named it.
         let isFound: Bool
-        /// Its name in the network once it has said it, else what it was called.
+        /// The name that the device reported; before that, its host name.
         var title: String
         var phase = Phase.waiting(until: .zero)
         var socket: Int32 = -1
@@ -67,17 +67,17 @@ final class ESPHomeDriver: ReceiverDriver {
         var unsent: [UInt8] = []
         var place: Int?
         var failures = 0
-        /// How often its address was looked up.
+        /// The number of lookups of its address.
         var lookups = 0
-        /// What was told since it heard last.
+        /// The notices since it was last listening.
         var reported: Set<String> = []
-        /// True where it has no proxy.
+        /// True if it has no proxy.
         var isOther = false
         var address = ""
         var hasMet = false
-        /// True where another program had its adverts, so that they are asked for later.
+        /// True if another program had its adverts. The next subscription waits longer.
         var wasRefused = false
-        /// Since when its scanner has not run; nil while it does.
+        /// The time since which its scanner has not run; nil while it runs.
         var stoppedSince: Timestamp?
 
         init(_ target: ESPHomeSource.Node, isFound: Bool = false) {
@@ -87,9 +87,9 @@ final class ESPHomeDriver: ReceiverDriver {
         }
     }
 
-    /// Begins to look for devices, and to connect to them.
+    /// Starts to look for devices and to connect to them.
     ///
-    /// - Throws: an error that lists what is wrong with the settings.
+    /// - Throws: an error that lists the mistakes in the settings.
     init(_ source: ESPHomeSource) throws(RadioError) {
         let mistakes = source.mistakes()
         guard mistakes.isEmpty else { throw RadioError(.failed, "esphome: \(mistakes.joined(separator: "; "))") }
@@ -137,7 +137,7 @@ final class ESPHomeDriver: ReceiverDriver {
 
     var receiverStatuses: [ReceiverStatus] { network.statuses }
 
-    // Before the first device has said who it is there is nobody who does not hear.
+    // Before the first device has introduced itself no receiver is known that could be deaf.
     var state: RadioState {
         if network.isHearing { return .poweredOn }
         return network.statuses.allSatisfy { $0.state == .unknown } ? .unknown : .resetting
@@ -158,7 +158,7 @@ final class ESPHomeDriver: ReceiverDriver {
                     fail(node, Self.unresolved, at: now, &batch)
                     continue
                 }
-                // One of several may lead nowhere.
+                // Try them in turn: one of several addresses may be unreachable.
                 connect(node, to: found.addresses[node.lookups % found.addresses.count], at: now, &batch)
                 node.lookups += 1
             }
@@ -176,7 +176,7 @@ final class ESPHomeDriver: ReceiverDriver {
 
     // MARK: - Devices
 
-    /// Adds devices that were found.
+    /// Adds devices that the browser found.
     func meetServices() {
         guard source.nodes.isEmpty else { return }
         hasFound = hasFound || !browser.services.isEmpty
@@ -189,7 +189,7 @@ final class ESPHomeDriver: ReceiverDriver {
         }
     }
 
-    /// Forgets devices that were announced and were never there, so that invented ones do not keep others out.
+    /// Forgets announced devices that never answered, so that made-up ones do not keep out others.
     func forgetStrangers() {
         nodes.removeAll { node in
             guard node.isFound, !node.hasMet, node.failures >= Self.mostFailures, node.socket < 0 else { return false }
@@ -203,7 +203,8 @@ final class ESPHomeDriver: ReceiverDriver {
         hasReportedSearch = true
         notice(
             .livenessUnknown, name,
-            "no device of ESPHome was found in 30 s. Name it, as in esphome:192.168.1.20, where the network passes on no multicasts",
+            "found no ESPHome device in 30 s. If the network does not forward multicast, "
+                + "name the device: esphome:192.168.1.20",
             &batch)
     }
 
@@ -237,7 +238,7 @@ final class ESPHomeDriver: ReceiverDriver {
         }
     }
 
-    /// Reports something of a device, once, not with each attempt.
+    /// Reports an event of a device once, not with each attempt.
     func report(
         _ node: Node, _ kind: RadioNotice.Kind, _ message: String, _ batch: inout AdvertBatch
     ) {

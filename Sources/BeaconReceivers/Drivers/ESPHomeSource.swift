@@ -2,7 +2,7 @@ package import BeaconRadio
 package import BeaconSupport
 import Foundation
 
-/// Bluetooth proxies of ESPHome as a source, each by a connection of its own.
+/// Bluetooth proxies of ESPHome as a source. Each has its own connection.
 package struct ESPHomeSource: NetworkSource {
     /// A device.
     package struct Node: Hashable, Sendable {
@@ -10,10 +10,10 @@ package struct ESPHomeSource: NetworkSource {
         package var host: String
         /// The port of its API.
         package var port: UInt16
-        /// The mistake in the text that names the device; nil without one.
+        /// The mistake in the text that names the device; nil if it has none.
         fileprivate var mistake: AddressError?
 
-        /// A device of this name or address.
+        /// Creates a device with this name or address.
         package init(host: String, port: UInt16 = ESPHomeSource.port) {
             self.host = host
             self.port = port
@@ -23,23 +23,23 @@ package struct ESPHomeSource: NetworkSource {
     /// The port of the native API (ESPHome, native API component).
     package static let port: UInt16 = 6053
 
-    /// The devices; none for all that are found.
+    /// The devices; empty for all that are found.
     package var nodes: [Node] = []
-    /// The key of all: 32 bytes as base64; nil for plain connections.
+    /// The key of all devices: 32 bytes as base64; nil for plain connections.
     package var key: Secret?
-    /// True where adverts may be taken from another program.
+    /// True to take the adverts even if another program loses them.
     package var mayTake = false
     /// The settings of the receivers.
     package var network = ReceiverNetwork.Settings()
 
-    /// A source of all devices that are found.
+    /// Creates a source of all devices that are found.
     package init() {}
 
-    /// Reads `esphome[:HOST[:PORT],…][?take]`.
+    /// Parses `esphome[:HOST[:PORT],…][?take]`.
     ///
-    /// - Parameter environment: has the key as BEACON_ESPHOME_KEY, which, unlike what is on a command line, no other
-    ///   user of the machine can read.
-    /// - Returns: nil for what is none.
+    /// - Parameter environment: the environment. It has the key as BEACON_ESPHOME_KEY: other users of the machine can
+    ///   read a command line, but not the environment.
+    /// - Returns: nil if the text has another form.
     package init?(_ text: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
         var rest = text[...]
         guard rest.hasPrefix("esphome") else { return nil }
@@ -51,7 +51,7 @@ package struct ESPHomeSource: NetworkSource {
         guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
         let hosts = rest.dropFirst().drop { $0 == "/" }
         if hosts.contains("@") {
-            // What stands before it may be a password, and has commas perhaps.
+            // The text before the @ may be a password, which may contain commas.
             nodes = [Node(text: hosts)]
         } else {
             nodes = hosts.split(separator: ",").map { Node(text: $0) }
@@ -72,7 +72,8 @@ package struct ESPHomeSource: NetworkSource {
         }
         if let key, Self.bytes(of: key) == nil {
             mistakes.append(
-                "a key is none; write the one under api: encryption: in the device's configuration, 32 bytes as base64")
+                "the key is invalid; write the one under api: encryption: in the device's configuration, "
+                    + "32 bytes as base64")
         }
         return mistakes
     }
@@ -82,7 +83,7 @@ package struct ESPHomeSource: NetworkSource {
 
     package func makeDriver() throws(RadioError) -> any ReceiverDriver { try ESPHomeDriver(self) }
 
-    /// Returns the bytes of a key; nil for what is none.
+    /// Returns the bytes of a key; nil if it is invalid.
     package static func bytes(of key: Secret) -> [UInt8]? {
         let bytes = Data(base64Encoded: key.reveal()).map(Array.init)
         return bytes?.count == ESPHomeFraming.keyCount ? bytes : nil
@@ -90,7 +91,7 @@ package struct ESPHomeSource: NetworkSource {
 }
 
 extension ESPHomeSource.Node {
-    /// Reads `HOST[:PORT]`.
+    /// Parses `HOST[:PORT]`.
     package init(text: some StringProtocol) {
         do throws(AddressError) {
             let address = try HostAndPort(bracketed: text)

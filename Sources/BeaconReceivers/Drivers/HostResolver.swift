@@ -2,9 +2,9 @@ import BeaconSupport
 import CLibrary
 import Foundation
 
-/// The addresses of hosts, looked up on a thread of its own, since the system's call blocks for as long as it likes.
+/// A resolver of host names with its own thread, since `getaddrinfo` can block for any length of time.
 package final class HostResolver: Sendable {
-    /// An address as the system's calls take it.
+    /// An address in the form that system calls expect.
     package struct Address: Sendable {
         package var family: Int32
         package var bytes: [UInt8]
@@ -17,12 +17,12 @@ package final class HostResolver: Sendable {
         var isClosed = false
     }
 
-    /// The waker that is woken when something was found, or was not.
+    /// The waker that signals finished lookups, whether they succeeded or failed.
     let waker = Waker()
 
     private let state = Locked(State())
 
-    /// Begins to look up a host.
+    /// Starts to look up a host.
     func resolve(_ host: String, port: UInt16) {
         let starts = state.withLock { state in
             if !state.waiting.contains(where: { $0.host == host && $0.port == port }) {
@@ -37,7 +37,7 @@ package final class HostResolver: Sendable {
         thread.start()
     }
 
-    /// Returns what was found since the last call; without addresses for what was not.
+    /// Returns the lookups that finished since the last call. A failed lookup has no addresses.
     func takeFound() -> [(host: String, port: UInt16, addresses: [Address])] {
         waker.reset()
         return state.withLock { state in
@@ -46,7 +46,7 @@ package final class HostResolver: Sendable {
         }
     }
 
-    /// Ends the thread, once the call that it is in returns.
+    /// Ends the thread after its current lookup.
     func close() { state.withLock { $0.isClosed = true } }
 
     private func run() {
@@ -67,7 +67,7 @@ package final class HostResolver: Sendable {
         }
     }
 
-    /// Returns the addresses of a host, or of what is an address already, in the system's order of preference.
+    /// Returns the addresses of a host name or literal address, in the system's order of preference.
     private static func addresses(of host: String, port: UInt16) -> [Address] {
         var hints = addrinfo()
         hints.ai_socktype = SocketKind.stream
@@ -85,7 +85,7 @@ package final class HostResolver: Sendable {
         return addresses
     }
 
-    /// Returns the address for what is one already; nil for a name, which has to be looked up.
+    /// Returns the address for a literal address; nil for a name, which must be looked up.
     package static func literal(_ host: String, port: UInt16) -> Address? {
         var four = in_addr()
         if inet_pton(AF_INET, host, &four) == 1 {
@@ -98,7 +98,7 @@ package final class HostResolver: Sendable {
         return Address(family: AF_INET6, bytes: withUnsafeBytes(of: &address) { Array($0) })
     }
 
-    /// Returns the address of four bytes and a port.
+    /// Returns the socket address for an IPv4 address of four bytes and a port.
     static func address(_ bytes: [UInt8], port: UInt16) -> Address {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -1,8 +1,8 @@
 import CLibrary
 
-/// The addresses by which others reach this machine.
+/// The addresses at which other machines reach this one.
 package enum MachineAddress {
-    /// The first of version 4 that is not the machine's own loop; nil where it has none.
+    /// The first IPv4 address other than the loopback interface's; nil if the machine has none.
     package static var first: String? {
         let interfaces = NetworkInterface.all() ?? []
         return interfaces.first { $0.bytes.first != 127 && !$0.isPointToPoint }?.bytes.map(String.init)
@@ -10,18 +10,18 @@ package enum MachineAddress {
     }
 }
 
-/// An interface of the machine that can send to a group, with an address of version 4.
+/// An interface that can send multicasts, with an IPv4 address.
 package struct NetworkInterface: Hashable {
-    /// Its number.
+    /// Its index.
     package var index: Int32
     /// Its name.
     package var name: String
     /// Its address in four bytes.
     package var bytes: [UInt8]
-    /// The bits of the address that all in its network have, in four bytes.
+    /// Its network mask in four bytes.
     package var mask: [UInt8]
 
-    /// True for one with a single other end, whose address may be any.
+    /// True for a point-to-point link, whose other end can have any address.
     package var isPointToPoint: Bool
 
     /// Returns true for an address in its network.
@@ -30,7 +30,7 @@ package struct NetworkInterface: Hashable {
             || zip(zip(bytes, other), mask).allSatisfy { ($0.0 ^ $0.1) & $1 == 0 }
     }
 
-    /// Returns those that are up; nil where the system does not say.
+    /// Returns the interfaces that are up; nil if the system call fails.
     package static func all() -> [NetworkInterface]? {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return nil }
@@ -43,7 +43,7 @@ package struct NetworkInterface: Hashable {
             guard let address = one.ifa_addr, address.pointee.sa_family == sa_family_t(AF_INET),
                 flags & Int32(IFF_UP) != 0
             else { continue }
-            // The loopback interface says that it has no groups, and has them.
+            // The loopback interface lacks the multicast flag, but supports multicast.
             guard flags & Int32(IFF_MULTICAST | IFF_LOOPBACK) != 0 else { continue }
             found.append(
                 NetworkInterface(

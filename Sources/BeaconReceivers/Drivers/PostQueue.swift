@@ -2,7 +2,7 @@ import BeaconModel
 import BeaconRadio
 import BeaconSupport
 
-/// A queue of what gateways posted and the source has not read yet.
+/// A queue of requests that gateways posted and the source has not read yet.
 package final class PostQueue: Sendable, Hashable {
     /// A request's content.
     struct Post: Sendable {
@@ -10,24 +10,24 @@ package final class PostQueue: Sendable, Hashable {
         var time: Timestamp
     }
 
-    /// The most requests that wait, and their bytes: seconds of what forty gateways hear in a crowd.
+    /// The most requests in the queue, and their bytes: a few seconds of forty gateways in a crowd.
     private static let (mostPosts, mostBytes) = (4096, 16 << 20)
 
     private struct State {
         var posts: [Post] = []
         var bytes = 0
-        /// False while no source reads.
+        /// False while no source reads the queue.
         var isOpen = false
     }
 
-    /// The waker that is woken when there is something in the queue.
+    /// The waker that signals requests in the queue.
     let waker = Waker()
 
     private let state = Locked(State())
 
-    /// Adds what a gateway posted.
+    /// Adds a gateway's request.
     ///
-    /// - Returns: false where there is no room, or no source reads; the gateway may send it again.
+    /// - Returns: false if the queue is full or no source reads it. The gateway may send the request again.
     package func add(_ bytes: [UInt8]) -> Bool {
         let time = RadioClock.now()
         let (isTaken, isFirst) = state.withLock { state in
@@ -42,10 +42,10 @@ package final class PostQueue: Sendable, Hashable {
         return isTaken
     }
 
-    /// Takes requests from now on, or none, and those that wait are dropped.
+    /// Starts or stops accepting requests, and drops the queued ones.
     func open(_ isOpen: Bool) { state.withLock { $0 = State(isOpen: isOpen) } }
 
-    /// Returns what has come since the last call.
+    /// Returns the requests since the last call.
     func take() -> [Post] {
         waker.reset()
         return state.withLock { state in

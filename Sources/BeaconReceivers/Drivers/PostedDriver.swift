@@ -3,15 +3,15 @@ import BeaconRadio
 import BeaconSupport
 import CLibrary
 
-/// The driver of gateways that post what they hear.
+/// The driver of gateways that post adverts by HTTP.
 final class PostedDriver: ReceiverDriver {
     let name: String
     private let queue: PostQueue
     private var network: ReceiverNetwork
 
-    /// Begins to take requests.
+    /// Starts to accept requests.
     ///
-    /// - Throws: an error that lists what is wrong with the settings.
+    /// - Throws: an error that lists the mistakes in the settings.
     init(_ source: PostedSource) throws(RadioError) {
         let mistakes = source.mistakes()
         guard mistakes.isEmpty else { throw RadioError(.failed, mistakes.joined(separator: "; ")) }
@@ -33,14 +33,14 @@ final class PostedDriver: ReceiverDriver {
 
     var receiverStatuses: [ReceiverStatus] { network.statuses }
 
-    // Before the first gateway has posted there is no receiver that could be deaf.
+    // Before the first request no receiver is known that could be deaf.
     var state: RadioState { network.names.isEmpty ? .unknown : network.isHearing ? .poweredOn : .resetting }
 
     func scan(_ mode: ScanMode) { network.isListening = mode != .off }
 
     func process(at now: Timestamp, into batch: inout AdvertBatch) {
         for post in queue.take() {
-            // Never later than this step, up to which everything is delivered.
+            // At most `now`: everything up to the previous step has been delivered.
             network.receive(
                 topic: RawSpan(), payload: post.bytes.span.bytes, at: min(post.time, now), into: &batch)
         }

@@ -2,26 +2,26 @@ import BeaconModel
 import BeaconSupport
 import CLibrary
 
-/// A look around the local network for devices of ESPHome, by multicast DNS. It asks by a socket of its own, so that no
-/// other program need run for it, and gets the answers there (RFC 6762, 6.7).
+/// A search of the local network for ESPHome devices by multicast DNS. It sends its questions from its own socket and
+/// gets the answers there (RFC 6762, 6.7), so it needs no other program.
 final class ServiceBrowser {
-    /// The waits between two questions, in seconds: short at first, since an answer may be lost.
+    /// The intervals between two questions, in seconds: short at first, since an answer may be lost.
     private static let intervals: [Int64] = [1, 2, 4, 8, 16, 30, 60]
 
-    /// The most devices and hosts that are remembered: answers are what anybody in the network makes up.
+    /// The most devices and hosts to remember: anyone in the network can make up answers.
     private static let most = 1024
 
-    /// The most hosts that are asked for at once beside those that the user named.
+    /// The most hosts to ask for at once, not counting those that the user named.
     private static let mostQuestions = 32
 
-    /// The socket; -1 where there is none.
+    /// The socket; -1 if there is no socket.
     let descriptor: Int32
 
-    /// The devices so far, by the names of their service.
+    /// The devices that were found, by service name.
     private(set) var services: [String: ServiceAnswer.Service] = [:]
 
     private var addresses: [String: [UInt8]] = [:]
-    /// Hosts of devices that were found without their address.
+    /// Hosts of devices whose address is still unknown.
     private var wanted: [String] = []
     private let named: [String]
     private let asksForAll: Bool
@@ -33,11 +33,11 @@ final class ServiceBrowser {
     /// When the next question is due.
     private(set) var deadline: Timestamp
 
-    /// Begins to look.
+    /// Starts to look for devices.
     ///
     /// - Parameters:
     ///   - all: true to look for all devices.
-    ///   - hosts: names that end in `.local`, whose addresses are looked for.
+    /// - hosts: names that end in `.local`, to look up their addresses.
     init(all: Bool, hosts: [String], at time: Timestamp) {
         asksForAll = all
         named = hosts.map { $0.lowercased() }
@@ -48,13 +48,13 @@ final class ServiceBrowser {
 
     deinit { if descriptor >= 0 { CLibrary.close(descriptor) } }
 
-    /// Returns the address of a host in four bytes; nil before it was found.
+    /// Returns the address of a host in four bytes; nil if it has not been found.
     func address(of host: String) -> [UInt8]? { addresses[host.lowercased()] }
 
-    /// Reads what has come, and asks what is due.
+    /// Reads the answers and sends the questions that are due.
     func process(at now: Timestamp) {
         guard descriptor >= 0 else { return }
-        // Not without end: anybody may send.
+        // Limited, since anyone may send.
         for _ in 0..<64 {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0 else { break }
@@ -69,7 +69,7 @@ final class ServiceBrowser {
         deadline = now.advanced(by: interval * Timestamp.nanosecondsPerSecond)
     }
 
-    /// Forgets a device, which is found again where it is there.
+    /// Forgets a device. If it still exists, it will be found again.
     func forget(host: String, port: UInt16) {
         services = services.filter { $0.value.host != host || $0.value.port != port }
         addresses[host] = nil
@@ -84,11 +84,11 @@ final class ServiceBrowser {
                 !wanted.contains(service.host)
             {
                 wanted.append(service.host)
-                // Not with each answer: who invents devices would have this ask without end.
+                // At most once a second: otherwise made-up devices would trigger questions without end.
                 deadline = min(deadline, max(now, askedAt.advanced(by: Timestamp.nanosecondsPerSecond)))
             }
         }
-        // Of hosts that are looked for alone, so that others take no room.
+        // Keep only the addresses of hosts that are looked for, so that others take no space.
         let hosts = Set(named).union(wanted).union(services.values.map(\.host))
         for (host, address) in answer.addresses where hosts.contains(host) { addresses[host] = address }
         wanted.removeAll { addresses[$0] != nil }
@@ -96,7 +96,7 @@ final class ServiceBrowser {
     }
 
     private func ask() {
-        // By each interface: the system's default one need not be that of the devices.
+        // Send on each interface: the devices need not be on the system's default one.
         for interface in NetworkInterface.all() ?? [] {
             var address = in_addr()
             withUnsafeMutableBytes(of: &address) { $0.copyBytes(from: interface.bytes) }

@@ -7,7 +7,7 @@ package enum ESPHomeAdverts {
     /// - Parameters:
     ///   - content: the message.
     ///   - body: receives the device's address, the signal strength in dBm, and the AD structures.
-    /// - Returns: false where the message is damaged; the adverts before the damage were handed over.
+    /// - Returns: false if the message is damaged. The adverts before the damage have been delivered.
     @inline(__always)
     package static func forEach(
         in content: RawSpan, _ body: (_ address: DeviceAddress, _ rssi: Int, _ advert: RawSpan) throws -> Void

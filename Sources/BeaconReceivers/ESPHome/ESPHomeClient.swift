@@ -2,89 +2,89 @@ package import BeaconModel
 import BeaconNoise
 import BeaconSupport
 
-/// The client's side of a connection to a Bluetooth proxy of ESPHome. It does no I/O and reads no clock: bytes go in
-/// and out.
+/// The client's side of a connection to a Bluetooth proxy of ESPHome. It does no I/O and reads no clock: the caller
+/// passes bytes in and out.
 ///
-/// A proxy has one subscriber for its adverts. Up to version 2026.6 a second one is refused; since then the newest wins
-/// and nobody is told (esphome/esphome#17423). So this client subscribes by itself only where it could take nothing
-/// away.
+/// A proxy has one subscriber for its adverts. Up to version 2026.6 it refuses a second one. Since then the newest
+/// wins, and the earlier one gets no notice (esphome/esphome#17423). So this client subscribes on its own only if no
+/// other client can lose its adverts.
 package struct ESPHomeClient {
-    /// What a device says of itself.
+    /// The information that a device sends about itself.
     package struct Device: Hashable, Sendable {
         /// Its name in the network.
         package var name = ""
-        /// Its address, as it writes it; empty where it does not say it.
+        /// Its address, as the device writes it; empty if it sends none.
         package var address = ""
         /// The version of ESPHome, such as 2026.7.1.
         package var version = ""
-        /// The project that it is of; empty where it is of none.
+        /// The project that it belongs to; empty if it belongs to none.
         package var project = ""
-        /// The version of the project; empty where the device gives none.
+        /// The version of the project; empty if the device sends none.
         package var projectVersion = ""
-        /// What its Bluetooth proxy can do; zero where it has none.
+        /// The features of its Bluetooth proxy; zero if it has no proxy.
         var features: UInt64 = 0
 
-        /// True where it passes adverts on as they are (bit 5, since 2023.6).
+        /// True if it passes on raw adverts (bit 5, since 2023.6).
         var sendsAdverts: Bool { features & 1 << 5 != 0 }
-        /// True where it tells the state of its scanner (bit 6, since 2025.5).
+        /// True if it reports the state of its scanner (bit 6, since 2025.5).
         var reportsState: Bool { features & 1 << 6 != 0 }
 
-        /// True where a subscription takes the adverts from whoever has them, unless that is known to be otherwise.
+        /// True if a subscription takes the adverts away from another client. An unknown version counts as one that
+        /// does.
         var isTakenOver: Bool {
             let parts = version.split(separator: ".").prefix(2).map { Int($0.prefix { $0.isNumber }) ?? .max }
             return parts.count < 2 || (parts[0], parts[1]) >= (2026, 7)
         }
     }
 
-    /// What happened.
+    /// An event of a device.
     package enum Event: Hashable, Sendable {
-        /// The device said who it is, and it is a proxy.
+        /// The device has sent its information, and it is a proxy.
         case met(Device)
-        /// The device would give this client the adverts, and might take them from another, who would not be told.
+        /// The device would accept a subscription, but another client might lose the adverts without notice.
         case wouldTake
-        /// The device gives this client its adverts; true where its scanner runs, as far as it says so.
+        /// The device sends its adverts to this client. The scanner counts as running unless the device reports
+        /// otherwise.
         case subscribed(isScanning: Bool)
         /// The device did not answer the subscription: another client has its adverts, or there are none.
         case refused
         /// Another client took the adverts.
         case lost
-        /// What the device heard before has come.
+        /// All adverts that the device heard before have arrived.
         case alive
-        /// Nothing came for longer than the device takes to answer: what it heard since may have been dropped on the
-        /// way.
+        /// Nothing arrived for longer than the device takes to answer. Adverts since then may be lost.
         case stalled(since: Timestamp)
     }
 
-    /// For how long a device whose adverts are wanted may be silent before it is asked whether it is there, in
-    /// nanoseconds.
+    /// The silence after which the client pings a device whose adverts it has requested, in nanoseconds.
     private static let askAfter = Timestamp.nanosecondsPerSecond * 2 / 5
 
-    /// The same for one that is not used.
+    /// The silence after which the client pings other devices, in nanoseconds.
     private static let askIdleAfter = 10 * Timestamp.nanosecondsPerSecond
 
-    /// For how long it may say nothing at all, in nanoseconds.
+    /// The silence after which the connection counts as lost, in nanoseconds.
     package static let patience = 15 * Timestamp.nanosecondsPerSecond
 
-    /// The silence after which a device that is asked all the time has had no way to answer, in nanoseconds: it drops
-    /// adverts that it cannot send.
+    /// The silence after which a device that is pinged all the time must have been unable to send, in nanoseconds. It
+    /// drops adverts that it cannot send.
     private static let stall = 3 * askAfter
 
-    /// The time for an answer to a subscription, in nanoseconds: what bleak-esphome waits before it tries again.
+    /// The time for an answer to a subscription, in nanoseconds: as long as bleak-esphome waits before it tries again.
     private static let answerTime = 10 * Timestamp.nanosecondsPerSecond
 
-    /// The time after which a subscription that was refused is tried again, in nanoseconds. It may have been an old
-    /// connection of this very client, which the device drops after 150 s; and another program that restarts should be
-    /// there first.
+    /// The time after which the client repeats a refused subscription, in nanoseconds. The subscriber may have been an
+    /// old connection of this very client, which the device drops after 150 s. Also, another program that restarts
+    /// should get to subscribe first.
     package static let askAgain = 300 * Timestamp.nanosecondsPerSecond
 
-    /// The time between two questions whether this client still has the adverts, in nanoseconds. The device logs each.
+    /// The interval between two probes of the subscription, in nanoseconds. The device logs each probe.
     private static let probeInterval = 2 * Timestamp.nanosecondsPerSecond
 
-    /// A peripheral that there is not, in the question whether this client has the adverts.
+    /// The address of a peripheral that does not exist, for probes of the subscription.
     private static let nobody: UInt64 = 0xFFFF_FFFF_FFFF
 
     private enum Subscription {
-        /// Nothing was asked for.
+        /// The client has not subscribed.
         case none
         case asked(at: Timestamp)
         case held
@@ -102,23 +102,23 @@ package struct ESPHomeClient {
     private var subscription = Subscription.none
     private var lastMessage: Timestamp
     private var askedAt: Timestamp?
-    /// When the device was asked whether this client still has the adverts, the first time since an answer; when the
-    /// last time; and whether it ever answered that.
+    /// The times of the first probe since the last answer and of the last probe, and whether the device ever answered a
+    /// probe.
     private var probedSince: Timestamp?
     private var probedAt: Timestamp?
     private var answersProbes = false
-    /// When the device answered last that it is there.
+    /// The time of the last answer to a ping.
     private var answeredAt = Timestamp.zero
 
-    /// A client at the beginning of a connection.
+    /// Creates a client at the beginning of a connection.
     ///
     /// - Parameters:
     ///   - key: the device's key; nil for a plain connection.
-    ///   - mayTake: true where the adverts may be taken from another client.
-    ///   - isWanted: true where adverts are wanted now.
-    ///   - notBefore: when the adverts may be asked for at the earliest.
+    /// - mayTake: true to subscribe even if another client loses the adverts.
+    /// - isWanted: true if the caller wants adverts now.
+    /// - notBefore: the earliest time for a subscription.
     ///   - time: the time.
-    /// - Throws: ``ESPHomeError`` where the library for encryption is missing.
+    /// - Throws: ``ESPHomeError`` if the library for encryption is missing.
     package init(
         key: [UInt8]?, mayTake: Bool, isWanted: Bool = true, notBefore: Timestamp = .zero, at time: Timestamp
     ) throws(ESPHomeError) {
@@ -130,10 +130,10 @@ package struct ESPHomeClient {
         sendHello()
     }
 
-    /// Returns the bytes to send, which are no longer to be sent then.
+    /// Returns the bytes to send, and removes them from the output.
     package mutating func takeOutput() -> [UInt8] { framing.takeOutput() }
 
-    /// Sets whether adverts are wanted: a proxy gives them to one client alone.
+    /// Sets whether the caller wants adverts. A proxy sends them to one client only.
     package mutating func want(_ isWanted: Bool) {
         guard isWanted != self.isWanted else { return }
         self.isWanted = isWanted
@@ -146,14 +146,14 @@ package struct ESPHomeClient {
         }
     }
 
-    /// Takes what came.
+    /// Processes received bytes.
     ///
     /// - Parameters:
-    ///   - bytes: what came.
-    ///   - time: when.
+    /// - bytes: the received bytes.
+    /// - time: the time of their arrival.
     ///   - deliver: receives each advert: address, signal strength in dBm, AD structures.
-    ///   - report: receives what happened.
-    /// - Returns: the reason why the connection is over; nil where it goes on.
+    /// - report: receives the events.
+    /// - Returns: the reason why the connection is over; nil if it continues.
     package mutating func receive(
         _ bytes: RawSpan, at time: Timestamp, deliver: (DeviceAddress, Int, RawSpan) throws -> Void,
         report: (Event) -> Void
@@ -164,7 +164,8 @@ package struct ESPHomeClient {
         var failure: ESPHomeError?
         var state = State(
             device: device, hasMet: hasMet, subscription: subscription, isProbed: probedSince != nil,
-            // What cannot be taken away is still there while the connection lives; that the scanner runs it would say.
+            // Without takeover the subscription lasts as long as the connection, and the device would report a stopped
+            // scanner.
             isAnswerEnough: isHeld && !device.isTakenOver && device.reportsState)
         let fault = try framing.receive(bytes) { kind, content in
             // Nearly all messages are adverts.
@@ -192,7 +193,7 @@ package struct ESPHomeClient {
                     try subscribe(at: time, report)
                 }
             }
-            // At once, so that it is known whether the device answers that when it matters.
+            // Probe at once, to learn early whether the device answers probes.
             if isHeld, !wasHeld { try probe(at: time) }
         } catch {
             failure = failure ?? error
@@ -201,22 +202,22 @@ package struct ESPHomeClient {
         return fault ?? failure
     }
 
-    /// Lets time pass: asks a device that is silent whether it is there.
+    /// Advances the clock. Pings a silent device.
     ///
-    /// - Returns: the reason why the connection is over; nil where it goes on.
+    /// - Returns: the reason why the connection is over; nil if it continues.
     package mutating func advance(to time: Timestamp, report: (Event) -> Void) -> ESPHomeError? {
         guard time.since(lastMessage) < Self.patience else {
-            return ESPHomeError(.ended, "it has said nothing for 15 s")
+            return ESPHomeError(.ended, "it has not responded for 15 s")
         }
         guard hasMet else { return nil }
         do throws(ESPHomeError) {
             try subscribe(at: time, report)
-            // The older ones do not answer: of them a first advert is the answer.
+            // Older devices do not answer. Their first advert is the answer.
             if case .asked(let since) = subscription, time.since(since) >= Self.answerTime {
                 subscription = .notHeld(since: time)
                 report(.refused)
             }
-            // It answered what it was asked later, so that nothing is on its way.
+            // It answered a later ping, so no answer to the probe is on its way.
             if let probedSince, answersProbes, isHeld, answeredAt.since(probedSince) >= Self.answerTime / 2 {
                 subscription = .notHeld(since: time)
                 self.probedSince = nil
@@ -232,7 +233,7 @@ package struct ESPHomeClient {
         return nil
     }
 
-    /// When time has to be let pass again.
+    /// The time at which `advance` must be called again.
     package var deadline: Timestamp {
         guard hasMet else { return lastMessage.advanced(by: Self.patience) }
         return (askedAt ?? lastMessage).advanced(by: isInUse ? Self.askAfter : Self.askIdleAfter)
@@ -254,13 +255,13 @@ package struct ESPHomeClient {
         hello.append(field: 1, "swift-beacon")
         hello.append(field: 2, 1)
         hello.append(field: 3, 10)
-        // Before 2026.1 a device waits for a login, even without a password; later ones pass it over.
+        // Before 2026.1 a device waits for a login even without a password. Later versions ignore it.
         try? framing.send(.hello, hello)
         try? framing.send(.authentication)
         try? framing.send(.deviceInfo)
     }
 
-    /// The reason why the device is of no use; nil where it is.
+    /// The reason why the device cannot be used; nil if it can.
     private var unusable: ESPHomeError? {
         if device.features == 0 {
             return ESPHomeError(.noProxy, "it has no bluetooth_proxy: in its configuration; add one")
@@ -271,7 +272,7 @@ package struct ESPHomeClient {
         return nil
     }
 
-    /// Subscribes where adverts are wanted and nothing can be taken away by that, or it may be.
+    /// Subscribes if the caller wants adverts and no other client loses them, or may lose them.
     private mutating func subscribe(at time: Timestamp, _ report: (Event) -> Void) throws(ESPHomeError) {
         guard isWanted, time >= notBefore else { return }
         switch subscription {
@@ -285,17 +286,17 @@ package struct ESPHomeClient {
             return
         }
         var content: [UInt8] = []
-        // Adverts as they are.
+        // Raw adverts.
         content.append(field: 1, 1)
         try framing.send(.subscribeAdverts, content)
         subscription = .asked(at: time)
     }
 
-    /// Asks a device whose adverts others may take whether this client still has them.
+    /// Probes whether this client still has the adverts of a device from which other clients can take them.
     ///
-    /// A question to a peripheral that is not connected is answered by an error, which goes to who has the adverts
-    /// (bluetooth_proxy.cpp, handle_gatt_not_connected_), and changes nothing. A device without connections may not
-    /// answer it.
+    /// A read request to a peripheral that is not connected changes nothing. The device answers with an error to the
+    /// client that has the adverts (bluetooth_proxy.cpp, handle_gatt_not_connected_). A device without connections may
+    /// not answer.
     private mutating func probe(at time: Timestamp) throws(ESPHomeError) {
         guard device.isTakenOver else { return }
         var content: [UInt8] = []
@@ -306,7 +307,7 @@ package struct ESPHomeClient {
         probedSince = probedSince ?? time
     }
 
-    /// What messages change.
+    /// The state that messages change.
     private struct State {
         var device: Device
         var hasMet: Bool
@@ -322,7 +323,8 @@ package struct ESPHomeClient {
             isProbed = false
             switch subscription {
             case .held: events.append(.alive)
-            // One that tells its state does so first; what comes before is of an older subscription, or of none.
+            // A device that reports its scanner's state sends that first. Earlier adverts belong to an older
+            // subscription.
             case .asked where !device.reportsState, .notHeld:
                 subscription = .held
                 events.append(.subscribed(isScanning: true))
@@ -330,7 +332,7 @@ package struct ESPHomeClient {
             }
         }
 
-        /// Reads a message that is no advert.
+        /// Reads a message other than adverts.
         mutating func read(_ kind: Int, _ content: RawSpan) -> ESPHomeError? {
             let whole = 0..<content.byteCount
             switch UInt16(exactly: kind).map(ESPHomeMessage.init(rawValue:)) {
@@ -343,7 +345,8 @@ package struct ESPHomeClient {
                 return isWrong
                     ? ESPHomeError(
                         .passwordNeeded,
-                        "it wants a password, which ESPHome has given up; put encryption: with a key into its api: instead"
+                        "it requires a password, which ESPHome no longer supports; "
+                            + "put encryption: with a key into its api: instead"
                     )
                     : nil
             case .deviceInfoAnswer:
@@ -366,7 +369,7 @@ package struct ESPHomeClient {
                     if field == 1, case .number(let number) = value { running = number }
                     return true
                 }
-                // 2 is running (api.proto, BluetoothScannerState); it stops for moments between two scans.
+                // 2 is running (api.proto, BluetoothScannerState). The scanner pauses briefly between two scans.
                 isProbed = false
                 if case .none = subscription { break }
                 subscription = .held
@@ -381,7 +384,7 @@ package struct ESPHomeClient {
                 (isProbed, hasAnsweredProbe) = (false, true)
                 switch subscription {
                 case .held: events.append(.alive)
-                // It was late, and nobody had taken them.
+                // The answer was late: no other client had taken the adverts.
                 case .notHeld:
                     subscription = .held
                     events.append(.subscribed(isScanning: true))
@@ -402,6 +405,6 @@ package struct ESPHomeClient {
 }
 
 extension RawSpan {
-    /// Returns a name that a device gives, shortened.
+    /// Returns a name that a device sent, shortened.
     fileprivate func name(_ range: Range<Int>) -> String { text(range.prefix(64)) }
 }

@@ -2,25 +2,25 @@ package import BeaconModel
 import BeaconNoise
 import BeaconSupport
 
-/// The device's side of a connection to a Bluetooth proxy of ESPHome: what it answers to Home Assistant and to other
-/// clients. It does no I/O and reads no clock: bytes go in and out.
+/// The device's side of a connection to a Bluetooth proxy of ESPHome: the answers to Home Assistant and other clients.
+/// It does no I/O and reads no clock: the caller passes bytes in and out.
 ///
-/// Any number of clients may have the adverts at once, unlike with the firmware, which gives them to one.
+/// Any number of clients can have the adverts at once. The firmware supports only one.
 package struct ESPHomeDevice {
-    /// What a device says of itself.
+    /// The information that a device sends about itself.
     package struct Identity: Hashable, Sendable {
         /// Its name in the network: lower case letters, digits and hyphens.
         package var name: String
         /// Its name for people.
         package var title: String
-        /// Its address, by which clients know it again.
+        /// Its address, which clients use to recognize it.
         package var address: DeviceAddress
-        /// What passes the adverts on: one of ``radioProject`` and ``networkProject``.
+        /// The project: ``radioProject`` or ``networkProject``.
         package var project: String
         /// The key of its API; nil for plain connections.
         package var key: [UInt8]?
 
-        /// What a device says of itself.
+        /// Creates an identity from its parts.
         package init(name: String, title: String, address: DeviceAddress, project: String, key: [UInt8]? = nil) {
             self.name = name
             self.title = title
@@ -32,50 +32,51 @@ package struct ESPHomeDevice {
         /// The address as twelve digits, as in the announcement of a service.
         package var addressDigits: String { String(addressText.filter { $0 != ":" }).lowercased() }
 
-        /// The address as the firmware writes it.
+        /// The address in the firmware's notation.
         var addressText: String { address.description.uppercased() }
     }
 
-    /// Whether the scanner runs, by its number (aioesphomeapi, `BluetoothScannerState`).
+    /// The state of the scanner, by its number (aioesphomeapi, `BluetoothScannerState`).
     package enum Scanner: UInt64, Sendable {
-        /// It is about to.
+        /// It is about to run.
         case starting = 1
-        /// It does.
+        /// It runs.
         case running = 2
-        /// It does not, and nothing is heard.
+        /// It does not run and hears nothing.
         case failed = 3
     }
 
-    /// The project of what is heard by radios of the machine itself.
+    /// The project of adverts from the machine's own radios.
     package static let radioProject = "swift-beacon.proxy"
 
-    /// The project of what other receivers sent to the machine. Who looks for receivers passes it over, so that no
-    /// advert goes round in a circle.
+    /// The project of adverts that other receivers sent to this machine. A search for receivers ignores it, so that no
+    /// advert travels in a circle.
     package static let networkProject = "swift-beacon.tee"
 
-    /// The version of ESPHome that it behaves as: the last whose clients may subscribe without taking from others.
+    /// The version of ESPHome to imitate: the last one whose clients may subscribe without taking adverts from others.
     package static let version = "2026.6.0"
 
-    /// The most adverts in a message, and how long one waits for others, in nanoseconds (bluetooth_proxy.cpp).
+    /// The most adverts in a message, and the longest wait for more, in nanoseconds (bluetooth_proxy.cpp).
     package static let batchCount = 16
     package static let batchTime = Timestamp.nanosecondsPerSecond / 10
 
-    /// What the proxy can do: it scans, passes on adverts as they are, and tells the state of its scanner; bits 0, 5
-    /// and 6 (aioesphomeapi, `BluetoothProxyFeature`). It makes no connections.
+    /// The proxy's features: it scans, passes on raw adverts, and reports the state of its scanner; bits 0, 5 and 6
+    /// (aioesphomeapi, `BluetoothProxyFeature`). It makes no connections.
     private static let features: UInt64 = 1 << 0 | 1 << 5 | 1 << 6
 
-    /// How long a client may take until it has said hello, in nanoseconds.
+    /// The time for a client to send its hello, in nanoseconds.
     private static let helloTimeout = 15 * Timestamp.nanosecondsPerSecond
 
-    /// The silence after which a client is asked whether it is there, and the one after which it is not, in nanoseconds
+    /// The silence after which the device pings a client, and the silence after which it disconnects, in nanoseconds
     /// (ESPHome, api_connection.cpp).
     private static let askAfter = 60 * Timestamp.nanosecondsPerSecond
     private static let patience = 150 * Timestamp.nanosecondsPerSecond
 
-    /// The longest name of a client that is kept, in bytes.
+    /// The longest client name to keep, in bytes.
     private static let longestName = 64
 
-    /// "Request not supported" (Core Specification 5.3, Vol 3, Part F, 3.4.1.1), the answer to what needs a connection.
+    /// "Request not supported" (Core Specification 5.3, Vol 3, Part F, 3.4.1.1): the answer to requests that need a
+    /// connection.
     private static let notSupported: UInt64 = 6
 
     private let identity: Identity
@@ -84,18 +85,18 @@ package struct ESPHomeDevice {
     private var lastMessage: Timestamp
     private var hasAsked = false
 
-    /// True once the client has said who it is.
+    /// True once the client has sent its hello.
     package private(set) var hasExchangedHello = false
 
-    /// The client's name for people; empty before it has said it.
+    /// The client's name for people; empty before its hello.
     package private(set) var client = ""
 
-    /// True while the client wants adverts.
+    /// True while the client subscribes to adverts.
     package private(set) var isSubscribed = false
 
-    /// A device at the beginning of a connection.
+    /// Creates a device at the beginning of a connection.
     ///
-    /// - Throws: ``ESPHomeError`` where the library for encryption is missing.
+    /// - Throws: ``ESPHomeError`` if the library for encryption is missing.
     package init(_ identity: Identity, scanner: Scanner, at time: Timestamp) throws(ESPHomeError) {
         self.identity = identity
         self.scanner = scanner
@@ -104,12 +105,12 @@ package struct ESPHomeDevice {
             .responder, key: identity.key, name: identity.name, address: identity.addressDigits)
     }
 
-    /// Returns the bytes to send, which are no longer to be sent then.
+    /// Returns the bytes to send, and removes them from the output.
     package mutating func takeOutput() -> [UInt8] { framing.takeOutput() }
 
-    /// Takes what came.
+    /// Processes received bytes.
     ///
-    /// - Returns: the reason why the connection is over once the output is sent; nil where it goes on.
+    /// - Returns: the reason why the connection is over once the output is sent; nil if it continues.
     package mutating func receive(_ bytes: RawSpan, at time: Timestamp) -> ESPHomeError? {
         lastMessage = max(lastMessage, time)
         hasAsked = false
@@ -128,13 +129,13 @@ package struct ESPHomeDevice {
         return failure ?? fault
     }
 
-    /// Lets time pass: asks a client that is silent whether it is there.
+    /// Advances the clock. Pings a silent client.
     ///
-    /// - Returns: the reason why the connection is over; nil where it goes on.
+    /// - Returns: the reason why the connection is over; nil if it continues.
     package mutating func advance(to time: Timestamp) -> ESPHomeError? {
         let silence = time.since(lastMessage)
         guard silence < (hasExchangedHello ? Self.patience : Self.helloTimeout) else {
-            return ESPHomeError(.ended, "it has said nothing for \(silence / Timestamp.nanosecondsPerSecond) s")
+            return ESPHomeError(.ended, "it has not responded for \(silence / Timestamp.nanosecondsPerSecond) s")
         }
         guard hasExchangedHello, !hasAsked, silence >= Self.askAfter else { return nil }
         hasAsked = true
@@ -146,24 +147,24 @@ package struct ESPHomeDevice {
         return nil
     }
 
-    /// When time has to be let pass again.
+    /// The time at which `advance` must be called again.
     package var deadline: Timestamp {
         lastMessage.advanced(by: hasExchangedHello ? hasAsked ? Self.patience : Self.askAfter : Self.helloTimeout)
     }
 
-    /// Sends a message of adverts to a client that wants them (``ESPHomeAdverts``).
+    /// Sends a message of adverts to a subscribed client (``ESPHomeAdverts``).
     package mutating func send(adverts: [UInt8]) throws(ESPHomeError) {
         if isSubscribed { try framing.send(.adverts, adverts) }
     }
 
-    /// Sets whether the scanner runs, and tells a client that has the adverts.
+    /// Sets the scanner's state, and notifies a subscribed client.
     package mutating func set(_ scanner: Scanner) throws(ESPHomeError) {
         guard scanner != self.scanner else { return }
         self.scanner = scanner
         if isSubscribed { try sendScanner() }
     }
 
-    /// Says that the device goes away, so that the client comes back rather than wonders.
+    /// Sends a disconnect request, so that the client reconnects later.
     package mutating func leave() throws(ESPHomeError) {
         if hasExchangedHello { try framing.send(.disconnect) }
     }
@@ -184,12 +185,12 @@ package struct ESPHomeDevice {
         case .entities: try framing.send(.noMoreEntities)
         case .subscribe:
             isSubscribed = true
-            // By it a client knows that it has the adverts.
+            // Shows the client that it is subscribed.
             try sendScanner()
         case .unsubscribe: isSubscribed = false
-        // The mode stays: to ask devices for more reveals the machine, and is not for a client to decide.
+        // The mode stays passive: active scanning reveals the machine, and a client must not decide that.
         case .setMode: try sendScanner()
-        // There are none, whose number is zero and need not be said.
+        // No connections are free. The number zero is not encoded.
         case .connections: try framing.send(.freeConnections)
         case .connect(let address):
             content.append(field: 1, address)
@@ -204,7 +205,7 @@ package struct ESPHomeDevice {
     }
 
     private mutating func sendScanner() throws(ESPHomeError) {
-        // The mode, and the one that is configured, are passive, which is zero.
+        // The current mode and the configured mode are passive, which is zero and not encoded.
         var content: [UInt8] = []
         content.append(field: 1, scanner.rawValue)
         try framing.send(.scannerState, content)
@@ -217,7 +218,7 @@ package struct ESPHomeDevice {
         content.append(field: 4, Self.version)
         content.append(field: 6, "swift-beacon")
         content.append(field: 8, identity.project)
-        // Home Assistant shows "9 (ESPHome 4)", with a blank in front where there is no 9.
+        // Home Assistant shows "9 (ESPHome 4)", with a space in front if there is no 9.
         content.append(field: 9, ProgramVersion.current)
         content.append(field: 12, "swift-beacon")
         content.append(field: 13, identity.title)
@@ -227,16 +228,16 @@ package struct ESPHomeDevice {
         return content
     }
 
-    /// What a client asks for.
+    /// A client's request.
     private enum Request {
         case hello, authentication, disconnect, ping, deviceInfo, entities, subscribe, unsubscribe, setMode, connections
         case connect(address: UInt64)
         case peripheral(address: UInt64, handle: UInt64)
     }
 
-    /// What came at once.
+    /// The requests in one batch of bytes.
     private struct Requests {
-        /// The most answers at once: a client asks for a dozen things when it connects.
+        /// The most requests at once: a client sends a dozen when it connects.
         private static let most = 1024
 
         var all: [Request] = []
@@ -275,7 +276,7 @@ package struct ESPHomeDevice {
             case .services, .readCharacteristic, .writeCharacteristic, .readDescriptor, .writeDescriptor, .notify:
                 let (address, handle) = Self.numbers(content)
                 all.append(.peripheral(address: address, handle: message == .services ? 0 : handle))
-            // States, logs and times, of which there are none, and answers.
+            // Requests for states, logs and times, which do not exist here, and responses.
             default: break
             }
             return nil

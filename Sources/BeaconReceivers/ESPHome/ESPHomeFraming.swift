@@ -1,16 +1,16 @@
 package import BeaconNoise
 
-/// The messages in the bytes of a connection by ESPHome's native API, plain or encrypted, of either side (esphome.io,
-/// native API; aioesphomeapi, `_frame_helper`).
+/// A codec for the messages of ESPHome's native API, plain or encrypted, for either side (esphome.io, native API;
+/// aioesphomeapi, `_frame_helper`).
 ///
-/// A plain message is a zero, its length, its kind and its content; lengths and kinds are of variable length. An
-/// encrypted one is a 1, its length in two bytes, the highest first, and what Noise makes of kind and length, two bytes
+/// A plain message is a zero, its length, its kind and its content. Length and kind have variable length. An encrypted
+/// message is a 1, its length in two bytes, most significant first, and the ciphertext of kind and length, two bytes
 /// each, and content.
 package struct ESPHomeFraming {
-    /// The key of a device's API.
+    /// The length of an API key in bytes.
     package static let keyCount = NoiseHandshake.keyCount
 
-    /// What both sides say before they are secret.
+    /// The prologue of the handshake, which both sides know.
     private static let prologue: [UInt8] = Array("NoiseAPIInit".utf8) + [0, 0]
 
     /// The longest plain message in bytes. A batch of adverts has some 2 kB.
@@ -18,7 +18,7 @@ package struct ESPHomeFraming {
 
     private enum Phase {
         case plain
-        /// This side's first message is to come, or the other's greeting.
+        /// The codec waits for this side's first message or the other side's hello.
         case greeting(NoiseHandshake)
         case handshake(NoiseHandshake)
         case secret(sending: NoiseCipher, receiving: NoiseCipher)
@@ -33,15 +33,15 @@ package struct ESPHomeFraming {
     private var phase: Phase
     private var input: [UInt8] = []
 
-    /// Messages of one side.
+    /// Creates a codec for one side of a connection.
     ///
     /// - Parameters:
-    ///   - role: the initiator is the client.
-    ///   - key: the device's key; nil for a plain connection.
-    ///   - name: the device's name, for the device's side.
-    ///   - address: the device's address in twelve digits, for the device's side.
-    ///   - secret: this side's secret for tests; nil for a new one.
-    /// - Throws: ``ESPHomeError`` where the library for encryption is missing.
+    /// - role: the initiator is the client.
+    /// - key: the device's key; nil for a plain connection.
+    /// - name: the device's name; only the device's side needs it.
+    /// - address: the device's address in twelve digits; only the device's side needs it.
+    /// - secret: this side's secret for tests; nil for a new one.
+    /// - Throws: ``ESPHomeError`` if the library for encryption is missing.
     package init(
         _ role: NoiseHandshake.Role, key: [UInt8]?, name: String = "", address: String = "", secret: [UInt8]? = nil
     ) throws(ESPHomeError) {
@@ -57,7 +57,7 @@ package struct ESPHomeFraming {
             let message = role == .initiator ? try handshake.write() : []
             phase = .greeting(handshake)
             if role == .initiator {
-                // An empty frame says which encryption is meant; the handshake comes with it.
+                // An empty frame selects the encryption. The handshake follows at once.
                 appendFrame([])
                 appendFrame([0] + message)
             }
@@ -66,7 +66,7 @@ package struct ESPHomeFraming {
         }
     }
 
-    /// True once messages can be sent: at once without encryption, later with it.
+    /// True once messages can be sent: at once without encryption, after the handshake with it.
     package var isReady: Bool {
         switch phase {
         case .plain, .secret: true
@@ -74,13 +74,13 @@ package struct ESPHomeFraming {
         }
     }
 
-    /// Returns the bytes to send, which are no longer to be sent then.
+    /// Returns the bytes to send, and removes them from the output.
     package mutating func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output
     }
 
-    /// Adds a message to what is to be sent.
+    /// Adds a message to the output.
     package mutating func send(_ kind: ESPHomeMessage, _ content: [UInt8] = []) throws(ESPHomeError) {
         switch phase {
         case .plain:
@@ -105,12 +105,12 @@ package struct ESPHomeFraming {
         }
     }
 
-    /// Takes what came, and hands over each message that is whole.
+    /// Processes received bytes, and delivers each complete message.
     ///
     /// - Parameters:
-    ///   - bytes: what came.
-    ///   - body: receives the number of the message's kind and its content.
-    /// - Returns: the reason why the connection is over; nil where it goes on.
+    /// - bytes: the received bytes.
+    /// - body: receives the number of the message's kind and its content.
+    /// - Returns: the reason why the connection is over; nil if it continues.
     @inline(__always)
     package mutating func receive(
         _ bytes: RawSpan, _ body: (_ kind: Int, _ content: RawSpan) throws -> Void
@@ -123,7 +123,7 @@ package struct ESPHomeFraming {
                 guard input[position] == 0 else { return notPlain(position) }
                 let span = input.span.bytes
                 var start = position + 1
-                // Three bytes at most, so that a length that goes on for ever is not waited for.
+                // At most three bytes, so that an endless length is rejected.
                 guard let count = span.variable(at: &start, before: min(start + 3, span.byteCount)) else {
                     return span.byteCount - position > 4 ? .damaged : nil
                 }
@@ -137,10 +137,13 @@ package struct ESPHomeFraming {
                 try body(Int(truncatingIfNeeded: kind), span.extracting(start..<position))
             } else {
                 guard input[position] == 1 else {
-                    // As the firmware says it, so that a client knows that it is to be encrypted.
+                    // The firmware's error text, from which a client learns that it must encrypt.
                     if role == .responder { appendFrame([1] + Array("Bad indicator byte".utf8)) }
                     return input[position] == 0
-                        ? ESPHomeError(.plainDevice, "it is not encrypted; leave out the key, or give it one")
+                        ? ESPHomeError(
+                            .plainDevice,
+                            "it is not encrypted; leave out the key, "
+                                + "or set one in its configuration")
                         : .damaged
                 }
                 guard input.count - position >= 3 else { return nil }
@@ -165,20 +168,20 @@ package struct ESPHomeFraming {
         if role == .responder { output += [0] + Array("Bad indicator byte".utf8) }
         return input[position] == 1
             ? ESPHomeError(
-                .keyNeeded, "it is encrypted; give its key, which is under api: encryption: in its configuration")
+                .keyNeeded, "it is encrypted; give its key from api: encryption: in its configuration")
             : .damaged
     }
 
     /// Reads an encrypted frame.
     ///
-    /// - Returns: kind, length and content; nil for one of the handshake.
+    /// - Returns: kind, length and content; nil for a frame of the handshake.
     private mutating func open(_ frame: [UInt8]) -> Result<[UInt8]?, ESPHomeError> {
         do throws(NoiseError) {
             switch phase {
             case .plain: return .failure(.damaged)
             case .greeting(let handshake):
                 if role == .responder {
-                    // Which encryption: there is one. The answer has the device's name and address.
+                    // The choice of encryption: only one exists. The answer has the device's name and address.
                     guard frame.isEmpty else { return .failure(.damaged) }
                     appendFrame([1] + Array(ownName.utf8) + [0] + Array(ownAddress.utf8) + [0])
                 } else {
@@ -188,7 +191,7 @@ package struct ESPHomeFraming {
                 return .success(nil)
             case .handshake(var handshake):
                 guard frame.first == 0 else {
-                    // aioesphomeapi, _frame_helper/noise.py: every other text is another trouble.
+                    // aioesphomeapi, _frame_helper/noise.py: every other text means another error.
                     let isKey = frame.dropFirst().elementsEqual("Handshake MAC failure".utf8)
                     return .failure(isKey ? .wrongKey : .damaged)
                 }
@@ -223,7 +226,7 @@ package struct ESPHomeFraming {
     }
 }
 
-/// A kind of message of ESPHome's native API, by its number there (aioesphomeapi, `api.proto`).
+/// A kind of message of ESPHome's native API, by its number (aioesphomeapi, `api.proto`).
 package struct ESPHomeMessage: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt16
 
@@ -259,9 +262,9 @@ package struct ESPHomeMessage: RawRepresentable, Hashable, Sendable {
     package static let readError = ESPHomeMessage(rawValue: 82)
 }
 
-/// The reason why a device of ESPHome cannot be used, for people, as the end of a sentence that begins with its name.
+/// The reason why an ESPHome device cannot be used, for people. It follows the device's name in a sentence.
 package struct ESPHomeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A kind of failure. More may come, so a `switch` over codes needs a default.
+    /// A kind of failure. Later versions may add some, so a `switch` over codes needs a default.
     package struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case keyNeeded, wrongKey, plainDevice, noEncryption, damaged, passwordNeeded, noProxy, tooOld, ended
@@ -269,21 +272,21 @@ package struct ESPHomeError: Error, Hashable, Sendable, CustomStringConvertible 
 
         private let value: Value
 
-        /// The device is encrypted, and there is no key.
+        /// The device is encrypted, and no key is set.
         package static let keyNeeded = Code(value: .keyNeeded)
-        /// The key is not the device's.
+        /// The key is wrong.
         package static let wrongKey = Code(value: .wrongKey)
-        /// There is a key, and the device is not encrypted.
+        /// A key is set, but the device is not encrypted.
         package static let plainDevice = Code(value: .plainDevice)
         /// The machine has no library for encryption.
         package static let noEncryption = Code(value: .noEncryption)
-        /// What it sends is none of the protocol.
+        /// The device sends data that violates the protocol.
         package static let damaged = Code(value: .damaged)
-        /// The device wants a password.
+        /// The device requires a password.
         package static let passwordNeeded = Code(value: .passwordNeeded)
-        /// The device passes no adverts on.
+        /// The device has no Bluetooth proxy.
         package static let noProxy = Code(value: .noProxy)
-        /// The device is of a version that does not pass adverts on as they are.
+        /// The device's version is too old to pass on raw adverts.
         package static let tooOld = Code(value: .tooOld)
         /// The device ended the connection.
         package static let ended = Code(value: .ended)
@@ -302,8 +305,8 @@ package struct ESPHomeError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The message.
     package var description: String { message }
 
-    static let damaged = ESPHomeError(.damaged, "what it sends is none of ESPHome's API; check host and port")
+    static let damaged = ESPHomeError(.damaged, "it does not speak ESPHome's API; check host and port")
     static let wrongKey = ESPHomeError(
-        .wrongKey, "its key is another; take the one under api: encryption: in its configuration")
+        .wrongKey, "the key is wrong; use the one under api: encryption: in its configuration")
     package static let ended = ESPHomeError(.ended, "it ended the connection")
 }

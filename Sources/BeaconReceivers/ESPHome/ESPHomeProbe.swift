@@ -1,13 +1,13 @@
 public import BeaconModel
 import BeaconNoise
 
-/// The readers of what devices of ESPHome send, for measurements and fuzzing. No promise is made of it.
+/// The ESPHome parsers, for measurements and fuzzing. This API is not stable.
 public enum ESPHomeProbe {
     /// Reads the bytes of a plain connection as a client does.
     ///
     /// - Parameters:
-    ///   - bytes: what the device sends.
-    ///   - size: the number of bytes that come at once.
+    /// - bytes: the device's output.
+    /// - size: the number of bytes per read.
     /// - Returns: the number of adverts.
     public static func readConnection(_ bytes: [UInt8], inPiecesOf size: Int) -> Int {
         var time = Timestamp.zero
@@ -24,7 +24,7 @@ public enum ESPHomeProbe {
         return adverts
     }
 
-    /// Reads an answer of multicast DNS as who looks for devices does, and a question as who is one.
+    /// Reads an answer of multicast DNS as a browser does, and a question as a device does.
     public static func readAnswer(_ bytes: RawSpan) {
         _ = ServiceAnswer(bytes)
         var announcement = ServiceAnnouncement()
@@ -34,12 +34,12 @@ public enum ESPHomeProbe {
         _ = announcement.conflict(in: bytes, addresses: [])
     }
 
-    /// Reads the bytes of a connection as a device does, a plain one and an encrypted one.
+    /// Reads the bytes of a plain and of an encrypted connection as a device does.
     ///
     /// - Parameters:
-    ///   - bytes: what the client sends.
-    ///   - size: the number of bytes that come at once.
-    /// - Returns: the number of bytes that are answered.
+    /// - bytes: the client's output.
+    /// - size: the number of bytes per read.
+    /// - Returns: the number of bytes in the answers.
     public static func readRequests(_ bytes: [UInt8], inPiecesOf size: Int) -> Int {
         var count = 0
         for key in [nil, [UInt8](repeating: 7, count: ESPHomeFraming.keyCount)] {
@@ -63,17 +63,17 @@ public enum ESPHomeProbe {
             project: ESPHomeDevice.radioProject, key: key)
     }
 
-    /// A reader of the plain messages of adverts in the bytes of a connection.
+    /// A reader of adverts in the bytes of a plain connection.
     public struct Reader {
         private var framing: ESPHomeFraming?
 
-        /// A reader at the beginning of a connection.
+        /// Creates a reader at the beginning of a connection.
         public init() { framing = try? ESPHomeFraming(.initiator, key: nil) }
 
-        /// Reads what came.
+        /// Reads received bytes.
         ///
         /// - Parameter deliver: receives each advert: address, signal strength in dBm, AD structures.
-        /// - Returns: false where it is damaged.
+        /// - Returns: false if they are damaged.
         @inline(__always)
         public mutating func read(_ bytes: RawSpan, _ deliver: (DeviceAddress, Int, RawSpan) -> Void) -> Bool {
             var isWhole = true

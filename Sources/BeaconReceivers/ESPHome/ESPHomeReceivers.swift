@@ -1,16 +1,16 @@
 package import BeaconModel
 package import BeaconRadio
 
-// Receivers with a connection of their own, in a network without a broker.
+// Receivers with their own connection, in a network without a broker.
 
 extension ReceiverNetwork {
-    /// Returns the place of a device, which is added where it is new; nil where there are too many, or its name is
-    /// none.
+    /// Returns the index of a device, and adds new devices. Returns nil if there are too many, or if the name is
+    /// invalid.
     package mutating func meet(_ name: String, at time: Timestamp) -> Int? {
         place(of: name, .esphome, Message(levels: TopicLevels(), arrival: time, isRetained: false))
     }
 
-    /// Takes in an advert of a device that was met.
+    /// Processes an advert of a known device.
     package mutating func receiveAdvert(
         of place: Int, at time: Timestamp, address: DeviceAddress, rssi: Int, advert: RawSpan,
         _ batch: inout AdvertBatch
@@ -20,14 +20,14 @@ extension ReceiverNetwork {
         hear(place, at: time, address: address, rssi: rssi, advert: advert, &batch)
     }
 
-    /// Notes that all that a device heard so far has come.
+    /// Notes that all adverts that a device heard up to now have arrived.
     package mutating func noteSign(of place: Int, at time: Timestamp) { receivers[place].note(at: time) }
 
-    /// Sets whether a device hears.
+    /// Sets a device's state.
     ///
     /// - Parameters:
-    ///   - state: its state. In any but `poweredOn` it was deaf since its last sign of life.
-    ///   - batch: receives that stretch.
+    /// - state: its state. If it is not `poweredOn`, the device has been deaf since its last sign of life.
+    /// - batch: receives the time for which the device was deaf.
     package mutating func setState(
         _ state: RadioState, of place: Int, at time: Timestamp, into batch: inout AdvertBatch
     ) {

@@ -1,19 +1,19 @@
-// Messages of protocol buffers, as far as ESPHome's have them (protobuf.dev, encoding): fields with a number, and a
-// number, eight or four bytes, or a stretch of bytes as their value.
+// The part of protocol buffers that ESPHome uses (protobuf.dev, encoding): numbered fields whose value is a number,
+// eight or four bytes, or a byte string.
 
 /// A value of a field.
 package enum ProtobufValue {
-    /// A number: for a signed one of the kind `sint`, see ``Swift/Int64/init(zigzag:)``.
+    /// A number. For a signed one of the type `sint`, see ``Swift/Int64/init(zigzag:)``.
     case number(UInt64)
-    /// The place of the bytes, text or message.
+    /// The range of the bytes, text or message.
     case bytes(Range<Int>)
 }
 
 extension RawSpan {
     /// Calls a function with each field of a message, in order, until it returns false.
     ///
-    /// - Parameter range: the place of the message.
-    /// - Returns: false where the message is damaged, or the function returned false.
+    /// - Parameter range: the range of the message.
+    /// - Returns: false if the message is damaged, or if the function returned false.
     @inline(__always)
     @discardableResult
     package func forEachField(
@@ -49,12 +49,12 @@ extension RawSpan {
         return true
     }
 
-    /// Reads a number of variable length, and moves on.
+    /// Reads a number of variable length, and advances the position.
     ///
-    /// - Returns: nil where it does not end in time.
+    /// - Returns: nil if it is not complete before `end`.
     @inline(__always)
     package func variable(at position: inout Int, before end: Int) -> UInt64? {
-        // Most have one byte.
+        // Most numbers have one byte.
         guard position < end else { return nil }
         let first = unsafeLoad(fromByteOffset: position, as: UInt8.self)
         position &+= 1
@@ -83,7 +83,7 @@ extension [UInt8] {
         append(UInt8(rest))
     }
 
-    /// Appends a field with a number, unless that is zero.
+    /// Appends a field with a number, unless the number is zero.
     package mutating func append(field: Int, _ number: UInt64) {
         guard number != 0 else { return }
         append(variable: UInt64(field) << 3)
@@ -103,10 +103,10 @@ extension [UInt8] {
 }
 
 extension Int64 {
-    /// The number for a signed one: small ones are small, whatever their sign.
+    /// The zigzag encoding of a signed number. Small numbers stay small, whatever their sign.
     package var zigzag: UInt64 { UInt64(bitPattern: self << 1 ^ self >> 63) }
 
-    /// The signed number for one.
+    /// Decodes a zigzag-encoded number.
     @inline(__always)
     package init(zigzag number: UInt64) { self = Int64(number >> 1) ^ -Int64(number & 1) }
 }

@@ -1,24 +1,24 @@
 import BeaconSupport
 
-// The other side of what `ServiceQuestion` asks: multicast DNS (RFC 6762) and service discovery by it (RFC 6763), as
-// far as devices of ESPHome are announced by it.
+// The counterpart of `ServiceQuestion`: the part of multicast DNS (RFC 6762) and service discovery (RFC 6763) that
+// announces ESPHome devices.
 
-/// The announcement of devices of ESPHome in the local network, and the answers to those who look for them.
+/// The announcement of ESPHome devices in the local network, and the answers to clients that search for them.
 package struct ServiceAnnouncement: Sendable {
-    /// A device that is announced.
+    /// A device to announce.
     package struct Service: Hashable, Sendable {
         /// Its name in the network.
         package var name: String
         /// The port of its API.
         package var port: UInt16
-        /// What clients read of it before they connect, as `key=value`.
+        /// The properties that clients read before they connect, as `key=value`.
         package var properties: [String]
 
-        /// The announcement of a device.
+        /// Creates the announcement of a device.
         package init(_ identity: ESPHomeDevice.Identity, port: UInt16) {
             name = identity.name
             self.port = port
-            // As the firmware has them (ESPHome, mdns_component.cpp). Home Assistant wants the address.
+            // The same properties as the firmware's (ESPHome, mdns_component.cpp). Home Assistant needs the address.
             properties = [
                 "friendly_name=\(identity.title)", "version=\(ESPHomeDevice.version)",
                 "mac=\(identity.addressDigits)", "platform=linux", "board=swift-beacon",
@@ -29,7 +29,7 @@ package struct ServiceAnnouncement: Sendable {
 
         /// The name of the service.
         var instance: String { "\(name).\(ServiceQuestion.service)" }
-        /// The name of the host, which is the device's: a machine may have several.
+        /// The name of the host: the device's name, since a machine may have several devices.
         var host: String { "\(name).local" }
     }
 
@@ -37,33 +37,33 @@ package struct ServiceAnnouncement: Sendable {
     package struct Answers: Hashable, Sendable {
         /// The messages to send.
         package var messages: [[UInt8]] = []
-        /// True where they are for whoever asked, and not for all.
+        /// True to send them to the asking client, false to send them to the group.
         package var isUnicast: Bool
     }
 
     /// The devices.
     package var services: [Service] = []
 
-    /// How long an answer holds, in seconds: what a change of address makes wrong, and the rest (RFC 6762, 10).
+    /// The lifetimes of answers in seconds: for records that depend on the address, and for all others (RFC 6762, 10).
     private static let shortTime: UInt32 = 120
     private static let longTime: UInt32 = 4500
-    /// The same for whoever knows nothing of multicast DNS (RFC 6762, 6.7).
+    /// The lifetime for clients that do not support multicast DNS (RFC 6762, 6.7).
     private static let legacyTime: UInt32 = 10
 
-    /// The most questions of a message that are read.
+    /// The most questions in a message.
     private static let mostQuestions = 64
 
-    /// The question which services there are (RFC 6763, 9).
+    /// The question for all kinds of services (RFC 6763, 9).
     private static let allServices = "_services._dns-sd._udp.local"
 
-    /// Announcements without a device.
+    /// Creates announcements without a device.
     package init() {}
 
-    /// Returns the messages that announce the devices, to be sent twice with a second between them (RFC 6762, 8.3).
+    /// Returns the messages that announce the devices. Send them twice, a second apart (RFC 6762, 8.3).
     ///
     /// - Parameters:
-    ///   - addresses: the machine's addresses, four bytes each, in the network that hears them.
-    ///   - isEnd: true where the devices go away (RFC 6762, 10.1).
+    /// - addresses: the machine's addresses in the network that receives the messages, four bytes each.
+    /// - isEnd: true to withdraw the devices (RFC 6762, 10.1).
     package func messages(addresses: [[UInt8]], isEnd: Bool = false) -> [[UInt8]] {
         services.map { service in
             var message = Message()
@@ -77,12 +77,12 @@ package struct ServiceAnnouncement: Sendable {
     /// - Parameters:
     ///   - bytes: the message.
     ///   - port: the port that it came from.
-    ///   - addresses: the machine's addresses, four bytes each, in the network that it came from.
-    /// - Returns: nil where there is nothing to answer.
+    /// - addresses: the machine's addresses in the network that the message came from, four bytes each.
+    /// - Returns: nil if there is nothing to answer.
     package func answers(to bytes: RawSpan, from port: UInt16, addresses: [[UInt8]]) -> Answers? {
         guard let query = Query(bytes, mostQuestions: Self.mostQuestions) else { return nil }
         let isLegacy = port != ServiceQuestion.port
-        // It has one question (RFC 6762, 6.7), which is repeated with each answer.
+        // A legacy query has one question (RFC 6762, 6.7). Each answer repeats it.
         guard !isLegacy || query.questions.count == 1 else { return nil }
         var answers = Answers(isUnicast: isLegacy || query.wantsUnicast)
         let lifetime = isLegacy ? Self.legacyTime : nil
@@ -114,9 +114,9 @@ package struct ServiceAnnouncement: Sendable {
         return answers.messages.isEmpty ? nil : answers
     }
 
-    /// Returns the name of a device that another machine says it has; nil where there is none.
+    /// Returns the name of a device that another machine claims as well; nil if there is no conflict.
     ///
-    /// - Parameter addresses: the addresses of this machine, which hears itself.
+    /// - Parameter addresses: the addresses of this machine, which receives its own messages.
     package func conflict(in bytes: RawSpan, addresses: [[UInt8]]) -> String? {
         guard let answer = ServiceAnswer(bytes) else { return nil }
         for (name, other) in answer.services {
@@ -135,11 +135,11 @@ package struct ServiceAnnouncement: Sendable {
         [.pointer(to: service), .service(service), .text(service)] + addresses.map { .address($0, of: service) }
     }
 
-    /// A record as it is sent.
+    /// A resource record.
     private struct Record: Hashable {
         var name: String
         var kind: ServiceQuestion.Kind
-        /// True where nobody else has records of this name and kind.
+        /// True if no other machine has records of this name and kind.
         var isUnique = true
         var lifetime: UInt32
         var data: [UInt8]
@@ -150,7 +150,7 @@ package struct ServiceAnnouncement: Sendable {
                 data: .init(name: service.instance))
         }
 
-        /// The answer to which services there are.
+        /// The answer to the question for all kinds of services.
         static var kind: Record {
             Record(
                 name: allServices, kind: .pointer, isUnique: false, lifetime: longTime,
@@ -158,7 +158,7 @@ package struct ServiceAnnouncement: Sendable {
         }
 
         static func service(_ service: Service) -> Record {
-            // Neither priority nor weight.
+            // No priority and no weight.
             Record(
                 name: service.instance, kind: .service, lifetime: shortTime,
                 data: [0, 0, 0, 0] + service.port.bytes + .init(name: service.host))
@@ -178,7 +178,7 @@ package struct ServiceAnnouncement: Sendable {
         }
     }
 
-    /// A message that answers or announces.
+    /// A message with answers or announcements.
     private struct Message {
         private var head: [UInt8] = [0, 0]
         private var questions: [UInt8] = []
@@ -187,7 +187,7 @@ package struct ServiceAnnouncement: Sendable {
         var answers: [(Record, UInt32)] = []
         var others: [(Record, UInt32)] = []
 
-        /// A message; an answer to a query that is repeated, for whoever knows nothing of multicast DNS.
+        /// Creates a message. For clients that do not support multicast DNS, it repeats the query.
         init(query: Query? = nil) {
             isLegacy = query != nil
             guard let query else { return }
@@ -196,7 +196,7 @@ package struct ServiceAnnouncement: Sendable {
             questionCount = UInt16(query.questions.count)
         }
 
-        /// Adds records that are not there yet.
+        /// Adds records, except those that the message already has.
         mutating func add(
             _ records: [Record], _ lifetime: UInt32?, to place: WritableKeyPath<Message, [(Record, UInt32)]>
         ) {
@@ -206,12 +206,12 @@ package struct ServiceAnnouncement: Sendable {
         }
 
         var bytes: [UInt8] {
-            // An answer, by who knows it.
+            // Flags of an authoritative answer.
             var bytes = head + [0x84, 0] + questionCount.bytes + UInt16(answers.count).bytes + [0, 0]
             bytes += UInt16(others.count).bytes + questions
             for (record, lifetime) in answers + others {
                 bytes += [UInt8](name: record.name) + record.kind.rawValue.bytes
-                // Class 1; the highest bit says that these are all (RFC 6762, 10.2).
+                // Class 1. The highest bit means that the set of records is complete (RFC 6762, 10.2).
                 bytes += [record.isUnique && !isLegacy ? 0x80 : 0, 1]
                 bytes += UInt16(truncatingIfNeeded: lifetime >> 16).bytes + UInt16(truncatingIfNeeded: lifetime).bytes
                 bytes += UInt16(record.data.count).bytes + record.data
@@ -220,14 +220,14 @@ package struct ServiceAnnouncement: Sendable {
         }
     }
 
-    /// A question as it came.
+    /// A received query.
     private struct Query {
         var number: [UInt8]
         var questions: [(name: String, kind: ServiceQuestion.Kind)] = []
-        /// The questions as they came, for whoever wants them back.
+        /// The encoded questions, for answers that repeat them.
         var asked: [UInt8] = []
         var wantsUnicast = true
-        /// The services that are known, in lower case.
+        /// The services that the client already knows, in lower case.
         var known: Set<String> = []
 
         init?(_ bytes: RawSpan, mostQuestions: Int) {
@@ -241,7 +241,7 @@ package struct ServiceAnnouncement: Sendable {
                 let (kind, group) = (UInt16(bytes.number(at: position)), bytes.number(at: position + 2))
                 position += 4
                 if group & 0x8000 == 0 { wantsUnicast = false }
-                // The internet's class, or any.
+                // The class of the internet, or any.
                 let isOurs = [1, 255].contains(group & 0x7FFF)
                 guard isOurs, let kind = ServiceQuestion.Kind(rawValue: kind) else { continue }
                 questions.append((name.lowercased(), kind))
@@ -252,7 +252,7 @@ package struct ServiceAnnouncement: Sendable {
                 var data = position + 10
                 let end = data + bytes.number(at: position + 8)
                 guard end <= bytes.byteCount else { return }
-                // Half of its time must be left, or it is as good as unknown (RFC 6762, 7.1).
+                // At least half of the lifetime must be left; otherwise the record counts as unknown (RFC 6762, 7.1).
                 let lifetime = bytes.number(at: position + 4) << 16 | bytes.number(at: position + 6)
                 let isPointer = bytes.number(at: position) == ServiceQuestion.Kind.pointer.rawValue
                 if isPointer, lifetime >= ServiceAnnouncement.longTime / 2, let name = bytes.labels(at: &data) {
@@ -265,7 +265,7 @@ package struct ServiceAnnouncement: Sendable {
 }
 
 extension [UInt8] {
-    /// A name as it is sent: its labels, each with its length.
+    /// Encodes a name: each label with its length.
     init(name: String) {
         self = name.split(separator: ".").flatMap { label -> [UInt8] in
             let bytes = Array(label.utf8.prefix(63))
@@ -276,6 +276,6 @@ extension [UInt8] {
 }
 
 extension UInt16 {
-    /// The two bytes, the highest first.
+    /// The two bytes, most significant first.
     fileprivate var bytes: [UInt8] { [UInt8(truncatingIfNeeded: self >> 8), UInt8(truncatingIfNeeded: self)] }
 }

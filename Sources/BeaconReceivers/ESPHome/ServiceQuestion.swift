@@ -1,6 +1,6 @@
-// Multicast DNS (RFC 6762) and service discovery by it (RFC 6763), as far as devices of ESPHome are found by it.
+// The part of multicast DNS (RFC 6762) and service discovery (RFC 6763) that finds ESPHome devices.
 
-/// The question who offers ESPHome's native API in the local network.
+/// The questions for devices in the local network that offer ESPHome's native API.
 package enum ServiceQuestion {
     /// The address and port of multicast DNS (RFC 6762, 3).
     package static let address = "224.0.0.251"
@@ -9,13 +9,13 @@ package enum ServiceQuestion {
     /// The name of the service.
     static let service = "_esphomelib._tcp.local"
 
-    /// Returns the question for all devices.
+    /// The question for all devices.
     package static var all: [UInt8] { question(service, kind: .pointer) }
 
     /// Returns the question for the address of a host that ends in `.local`.
     package static func address(of host: String) -> [UInt8] { question(host, kind: .address) }
 
-    /// The kinds of records, and of questions for them (RFC 1035, 3.2.2 and 3.2.3; RFC 2782).
+    /// The kinds of records and questions (RFC 1035, 3.2.2 and 3.2.3; RFC 2782).
     enum Kind: UInt16 {
         case address = 1
         case pointer = 12
@@ -28,12 +28,12 @@ package enum ServiceQuestion {
         // No number, no flags, one question.
         var bytes: [UInt8] = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
         bytes += [UInt8](name: name)
-        // Class 1; the highest bit asks for an answer to this port alone (RFC 6762, 5.4).
+        // Class 1. The highest bit requests an answer to this port only (RFC 6762, 5.4).
         return bytes + [0, UInt8(kind.rawValue), 0x80, 1]
     }
 }
 
-/// What an answer of multicast DNS says of devices.
+/// The devices in an answer of multicast DNS.
 package struct ServiceAnswer: Hashable, Sendable {
     /// A device that offers the API.
     package struct Service: Hashable, Sendable {
@@ -41,20 +41,20 @@ package struct ServiceAnswer: Hashable, Sendable {
         package var port: UInt16
     }
 
-    /// The devices, by the names of their service.
+    /// The devices, by service name.
     package private(set) var services: [String: Service] = [:]
-    /// The addresses of hosts, in four bytes, by name in lower case.
+    /// The addresses of hosts in four bytes, by name in lower case.
     package private(set) var addresses: [String: [UInt8]] = [:]
 
-    /// The most questions that an answer repeats: one, of those that answer this program.
+    /// The most questions that an answer repeats. Answers to this program repeat one.
     private static let mostQuestions = 16
 
-    /// The most records of an answer that are read.
+    /// The most records to read from an answer.
     private static let mostRecords = 256
 
     /// Reads an answer.
     ///
-    /// - Returns: nil for what is none.
+    /// - Returns: nil if the bytes are not an answer.
     package init?(_ bytes: RawSpan) {
         guard bytes.byteCount >= 12, bytes.number(at: 2) & 0x8000 != 0 else { return nil }
         var position = 12
@@ -90,14 +90,14 @@ package struct ServiceAnswer: Hashable, Sendable {
 extension RawSpan {
     private func byte(_ offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
-    /// Returns a number of two bytes, the highest first.
+    /// Returns a number of two bytes, most significant first.
     func number(at offset: Int) -> Int { Int(byte(offset)) << 8 | Int(byte(offset + 1)) }
 
-    /// Reads a name, whose end may stand elsewhere (RFC 1035, 4.1.4), and moves behind it.
+    /// Reads a name, which may be compressed (RFC 1035, 4.1.4), and advances the position.
     func labels(at position: inout Int) -> String? {
         var (place, end): (Int, Int?) = (position, nil)
         var name = ""
-        // No name has more labels, and one that refers to itself ends as well.
+        // No valid name has more labels. The limit also ends names that refer to themselves.
         for _ in 0..<128 {
             guard place < byteCount else { return nil }
             let count = Int(byte(place))
