@@ -5,19 +5,20 @@ import Hummingbird
 import NIOCore
 import NIOHTTPTypes
 
-/// The last answer on a connection, which the server gives by itself. Nothing behind it is served or written.
+/// The last answer on a connection, which the server gives without a request handler. The server ignores later requests
+/// on the connection and writes nothing more.
 ///
-/// A close while the client still sends resets the connection, and the client may lose the answer. So the rest of its
-/// request is read and dropped, for a while.
+/// Closing while the client still sends would reset the connection, and the client could lose the answer. So the server
+/// reads and drops the rest of the request for a while.
 final class ClosingAnswer {
-    /// The time without bytes of the client after which the connection is closed.
+    /// The time without bytes from the client until the connection is closed.
     static let lingering = TimeAmount.seconds(2)
 
     private(set) var isGiven = false
     private var end = NIODeadline.distantFuture
     private var timer: DeadlineTimer?
 
-    /// Answers by a problem, and closes the connection once the client has had time to read it.
+    /// Answers with a problem, and closes the connection once the client has had time to read it.
     func give(_ problem: Problem, on context: ChannelHandlerContext) {
         guard !isGiven else { return }
         isGiven = true
@@ -29,17 +30,17 @@ final class ClosingAnswer {
         timer?.set(loop.now + Self.lingering)
     }
 
-    /// Drops bytes that arrive behind the answer.
+    /// Drops bytes that arrive after the answer.
     func passOver(on context: ChannelHandlerContext) { timer?.set(min(context.eventLoop.now + Self.lingering, end)) }
 
-    /// Closes at once where the client has sent all that it wants to, and waits for the end.
+    /// Closes the connection if the client has finished sending.
     func receive(_ event: Any, on context: ChannelHandlerContext) {
         if isGiven, case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
     }
 }
 
 extension Problem {
-    /// The answer as the parts of a response that ends its connection.
+    /// The parts of a response that ends its connection.
     var closingParts: [HTTPResponsePart] {
         var head = HTTPResponse(status: status, headerFields: headers)
         head.headerFields[.contentType] = "application/problem+json"

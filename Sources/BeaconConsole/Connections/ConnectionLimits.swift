@@ -3,41 +3,42 @@ import BeaconSupport
 import CLibrary
 import NIOCore
 
-/// The places of connections: how many there are, and how many of them one client may have.
+/// The limits of connections: the total number of places and each client's share.
 ///
-/// Connections without a request under way make room: one of the client that has the most of them is closed for a new
-/// one. So idle connections never keep a client out. Where requests have all the places, a few more connections are let
-/// in that may ask for the readiness alone, so that health checks get their answer whatever else happens.
+/// Connections without a running request make room: for a new connection, the server closes an idle connection of the
+/// client that has the most of them. So idle connections never keep a client out. If running requests use all places,
+/// the server accepts a few more connections for readiness checks only, so that health checks always get their answer.
 final class ConnectionLimits: Sendable {
     /// The numbers of places.
     struct Sizes: Sendable {
-        /// All places: with the files of beacond itself well below the 1 024 that a process may open by default.
+        /// All places. With beacond's own files this is well below the 1 024 files that a process may open by default.
         var all = 512
-        /// The places of one client. A household or an office behind one address is one client.
+        /// The places of one client. A household or an office behind one address counts as one client.
         var share = 128
-        /// The places of a trusted proxy, and of this machine, where a proxy may be too: each has many clients.
+        /// The places of a trusted proxy or of this machine, which may run a proxy. Each of them stands for many
+        /// clients.
         var proxyShare = 384
-        /// The places that only clients of this machine may have.
+        /// The places reserved for clients on this machine.
         var local = 32
-        /// The places beyond all others for the readiness alone, and those of one client.
+        /// The additional places for readiness checks, and each client's share of them.
         var readiness = 16
         var readinessShare = 4
-        /// The connections that may be open, with those that have lost their place and are still closing.
+        /// The largest number of open connections, including those that have lost their place and are still closing.
         var open = 768
     }
 
     /// The place of a connection.
     struct Place: Sendable {
         fileprivate var number: Int
-        /// The reason for refusing every request but the one for the readiness; nil for a place for all requests.
+        /// The reason for refusing all requests except readiness checks, or nil for a place for all requests.
         var refusal: Refusal?
     }
 
-    /// The reason why there is no place for a client's requests.
+    /// The reason why a client's requests have no place.
     enum Refusal: Sendable {
-        /// The client has its share.
+        /// The client uses its whole share.
         case share
-        /// There are no places left.
+        /// All places are in use.
         case full
     }
 
@@ -50,7 +51,7 @@ final class ConnectionLimits: Sendable {
         var slowReaders = 0
     }
 
-    /// An event that a handler counts.
+    /// An event to count.
     enum Event: Sendable {
         case refusal, slowRequest, slowReader
     }
@@ -58,14 +59,14 @@ final class ConnectionLimits: Sendable {
     private struct Connection {
         var client: Client
         var isForReadiness: Bool
-        /// The turn since which it has no request under way; nil while it has one.
+        /// The turn since which no request is running, or nil during a request.
         var restingSince: Int?
         var close: @Sendable () -> Void
     }
 
     private struct State {
         var connections: [Int: Connection] = [:]
-        /// The connections that have lost their place, until they have ended.
+        /// The connections that have lost their place and are still closing.
         var closing: Set<Int> = []
         var turn = 0
         var counts = Counts()
@@ -77,7 +78,7 @@ final class ConnectionLimits: Sendable {
     /// Creates the limits of a server without connections.
     init(_ sizes: Sizes = Sizes()) { self.sizes = sizes }
 
-    /// The counts until now.
+    /// The current counts.
     var counts: Counts {
         state.withLock { state in
             var counts = state.counts
@@ -97,12 +98,13 @@ final class ConnectionLimits: Sendable {
         }
     }
 
-    /// Takes a place for a new connection, if need be that of another one.
+    /// Takes a place for a new connection, if necessary from another one.
     ///
     /// - Parameters:
     ///   - client: the client.
-    ///   - close: closes the connection; called from any thread, once at most, where another one gets its place.
-    /// - Returns: the place; nil if all are taken, also those for the readiness.
+    ///   - close: closes the connection. It is called at most once, from any thread, if another connection takes the
+    ///     place.
+    /// - Returns: The place, or nil if all places are taken, including those for readiness checks.
     func enter(_ client: Client, close: @escaping @Sendable () -> Void) -> Place? {
         let (place, displaced) = state.withLock { state -> (Place?, Connection?) in
             guard state.connections.count + state.closing.count < sizes.open else {
@@ -122,14 +124,14 @@ final class ConnectionLimits: Sendable {
                 client: client, isForReadiness: refusal != nil, restingSince: number, close: close)
             return (Place(number: number, refusal: refusal), room.displaced)
         }
-        // Outside the lock, since a connection on this thread ends, and leaves its place, within the call.
+        // Outside the lock, since closing a connection on this thread calls `leave` at once.
         displaced?.close()
         return place
     }
 
-    /// Notes that a request of a connection is under way.
+    /// Marks a connection as having a running request.
     ///
-    /// - Returns: false where another connection has got the place.
+    /// - Returns: False if another connection has taken the place.
     func begin(_ place: Place) -> Bool {
         state.withLock { state in
             guard state.connections[place.number] != nil else { return false }
@@ -138,7 +140,7 @@ final class ConnectionLimits: Sendable {
         }
     }
 
-    /// Notes that no request of a connection is under way.
+    /// Marks a connection as idle.
     func rest(_ place: Place) {
         state.withLock { state in
             state.turn += 1
@@ -146,7 +148,7 @@ final class ConnectionLimits: Sendable {
         }
     }
 
-    /// Gives the place of a connection back.
+    /// Frees the place of a connection.
     func leave(_ place: Place) {
         state.withLock { state in
             state.connections[place.number] = nil
@@ -156,12 +158,12 @@ final class ConnectionLimits: Sendable {
 
     // MARK: - Room
 
-    /// The room for a new connection: a free place, that of another connection, or none.
+    /// The room for a new connection: a free place, another connection's place, or none.
     private struct Room {
         var displaced: Connection?
         var refusal: Refusal?
 
-        /// The place of another connection, if there is one.
+        /// Creates the room from another connection's place, or a refusal without one.
         init(of displaced: Connection?, or refusal: Refusal) {
             self.displaced = displaced
             self.refusal = displaced == nil ? refusal : nil
@@ -179,7 +181,7 @@ final class ConnectionLimits: Sendable {
         let isFarFull = !client.isLocal && others.count - local >= sizes.all - sizes.local
         guard isFarFull || others.count >= sizes.all else { return Room() }
         let other = displace(in: &state) {
-            // No client of another machine gets the places that are kept for this one.
+            // Clients on other machines never get the places reserved for this one.
             let isKept = $0.client.isLocal && (isFarFull || local <= sizes.local)
             return !$0.isForReadiness && (client.isLocal || !isKept)
         }
@@ -194,15 +196,15 @@ final class ConnectionLimits: Sendable {
         return Room(of: other, or: .full)
     }
 
-    /// Takes the place of a connection that rests, among those that a function names: of the client that has the most
-    /// of them, the one that has rested longest. So a crowd displaces its own connections.
+    /// Takes the place of an idle connection among those that match a predicate: of the client with the most of them,
+    /// the connection that has been idle longest. So a crowd displaces its own connections.
     private func displace(in state: inout State, where isMeant: (Connection) -> Bool) -> Connection? {
         let resting = state.connections.compactMap { number, connection in
             isMeant(connection)
                 ? connection.restingSince.map { (number: number, key: connection.client.key, since: $0) } : nil
         }
         let crowds = Dictionary(grouping: resting, by: \.key).values
-        // The oldest decides between crowds of one size.
+        // Between crowds of the same size, the oldest connection decides.
         let oldest = crowds.compactMap { crowd in
             crowd.min { $0.since < $1.since }.map { (size: crowd.count, number: $0.number, since: $0.since) }
         }
@@ -214,10 +216,10 @@ final class ConnectionLimits: Sendable {
 }
 
 extension ConnectionLimits {
-    /// A client, as far as connections tell it from others.
+    /// A client, as the limits distinguish clients.
     struct Client: Sendable {
-        /// The address. Of IPv6 it is the network of 64 bits that one household or machine has for itself, but for the
-        /// addresses of a link, which are all of one network.
+        /// The client's address. For IPv6 it is the /64 network that one household or machine has, except for
+        /// link-local addresses, which all share one network.
         var key: String
         /// True for clients on this machine.
         var isLocal: Bool
@@ -229,7 +231,7 @@ extension ConnectionLimits {
         /// - Parameters:
         ///   - address: the other end of the connection.
         ///   - local: this end of it.
-        ///   - settings: says which proxies are trusted.
+        ///   - settings: the settings with the trusted proxies.
         init(at address: SocketAddress?, to local: SocketAddress? = nil, _ settings: WebSettings) {
             let text = address?.plainAddress ?? ""
             isLocal = WebSettings.isLocal(address?.plainAddress, to: local?.plainAddress)

@@ -66,15 +66,16 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
             let path = head.path?.prefix { $0 != "?" }
             let isHealthCheck = path.map { WebServer.healthPaths.contains(WebServer.key(String($0))) } ?? false
             if let refusal = place.refusal, !isHealthCheck {
-                // It keeps resting, so that its place is free for the next question while the client reads this.
+                // The connection stays idle, so that the next readiness check can take its place while the client reads
+                // this answer.
                 limits.note(.refusal)
                 report(refusal)
                 let isShare = refusal == .share
-                let reason = isShare ? "too many requests of this address are under way" : "there are too many clients"
+                let reason = isShare ? "too many requests from this address are running" : "there are too many clients"
                 return answer.give(Self.problem(reason), on: context)
             }
             if requests == 0, !limits.begin(place) {
-                return answer.give(Self.problem("this connection was closed for a newer one"), on: context)
+                return answer.give(Self.problem("this connection was closed to make room for a newer one"), on: context)
             }
             requests += 1
         }
@@ -100,23 +101,23 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private static func problem(_ detail: String) -> Problem {
-        Problem(.serviceUnavailable, "\(detail); try again in a moment", headers: [.retryAfter: "5"])
+        Problem(.serviceUnavailable, "\(detail); try again in a few seconds", headers: [.retryAfter: "5"])
     }
 
-    /// Logs a refusal. The log writes what repeats once, and then its number.
+    /// Logs a refusal. The log combines repeated lines into one with a count.
     private func report(_ refusal: ConnectionLimits.Refusal) {
         let address = client?.key ?? ""
         switch refusal {
         case .share:
             let remedy =
                 client?.isProxy == true || settings.tokenHash == nil
-                ? "" : "; if it is a proxy for many users, write it under \"trusted-proxies\""
+                ? "" : "; if it is a proxy for many users, add it to \"trusted-proxies\""
             logger.warning(
-                "the console refuses requests of \(address), whose share of connections is in use by requests under way\(remedy)"
+                "the console refuses requests from \(address): running requests use its whole share of connections\(remedy)"
             )
         case .full:
             logger.warning(
-                "the console refuses requests of \(address), since all connections are in use by requests under way")
+                "the console refuses requests from \(address): running requests use all connections")
         }
     }
 }

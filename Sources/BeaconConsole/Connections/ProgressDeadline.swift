@@ -1,58 +1,59 @@
 import BeaconGateway
 import NIOCore
 
-/// A deadline that moves with progress: a slow transfer goes on, and one that stalls or drips ends.
+/// A deadline that moves with progress. A slow transfer continues, and a transfer that stalls or trickles ends.
 ///
-/// Each byte moves the deadline by the time that the least rate allows for it, to at most the patience from now. So no
-/// amount of early bytes buys a long stall, and single bytes buy almost nothing.
+/// Each byte moves the deadline by the time that the least rate allows for it, to at most the patience from now. So
+/// many early bytes do not allow a long stall, and single bytes gain almost nothing.
 struct ProgressDeadline: Hashable, Sendable {
-    /// The longest stall. TCP repeats a lost segment after about 1, 3, 7 and 15 s (RFC 6298), which phones need at
-    /// times.
+    /// The longest stall. TCP retransmits a lost segment after about 1, 3, 7 and 15 s (RFC 6298), and phones sometimes
+    /// need that.
     static let patience = TimeAmount.seconds(20)
 
-    /// The least rate, in bytes a second: below one time slot of GPRS, about 1 500, the slowest that phones fall back
-    /// to.
+    /// The least rate in bytes per second. It is below one time slot of GPRS (about 1 500), the slowest that phones
+    /// fall back to.
     static let leastRate = 1_000
 
-    /// The moment at which the transfer ends without more progress.
-    private(set) var moment: NIODeadline
+    /// The time at which the transfer ends without more progress.
+    private(set) var time: NIODeadline
 
     /// Creates the deadline of a transfer that begins.
-    init(at now: NIODeadline) { moment = now + Self.patience }
+    init(at now: NIODeadline) { time = now + Self.patience }
 
-    /// Goes on after a time in which nothing waited. The transfer gains that time, and is otherwise as late as it was.
+    /// Resumes after a time without waiting bytes. The deadline moves by that time, and the transfer stays as late as
+    /// it was.
     mutating func resume(after since: NIODeadline, at now: NIODeadline) {
-        moment = min(now + (moment - since) + (now - since), now + Self.patience)
+        time = min(now + (time - since) + (now - since), now + Self.patience)
     }
 
-    /// Moves the deadline for bytes that have passed.
+    /// Moves the deadline after a transfer of bytes.
     mutating func move(by bytes: Int, at now: NIODeadline) {
-        moment = min(moment + .nanoseconds(Int64(bytes) * 1_000_000_000 / Int64(Self.leastRate)), now + Self.patience)
+        time = min(time + .nanoseconds(Int64(bytes) * 1_000_000_000 / Int64(Self.leastRate)), now + Self.patience)
     }
 }
 
-/// A timer on a channel's event loop whose deadline moves often.
+/// A timer on a channel's event loop with a deadline that moves often.
 final class DeadlineTimer {
     private let loop: any EventLoop
     private let action: () -> Void
     private var deadline: NIODeadline?
-    private var scheduled: (moment: NIODeadline, task: Scheduled<Void>)?
+    private var scheduled: (time: NIODeadline, task: Scheduled<Void>)?
 
     /// Creates a timer without a deadline.
     ///
     /// - Parameters:
     ///   - loop: the event loop, which is the only user of the timer.
-    ///   - action: what happens at the deadline.
+    ///   - action: called at the deadline.
     init(on loop: any EventLoop, _ action: @escaping () -> Void) {
         self.loop = loop
         self.action = action
     }
 
-    /// Sets the deadline; nil for none.
+    /// Sets the deadline, or removes it with nil.
     func set(_ deadline: NIODeadline?) {
         self.deadline = deadline
-        if let deadline, let scheduled, scheduled.moment <= deadline {
-            // It fires early and is scheduled again then, which costs less than a new task for each byte.
+        if let deadline, let scheduled, scheduled.time <= deadline {
+            // The task runs early and is then scheduled again, which costs less than a new task for each byte.
             return
         }
         scheduled?.task.cancel()
@@ -60,8 +61,8 @@ final class DeadlineTimer {
         if let deadline { schedule(deadline) }
     }
 
-    private func schedule(_ moment: NIODeadline) {
-        scheduled = (moment, loop.assumeIsolated().scheduleTask(deadline: moment) { self.fire() })
+    private func schedule(_ time: NIODeadline) {
+        scheduled = (time, loop.assumeIsolated().scheduleTask(deadline: time) { self.fire() })
     }
 
     private func fire() {

@@ -4,51 +4,52 @@ import Hummingbird
 import NIOCore
 import NIOHTTPTypes
 
-/// The time that a client has for a request: it may be slow, and may not stop.
+/// The time limit of a client's request: it may be slow, but it must not stall.
 ///
-/// A connection without a request is closed after a while. A request that has begun has the ``ProgressDeadline`` of its
-/// bytes, and is answered by status 408 before the connection is closed. The time of an answer is the server's own, and
-/// so is the time in which it does not read: long polls and streams of events have no deadline here.
+/// A connection without a request is closed after a while. A request that has begun has a ``ProgressDeadline`` for its
+/// bytes. After the deadline it is answered with status 408, and the connection is closed. The server's own time does
+/// not count: neither the time until its answer nor the time in which it does not read. So long polls and streams of
+/// events have no deadline here.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// The time for a connection's first request to arrive, and for the head of any request that has begun.
+    /// The time for a connection's first request to arrive, and for the head of each request that has begun.
     static let headPatience = TimeAmount.seconds(10)
 
-    /// The time between two requests of a connection. Browsers and connection pools open another one without a notice.
+    /// The time between two requests on a connection. Browsers and connection pools silently open another connection.
     static let idlePatience = TimeAmount.seconds(20)
 
-    /// The time for the rest of a request that is answered already, as one that is refused.
+    /// The time for the rest of a request that is already answered, for example because it was refused.
     static let drainPatience = TimeAmount.seconds(30)
 
     private enum Phase {
-        /// No request is under way, but some bytes of one may have arrived.
+        /// No request is running, but some bytes of one may have arrived.
         case resting(until: NIODeadline, isBegun: Bool)
         case reading(ProgressDeadline)
-        /// The request is complete, and its answer is not.
+        /// The request is complete, but its answer is not.
         case answering
-        /// The answer is complete, and its request is not.
+        /// The answer is complete, but its request is not.
         case draining(ProgressDeadline, until: NIODeadline)
     }
 
     private let limits: ConnectionLimits
     private var phase = Phase.answering
-    /// The requests whose answers have not ended; more than one where a client does not wait for answers.
+    /// The requests with unfinished answers. There is more than one if a client does not wait for answers.
     private var requests = 0
     private var isAnswerBegun = false
-    /// True while bytes of the client are awaited: false while the server has enough to do with those that it has.
+    /// True while the server waits for bytes from the client, and false while it is busy with earlier bytes.
     private var isReading = true
-    /// True where bytes arrived since the last ``channelReadComplete(context:)`` that made parts of a request.
+    /// True if parts of a request have arrived since the last ``channelReadComplete(context:)``.
     private var hasParts = false
     private let answer = ClosingAnswer()
     private var timer: DeadlineTimer?
 
     /// Creates the handler of a connection.
     ///
-    /// - Parameter limits: counts the requests that took too long.
+    /// - Parameter limits: counts slow requests.
     init(_ limits: ConnectionLimits) { self.limits = limits }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -68,7 +69,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         timer = nil
     }
 
-    // MARK: - What the client sends
+    // MARK: - Requests
 
     func read(context: ChannelHandlerContext) {
         isReading = true
@@ -92,7 +93,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         isReading = false
         if !hasParts, case .resting(_, isBegun: false) = phase {
-            // Bytes of a head that is not complete.
+            // The bytes belong to an incomplete head.
             enter(.resting(until: context.eventLoop.now + Self.headPatience, isBegun: true))
         }
         hasParts = false
@@ -116,7 +117,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    // MARK: - What the server answers
+    // MARK: - Answers
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard !answer.isGiven else {
@@ -132,7 +133,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func endAnswer(_ now: NIODeadline) {
-        // The server also answers bytes that it cannot read as a request.
+        // The server also answers bytes that it cannot parse as a request.
         requests = max(0, requests - 1)
         isAnswerBegun = false
         guard requests == 0 else { return }
@@ -151,9 +152,9 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         self.phase = phase
         switch phase {
         case .resting(let end, _): timer?.set(end)
-        case .reading(let deadline): timer?.set(deadline.moment)
+        case .reading(let deadline): timer?.set(deadline.time)
         case .answering: timer?.set(nil)
-        case .draining(let deadline, let end): timer?.set(min(deadline.moment, end))
+        case .draining(let deadline, let end): timer?.set(min(deadline.time, end))
         }
     }
 
@@ -169,17 +170,17 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
                     "the head of the request was not complete after \(Self.headPatience.inSeconds) s; send it again"),
                 on: context)
         case .reading where !isReading:
-            // The server is late, and not the client.
+            // The server is late, not the client.
             enter(.reading(ProgressDeadline(at: context.eventLoop.now)))
         case .reading:
             limits.note(.slowRequest)
-            // Where an answer has begun, or is another request's, no other can be given.
+            // If an answer has begun or belongs to another request, the server cannot send this one.
             guard requests == 1, !isAnswerBegun else { return context.close(promise: nil) }
             answer.give(
                 Problem(
                     .requestTimeout,
-                    "the request stopped for \(ProgressDeadline.patience.inSeconds) s, or came with less than "
-                        + "\(ProgressDeadline.leastRate) bytes a second; send it again"),
+                    "the request stopped for \(ProgressDeadline.patience.inSeconds) s, or arrived with less than "
+                        + "\(ProgressDeadline.leastRate) bytes per second; send it again"),
                 on: context)
         case .draining: context.close(promise: nil)
         }
@@ -187,6 +188,6 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension TimeAmount {
-    /// The whole seconds of it.
+    /// The duration in whole seconds.
     fileprivate var inSeconds: Int64 { nanoseconds / 1_000_000_000 }
 }

@@ -4,35 +4,36 @@ import Hummingbird
 import NIOCore
 import NIOHTTPTypes
 
-/// The time that a client has for taking an answer: it may read slowly, and may not stop.
+/// The time limit of a client that reads an answer: it may read slowly, but it must not stall.
 ///
-/// An answer passes in pieces, so that the ``ProgressDeadline`` sees each that the system has taken. While nothing
-/// waits to be taken there is no deadline: a stream of events may be silent.
+/// An answer is written in pieces, so that the ``ProgressDeadline`` sees each piece that the system has accepted.
+/// Without waiting bytes there is no deadline: a stream of events may be silent.
 final class ResponseDeadline: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// The size of a piece, in bytes: at the least rate it passes in less than half of the patience.
+    /// The size of a piece in bytes. At the least rate it takes less than half of the patience.
     private static let piece = 8 << 10
 
-    /// The bytes that the system keeps for a client, which it doubles (socket(7)). It takes more only once a third of
-    /// them is free, so that with its own choice, up to some megabytes, a slow reader would seem to stop.
+    /// The size of the system's send buffer, which the system doubles (socket(7)). The system accepts more bytes only
+    /// once a third of the buffer is free. With its automatic size of up to some megabytes, a slow reader would seem to
+    /// stall.
     private static let systemBuffer = 64 << 10
 
-    /// The time after which a client is gone that confirms nothing, where the system alone would wait for a quarter of
-    /// an hour (tcp(7), TCP_USER_TIMEOUT): streams and long polls write little.
+    /// The time without acknowledgments until the client counts as gone. By default the system would wait for a quarter
+    /// of an hour (tcp(7), TCP_USER_TIMEOUT), and streams and long polls write little.
     private static let lossPatience = TimeAmount.seconds(60)
 
     private let limits: ConnectionLimits
     private var deadline: ProgressDeadline?
-    /// The moment since which nothing waits; nil while something does.
+    /// The time since which no bytes wait, or nil while some do.
     private var emptySince: NIODeadline?
     private var waiting = 0
     private var timer: DeadlineTimer?
 
     /// Creates the handler of a connection.
     ///
-    /// - Parameter limits: counts the clients that took too little.
+    /// - Parameter limits: counts slow readers.
     init(_ limits: ConnectionLimits) { self.limits = limits }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -66,7 +67,7 @@ final class ResponseDeadline: ChannelOutboundHandler, RemovableChannelHandler {
         context.write(wrapOutboundOut(.body(bytes)), promise: tracked(bytes.readableBytes, promise, context))
     }
 
-    /// Returns a promise that moves the deadline, and then keeps another one.
+    /// Returns a promise that moves the deadline and then completes another promise.
     private func tracked(
         _ bytes: Int, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
     ) -> EventLoopPromise<Void> {
@@ -75,13 +76,13 @@ final class ResponseDeadline: ChannelOutboundHandler, RemovableChannelHandler {
         if let since = emptySince { deadline?.resume(after: since, at: loop.now) }
         emptySince = nil
         waiting += 1
-        timer?.set(deadline?.moment)
+        timer?.set(deadline?.time)
         let own = loop.makePromise(of: Void.self)
         own.futureResult.assumeIsolated().whenComplete { _ in
             self.waiting -= 1
             self.deadline?.move(by: bytes, at: loop.now)
             if self.waiting == 0 { self.emptySince = loop.now }
-            self.timer?.set(self.waiting > 0 ? self.deadline?.moment : nil)
+            self.timer?.set(self.waiting > 0 ? self.deadline?.time : nil)
         }
         own.futureResult.cascade(to: promise)
         return own

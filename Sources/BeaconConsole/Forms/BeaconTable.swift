@@ -5,17 +5,19 @@ import BeaconSupport
 import Foundation
 import HTTPTypes
 
-/// Named beacons as a table (CSV, RFC 4180): `name,uuid,major,minor,place`, `tracker` where a beacon is one, and a
-/// column for each attribute.
+/// Named beacons as a table (CSV, RFC 4180).
+///
+/// Its columns are `name,uuid,major,minor,place`, `tracker` if some beacons are trackers, and one column for each
+/// attribute.
 enum BeaconTable {
-    /// The largest table, in bytes, and the most beacons in it.
+    /// The size limit of a table in bytes, and the largest number of its beacons.
     static let largest = 1 << 20
     private static let mostRows = 10_000
 
     private static let columns = ["name", "uuid", "major", "minor", "place"]
     private static let trackerColumn = "tracker"
 
-    /// What a table changed.
+    /// The changes that a table made.
     struct Counts: Codable, Hashable, Sendable {
         var added = 0
         var changed = 0
@@ -25,7 +27,7 @@ enum BeaconTable {
 
     // MARK: - Writing
 
-    /// Returns the table of beacons.
+    /// Returns beacons as a table.
     static func text(_ beacons: [BeaconSettings]) -> String {
         let attributes = Set(beacons.flatMap(\.attributes.keys)).sorted()
         let hasTrackers = beacons.contains(where: \.isTracker)
@@ -43,24 +45,24 @@ enum BeaconTable {
         return lines.map { $0 + "\r\n" }.joined()
     }
 
-    /// Returns a text as a field of a table, which a spreadsheet takes for no formula.
+    /// Returns text as a field of a table, escaped so that spreadsheets do not read a formula.
     static func field(_ text: String) -> String {
         guard let first = text.unicodeScalars.first else { return "" }
         let safe = "=+-@\t\r".unicodeScalars.contains(first) ? "'" + text : text
-        // By scalars, since a line's end of two is one character, and none of these.
+        // Scalar by scalar, since CR LF is a single character.
         guard safe.unicodeScalars.contains(where: { ",\"\n\r".unicodeScalars.contains($0) }) else { return safe }
         return "\"" + safe.replacingOccurrences(of: "\"", with: "\"\"") + "\""
     }
 
     // MARK: - Reading
 
-    /// Returns the changes by which the beacons of the console become those of a table. Those of the file stay.
+    /// Returns the changes that make the console's beacons those of a table. Beacons of the file stay unchanged.
     ///
     /// - Parameters:
     ///   - data: the table.
-    ///   - configuration: the beacons that there are.
-    ///   - replaces: true to remove those of the console that the table has not.
-    /// - Throws: ``Problem``, which names lines.
+    ///   - configuration: the configuration with the current beacons.
+    ///   - replaces: true to remove the console's beacons that are not in the table.
+    /// - Throws: ``Problem``, which names the faulty lines.
     static func change(
         _ data: Data, in configuration: GatewayConfiguration, replaces: Bool
     ) throws -> (changes: [ItemChange], counts: Counts) {
@@ -73,11 +75,11 @@ enum BeaconTable {
             let item = item(values)
             let isName = !item.name.unicodeScalars.contains { $0.properties.generalCategory == .control }
             guard isName, !ItemChanges.reserved.contains(item.name) else {
-                faults.append(.init(key: "line \(line)", detail: "\"\(item.name.printable)\" cannot be a name"))
+                faults.append(.init(key: "line \(line)", detail: "\"\(item.name.printable)\" is not a valid name"))
                 continue
             }
             guard seen.insert(item.name).inserted else {
-                faults.append(.init(key: "line \(line)", detail: "\"\(item.name)\" is there twice"))
+                faults.append(.init(key: "line \(line)", detail: "\"\(item.name)\" appears twice"))
                 continue
             }
             switch before.first(where: { $0.name == item.name }) {
@@ -101,7 +103,7 @@ enum BeaconTable {
                 changes.insert(.remove(.beacon, known.name), at: 0)
             }
         }
-        // Each by itself, so that all faults are told at once, by their lines.
+        // Check each line separately, so that all faults are reported at once, with their lines.
         for (line, values) in rows where !faults.contains(where: { $0.key == "line \(line)" }) {
             let result = GatewayConfiguration(outbox: configuration.outbox).adding([item(values)])
             guard let fault = result.items.first?.fault else { continue }
@@ -142,45 +144,45 @@ enum BeaconTable {
             kind: .beacon, name: values["name"] ?? "", settings: .object(settings), origin: .console)
     }
 
-    /// Returns the rows of a table by their columns, with the lines on which they begin.
+    /// Returns a table's rows by column, with the line on which each begins.
     private static func rows(_ data: Data) throws -> [(line: Int, values: [String: String])] {
         let bytes = Array(data)
         guard String(validating: bytes, as: UTF8.self) != nil else {
-            throw Problem(.unprocessableContent, "the table is no text in UTF-8")
+            throw Problem(.unprocessableContent, "the table is not UTF-8 text")
         }
         var records: [CSVReader.Record]
         do throws(CSVReader.UnclosedQuote) {
             records = try CSVReader.records(of: bytes, separator: CSVReader.separator(of: bytes))
         } catch {
             throw Problem(
-                .unprocessableContent, "a quote of line \(error.line) has no end",
-                errors: [.init(key: "line \(error.line)", detail: "has a quote without an end")])
+                .unprocessableContent, "a quoted field on line \(error.line) does not end",
+                errors: [.init(key: "line \(error.line)", detail: "has a quoted field that does not end")])
         }
         guard !records.isEmpty else { throw Problem(.unprocessableContent, "the table is empty") }
         let header = records.removeFirst().fields.map { $0.trimmingCharacters(in: .whitespaces) }
         for column in columns.dropLast() where !header.contains(column) {
             throw Problem(
                 .unprocessableContent,
-                "the first line has no column \"\(column)\"; it begins with \(columns.joined(separator: ","))",
+                "the first line has no column \"\(column)\"; it must begin with \(columns.joined(separator: ","))",
                 errors: [.init(key: "line 1", detail: "has no column \"\(column)\"")])
         }
         guard Set(header).count == header.count else {
             throw Problem(
-                .unprocessableContent, "the first line has a column twice",
-                errors: [.init(key: "line 1", detail: "has a column twice")])
+                .unprocessableContent, "the first line has the same column twice",
+                errors: [.init(key: "line 1", detail: "has the same column twice")])
         }
         guard records.count <= mostRows else {
-            throw Problem(.unprocessableContent, "the table has \(records.count) beacons; there can be \(mostRows)")
+            throw Problem(.unprocessableContent, "the table has \(records.count) beacons; the limit is \(mostRows)")
         }
         return try records.map { record in
             guard record.fields.count == header.count else {
                 throw Problem(
                     .unprocessableContent,
-                    "line \(record.line) has \(record.fields.count) fields; there are \(header.count) columns",
+                    "line \(record.line) has \(record.fields.count) fields; the table has \(header.count) columns",
                     errors: [
                         .init(
                             key: "line \(record.line)",
-                            detail: "has \(record.fields.count) fields; there are \(header.count) columns")
+                            detail: "has \(record.fields.count) fields; the table has \(header.count) columns")
                     ])
             }
             let values = zip(header, record.fields).map { ($0, unguarded($1)) }
@@ -188,7 +190,7 @@ enum BeaconTable {
         }
     }
 
-    /// Returns a text without the apostrophe that keeps spreadsheets from calculating it.
+    /// Returns text without the apostrophe that protects it in spreadsheets.
     private static func unguarded(_ text: String) -> String {
         let trimmed = text.trimmingCharacters(in: .whitespaces)
         guard trimmed.hasPrefix("'"), let second = trimmed.dropFirst().unicodeScalars.first,

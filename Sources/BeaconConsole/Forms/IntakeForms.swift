@@ -6,7 +6,7 @@ import BeaconSupport
 import Foundation
 import Hummingbird
 
-/// An event as an app with Kumulos' SDK sends it (SDK for Swift 10.0.0).
+/// An event as apps with Kumulos' SDK send it (SDK for Swift 10.0.0).
 struct AppEventForm: Decodable {
     var type: String
     var uuid: String
@@ -15,17 +15,18 @@ struct AppEventForm: Decodable {
     var data: JSONValue?
     var userId: String?
 
-    /// The longest names, in bytes of UTF-8.
+    /// The longest type, event ID or user name, and the longest install ID, in bytes of UTF-8.
     static let longestName = 200
     static let longestInstall = 100
 
-    /// The most events of a request, and the largest data of one, in bytes as JSON. The history is bounded in events.
+    /// The largest number of events in a request, and the largest data of one event, in bytes of JSON. The history
+    /// limits the number of events, not their size.
     private static let mostEvents = 1_000
     private static let largestData = 16 << 10
 
     /// Reads the events of a request.
     ///
-    /// - Throws: ``Problem``, which names what is wrong and where; the sender keeps all of them then.
+    /// - Throws: ``Problem``, which names the fault and its position. The sender then keeps all events.
     static func read(_ body: Data) throws -> [AppEventForm] {
         try JSONDepth.check(body)
         let events: [AppEventForm]
@@ -38,19 +39,20 @@ struct AppEventForm: Decodable {
         } catch DecodingError.valueNotFound(_, let context) {
             throw problem(context.codingPath, "is null")
         } catch {
-            throw Problem(.badRequest, "the body is no list of events in JSON")
+            throw Problem(.badRequest, "the body is not a JSON list of events")
         }
         guard events.count <= mostEvents else {
-            throw Problem(.contentTooLarge, "there are \(events.count) events; send \(mostEvents) at once")
+            throw Problem(
+                .contentTooLarge, "the request has \(events.count) events; send at most \(mostEvents) at once")
         }
         let encoder = JSONEncoder()
         for (index, event) in events.enumerated() {
             for (key, text) in [("type", event.type), ("uuid", event.uuid)] where !isName(text) {
                 throw Problem(
                     .unprocessableContent,
-                    "event \(index): \"\(key)\" is a text of 1 to \(longestName) bytes on one line",
+                    "event \(index): \"\(key)\" must be a text of 1 to \(longestName) bytes on one line",
                     errors: [
-                        .init(key: "\(index).\(key)", detail: "is a text of 1 to \(longestName) bytes on one line")
+                        .init(key: "\(index).\(key)", detail: "must be a text of 1 to \(longestName) bytes on one line")
                     ])
             }
             if let data = event.data, try encoder.encode(data).count > largestData {
@@ -62,7 +64,7 @@ struct AppEventForm: Decodable {
         return events
     }
 
-    /// Returns true for a name: SQLite ends a text at a zero, and nobody means other control characters.
+    /// Returns true for a valid name. SQLite ends text at a NUL, and no real name has other control characters.
     static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= longestName
             && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
@@ -75,17 +77,17 @@ struct AppEventForm: Decodable {
             errors: [.init(key: key.prefix(200).description.printable, detail: what)])
     }
 
-    /// Returns the event as the history has it.
+    /// Returns the event for the history.
     ///
     /// - Parameters:
-    ///   - install: the install that sent it.
-    ///   - app: its app.
-    ///   - now: when it came.
-    ///   - configuration: knows the names of beacons and regions.
+    ///   - install: the install that sent the event.
+    ///   - app: the install's app.
+    ///   - now: the time of arrival.
+    ///   - configuration: the configuration with the names of beacons and regions.
     func event(of install: String, _ app: String, at now: Timestamp, in configuration: GatewayConfiguration)
         -> ReceivedEvent
     {
-        // A phone whose clock is ahead has not seen tomorrow.
+        // A phone's clock may be ahead, but no event is in the future.
         let time = min(timestamp.flatMap { Timestamp(seconds: $0 / 1000) } ?? now, now)
         let user = userId.flatMap { Self.isName($0) ? $0 : nil }
         let who = user.flatMap { $0 == install ? nil : $0 } ?? "install \(install.prefix(8))"
@@ -114,7 +116,7 @@ struct AppEventForm: Decodable {
         case "k.stats.userAssociationCleared":
             event.kind = .user
             event.user = install
-            event.summary = "install \(install.prefix(8)) is nobody's"
+            event.summary = "install \(install.prefix(8)) has no user"
         default: break
         }
         values["type"] = values["type"] ?? .string(type)
@@ -124,7 +126,7 @@ struct AppEventForm: Decodable {
         return ReceivedEvent(name: uuid.lowercased(), event: event)
     }
 
-    /// The beacon and the proximity that an event is about, whose numbers may be texts.
+    /// Returns the beacon and the proximity of an event. Its numbers may be strings.
     private static func beacon(in values: [String: JSONValue]) -> (BeaconIdentity, Proximity)? {
         func number(_ key: String) -> Int? {
             switch values[key] {
@@ -142,7 +144,7 @@ struct AppEventForm: Decodable {
     }
 }
 
-/// An event of another beacond as its webhook sends it (CloudEvents 1.0.2, JSON format).
+/// An event of another beacond, as its webhook sends it (CloudEvents 1.0.2, JSON format).
 struct CloudEventForm: Decodable {
     var specversion: String
     var id: String
@@ -150,12 +152,12 @@ struct CloudEventForm: Decodable {
     var type: String
     var data: BeaconNotification
 
-    /// The largest event, in bytes of JSON as the history keeps it.
+    /// The largest event, in bytes of JSON in the history.
     private static let largestDetail = 16 << 10
 
     /// Reads the event or the events of a request.
     ///
-    /// - Throws: ``Problem``; the sender keeps them then, or sets them aside.
+    /// - Throws: ``Problem``. The sender then retries the events, or moves them to its dead letters.
     static func read(_ body: Data, media: String) throws -> [CloudEventForm] {
         try JSONDepth.check(body)
         let events: [CloudEventForm]
@@ -172,13 +174,13 @@ struct CloudEventForm: Decodable {
         } catch let problem as Problem {
             throw problem
         } catch {
-            throw Problem(.unprocessableContent, "the body is no CloudEvent of beacond's")
+            throw Problem(.unprocessableContent, "the body is not a CloudEvent of beacond")
         }
         for (index, event) in events.enumerated() { try event.check(at: index) }
         return events
     }
 
-    /// Refuses an event whose name or size could not be kept.
+    /// Refuses an event whose name or size the history cannot store.
     ///
     /// - Throws: ``Problem``.
     private func check(at index: Int) throws {
@@ -187,17 +189,17 @@ struct CloudEventForm: Decodable {
                 .unprocessableContent, "event \(index): \"\(key)\" \(detail)",
                 errors: [.init(key: "\(index).\(key)", detail: detail)])
         }
-        // By them a repetition is recognized (CloudEvents 1.0.2, "id" and "source").
+        // They identify a repeated event (CloudEvents 1.0.2, "id" and "source").
         for (key, text) in [("id", id), ("source", source), ("type", type)] where !AppEventForm.isName(text) {
-            try refuse(key, "is a text of 1 to \(AppEventForm.longestName) bytes on one line")
+            try refuse(key, "must be a text of 1 to \(AppEventForm.longestName) bytes on one line")
         }
-        guard specversion == "1.0" else { try refuse("specversion", "is 1.0") }
+        guard specversion == "1.0" else { try refuse("specversion", "must be 1.0") }
         for (key, text) in [
             ("receiver", data.receiver), ("place", data.place), ("name", data.name), ("user", data.user),
             ("region", data.region?.name),
         ] {
             if let text, !text.isEmpty, !AppEventForm.isName(text) {
-                try refuse("data.\(key)", "is a text of at most \(AppEventForm.longestName) bytes on one line")
+                try refuse("data.\(key)", "must be a text of at most \(AppEventForm.longestName) bytes on one line")
             }
         }
         guard try JSONEncoder().encode(data).count <= Self.largestDetail else {
@@ -205,7 +207,7 @@ struct CloudEventForm: Decodable {
         }
     }
 
-    /// Returns the event as the history has it; nil for one that says again what is known.
+    /// Returns the event for the history, or nil for a kind that the history does not have.
     func event(of webhook: String, at now: Timestamp, in configuration: GatewayConfiguration) -> ReceivedEvent? {
         let kinds: [BeaconNotification.Kind: HistoryEvent.Kind] = [
             .enter: .enter, .exit: .exit, .proximity: .proximity, .gone: .gone, .place: .place, .application: .app,
@@ -246,7 +248,7 @@ struct CloudEventForm: Decodable {
 }
 
 extension GatewayConfiguration {
-    /// Returns the region that a beacon belongs to, of several the smallest; nil for none.
+    /// Returns the smallest region that a beacon belongs to, or nil if it belongs to no region.
     func region(of beacon: BeaconIdentity) -> String? {
         regions.filter { $0.region.constraint.matches(beacon) }.max {
             $0.region.constraint.precision < $1.region.constraint.precision
@@ -255,6 +257,6 @@ extension GatewayConfiguration {
 }
 
 extension BeaconConstraint {
-    /// How many of a beacon's numbers it names.
+    /// The number of a beacon's numbers that the constraint sets.
     fileprivate var precision: Int { (major == nil ? 0 : 1) + (minor == nil ? 0 : 1) }
 }

@@ -3,13 +3,13 @@ import BeaconModel
 import Foundation
 import HTTPTypes
 
-/// The description of the interface (OpenAPI 3.1): its operations, and the schemas of bodies and answers.
+/// The description of the interface (OpenAPI 3.1): its operations, and the schemas of requests and answers.
 struct InterfaceDocument {
-    /// The schemas of the types of bodies and answers.
+    /// The schemas of the types of request bodies and answers.
     private(set) var schemas = ValueSchema()
     private var paths: [String: [String: JSONValue]] = [:]
 
-    /// A description of operations.
+    /// Creates a description of operations.
     init(_ operations: [InterfaceRouter.Described]) {
         _ = schemas.schema(of: Problem.Form.self, .answer)
         for one in operations {
@@ -17,7 +17,7 @@ struct InterfaceDocument {
         }
     }
 
-    /// The description as it is sent.
+    /// The description as JSON.
     var bytes: [UInt8] {
         let responses = ProblemAnswer.allCases.map { ($0.rawValue, $0.value) }
         return Self.text(
@@ -65,7 +65,7 @@ struct InterfaceDocument {
         return .object(value)
     }
 
-    /// Returns the content of a body or an answer, by its media type.
+    /// Returns the content of a body or an answer by its media type.
     private mutating func content(
         of type: (any Decodable.Type)?, _ media: [Media], _ purpose: ValueSchema.Purpose
     ) -> [String: JSONValue] {
@@ -86,33 +86,33 @@ struct InterfaceDocument {
         return content
     }
 
-    // MARK: - The file
+    // MARK: - The configuration file
 
-    /// The JSON Schema of the file, as it is sent.
+    /// The JSON Schema of the configuration file.
     static let fileSchema = text(GatewayConfiguration.schema)
 
     private static func text(_ value: JSONValue) -> [UInt8] {
         Array((try? JSONEncoder.interface.encode(value)) ?? Data())
     }
 
-    /// The schemas of the items that the console adds.
+    /// The schemas of items that the console can add.
     private static var itemSchemas: [String: JSONValue] {
         let uuid: JSONValue = "f7826da6-4fa2-4e98-8024-bc5b71e0893e"
         return [
             "RegionSettings": named(
-                .region, "A region in the grammar of the file.",
+                .region, "A region in the file's format.",
                 ["name": "hall", "uuid": uuid, "major": 1, "exit-timeout": "10s"]),
             "PlaceSettings": named(
-                .place, "A place in the grammar of the file.",
+                .place, "A place in the file's format.",
                 ["name": "kitchen", "receivers": ["hci1"]]),
             "RegisteredBeaconSettings": named(
-                .beacon, "A named beacon in the grammar of the file.",
+                .beacon, "A named beacon in the file's format.",
                 [
                     "name": "shelf", "uuid": uuid, "major": 1, "minor": 7,
                     "place": "kitchen", "attributes": ["floor": "2"],
                 ]),
             "RuleSettings": named(
-                .rule, "A rule in the grammar of the file. Programs and units have to be allowed.",
+                .rule, "A rule in the file's format. Programs and units must be allowed.",
                 [
                     "name": "welcome", "events": ["near for 30s"],
                     "when": ["days": ["sat", "sun"]], "at-most": "1d",
@@ -122,7 +122,7 @@ struct InterfaceDocument {
         ]
     }
 
-    /// Returns the schema of an item whose name is a part of an address.
+    /// Returns the schema of an item whose name appears in an address.
     private static func named(
         _ kind: ConfigurationItem.Kind, _ description: String, _ example: JSONValue
     ) -> JSONValue {

@@ -1,9 +1,9 @@
 import BeaconGateway
 import BeaconModel
 
-/// The fixed parts of the description: its head, the security schemes, and the schemas of names.
+/// The fixed parts of the description: its head, the security schemes, and shared schemas.
 enum InterfaceFrame {
-    /// A text on one line, as a pattern.
+    /// The pattern of text on one line.
     static let oneLine = #"^[^\u0000-\u001F\u007F-\u009F]+$"#
 
     /// The description without paths.
@@ -26,33 +26,33 @@ enum InterfaceFrame {
 
     private static let about = """
         The HTTP interface of beacond, an iBeacon gateway. Times are seconds since 1970, distances metres, signals dBm. \
-        Where a token is set, requests need it or the cookie of a session; apps, webhooks and gateways have keys, \
-        signatures and tokens of their own. A console that only shows refuses changes. Each GET \
-        has a HEAD.
+        If a token is configured, requests need it or a session cookie. Apps, webhooks and gateways use their own \
+        keys, signatures and tokens. A read-only console refuses changes. Each GET has a HEAD.
         """
 
     private static let securitySchemes: JSONValue = [
         "bearer": ["type": "http", "scheme": "bearer"],
         "cookie": [
             "type": "apiKey", "in": "cookie", "name": "beacond-session",
-            "description": "Over HTTPS it is __Host-beacond-session.",
+            "description": "Over HTTPS its name is __Host-beacond-session.",
         ],
         "app": ["type": "http", "scheme": "basic", "description": "The key and the secret of an app."],
         "gateway": ["type": "http", "scheme": "bearer", "description": "The token of the source."],
         "gatewayPassword": [
-            "type": "http", "scheme": "basic", "description": "Any user, and the token of the source.",
+            "type": "http", "scheme": "basic",
+            "description": "Any user name, with the token of the source as password.",
         ],
         "gatewayAddress": [
             "type": "apiKey", "in": "query", "name": "token",
-            "description": "The token of the source, for gateways that can be given an address alone.",
+            "description": "The token of the source, for gateways that only have a setting for an address.",
         ],
         "signature": [
             "type": "apiKey", "in": "header", "name": "webhook-signature",
-            "description": "v1, and the HMAC-SHA256 of webhook-id, webhook-timestamp and the body.",
+            "description": "v1 and the HMAC-SHA256 of webhook-id, webhook-timestamp and the body.",
         ],
     ]
 
-    /// The schemas of texts that several values have.
+    /// The schemas that several values share.
     private static let schemas: JSONValue = [
         "PathName": ["type": "string", "minLength": 1, "maxLength": 200, "pattern": .string(oneLine)],
         "ItemName": [
@@ -61,7 +61,7 @@ enum InterfaceFrame {
             "examples": ["hall"],
         ],
         "ReservedName": [
-            "type": "string", "description": "What an address cannot have for a name, or has for something else.",
+            "type": "string", "description": "A name that an address cannot contain or uses for something else.",
             "enum": .array(ItemChanges.reserved.sorted().map(JSONValue.string)),
         ],
         "UUIDText": [
@@ -77,8 +77,8 @@ enum InterfaceFrame {
             "description": """
             enter, exit, state: a region was entered, left, or became known or unknown; place, proximity: a beacon \
             changed its place or proximity; gone: a beacon is no longer heard; suspicious: a beacon may have been \
-            cloned; receiver: a receiver hears again, or no longer; app: an event of an app's own; user: an app said who \
-            its user is.
+            cloned; receiver: a receiver started or stopped hearing; app: a custom event of an app; user: an app \
+            reported its user.
             """,
         ],
     ]
@@ -89,11 +89,11 @@ enum InterfaceFrame {
 }
 
 extension JSONValue {
-    /// A reference to a schema of the description.
+    /// Returns a reference to a schema of the description.
     static func component(_ name: String) -> JSONValue { ["$ref": .string("#/components/schemas/\(name)")] }
 
-    /// Returns an object with the values of another one. Objects of the same key are merged too; a reference replaces
-    /// the whole.
+    /// Returns an object merged with other values. Objects with the same key are merged too; a reference replaces the
+    /// whole object.
     func merging(_ others: [String: JSONValue]) -> JSONValue {
         guard case .object(let own) = self, others["$ref"] == nil else { return .object(others) }
         return .object(

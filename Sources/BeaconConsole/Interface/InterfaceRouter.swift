@@ -2,10 +2,10 @@ import BeaconSupport
 import HTTPTypes
 import Hummingbird
 
-/// An answer without a body, whose status is 204.
+/// An answer without a body, with status 204.
 struct Nothing: Codable, Sendable {}
 
-/// The routes of the interface, each with its description. The types of bodies and answers are those of the handlers.
+/// The routes of the interface, each with its description. The handlers' types are the types of bodies and answers.
 struct InterfaceRouter {
     /// An operation with its route and types.
     struct Described: Sendable {
@@ -13,13 +13,13 @@ struct InterfaceRouter {
         var path: String
         var operation: Operation
         var status: HTTPResponse.Status
-        /// The type of the body; nil for a request without one, or with one that is no JSON of a type.
+        /// The type of the body, or nil without a body of typed JSON.
         var body: (any (Decodable & Sendable).Type)?
-        /// The type of the answer; nil for one without a body, or with one that is no JSON of a type.
+        /// The type of the answer, or nil without an answer of typed JSON.
         var answer: (any (Decodable & Sendable).Type)?
     }
 
-    /// The operations so far, of all groups of routes.
+    /// The operations that all groups of routes have added until now.
     final class Description {
         fileprivate(set) var operations: [Described] = []
     }
@@ -32,7 +32,7 @@ struct InterfaceRouter {
         (self.group, self.prefix, self.description) = (group, prefix, description)
     }
 
-    /// Adds a request without a body, or with one that is no JSON, which is answered with a value.
+    /// Adds a request without a JSON body that is answered with a value.
     func on<Answer: Codable & Sendable>(
         _ method: HTTPRequest.Method, _ path: String, _ operation: Operation, status: HTTPResponse.Status? = nil,
         handler: @escaping @Sendable (Request, WebContext) async throws -> Answer
@@ -43,7 +43,7 @@ struct InterfaceRouter {
         }
     }
 
-    /// Adds a request with a body of JSON, which is answered with a value.
+    /// Adds a request with a JSON body that is answered with a value.
     func on<Body, Answer: Codable & Sendable>(
         _ method: HTTPRequest.Method, _ path: String, _ operation: Operation, status: HTTPResponse.Status? = nil,
         handler: @escaping @Sendable (Sent<Body>, WebContext) async throws -> Answer
@@ -54,16 +54,16 @@ struct InterfaceRouter {
         }
     }
 
-    /// Adds a request without a body of JSON, whose response the handler makes itself.
+    /// Adds a request without a JSON body whose handler makes the response itself.
     ///
-    /// - Parameter value: the type of the response's JSON; nil for other content.
+    /// - Parameter value: the type of the response's JSON; or nil for other content.
     func respond(
         _ method: HTTPRequest.Method, _ path: String, _ operation: Operation, status: HTTPResponse.Status = .ok,
         as value: (any (Decodable & Sendable).Type)? = nil,
         handler: @escaping @Sendable (Request, WebContext) async throws -> Response
     ) { add(method, path, operation, status, nil, value, handler) }
 
-    /// Adds a request with a body of JSON, whose response the handler makes itself.
+    /// Adds a request with a JSON body whose handler makes the response itself.
     func respond<Body>(
         _ method: HTTPRequest.Method, _ path: String, _ operation: Operation, status: HTTPResponse.Status = .ok,
         handler: @escaping @Sendable (Sent<Body>, WebContext) async throws -> Response
@@ -101,11 +101,11 @@ struct InterfaceRouter {
 }
 
 extension InterfaceRouter {
-    /// Adds the description itself, of all operations so far and its own.
+    /// Adds the route of the description itself, which has all operations added until now and its own.
     func describe(at path: String, _ operation: Operation) {
         note(.get, path, operation, .ok, nil, nil)
         let operations = description.operations
-        // Made at the first request, and kept.
+        // The first request creates the description, which is then kept.
         let written = Locked<[UInt8]?>(nil)
         group.on(RouterPath(path), method: .get) { _, _ in
             let bytes = written.withLock { written in
@@ -119,7 +119,7 @@ extension InterfaceRouter {
 }
 
 extension InterfaceRouter.Described {
-    /// The answers with a problem: those that follow from the form of the request, and its own.
+    /// The problem answers: the ones that follow from the form of the request, and the operation's own.
     var problems: [ProblemAnswer] {
         var problems: Set<ProblemAnswer> = [.forbidden, .other]
         if operation.security.isOfBrowsers { problems.insert(.otherHost) }

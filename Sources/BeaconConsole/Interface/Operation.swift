@@ -1,68 +1,68 @@
 import BeaconModel
 
-/// The description of a request that the interface answers, beside the handler that answers it.
+/// The description of an operation, written next to its handler.
 struct Operation: Sendable {
-    /// A subject of the interface.
+    /// A topic of the interface.
     enum Tag: String, Sendable, CaseIterable {
         case status, sensing, fleet, rules, events, advertising, deliveries, people, intake, plan, setup, session
 
-        /// The name in the description.
+        /// The title in the description.
         var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 
-        /// The requests of the subject.
+        /// The topic's requests.
         var description: String {
             switch self {
             case .status: "State, health, metrics and the backup."
             case .sensing: "Sources, receivers, regions, places and beacons."
-            case .fleet: "The machines that decide together."
+            case .fleet: "The machines of the fleet."
             case .rules: "Rules for events, their runs, and trials of new rules."
             case .events: "Past events and new ones."
             case .advertising: "The beacon that this machine sends."
             case .deliveries: "Destinations and their queues."
-            case .people: "Apps, their installs, and messages to these."
-            case .intake: "What apps, other beacond and gateways send, and the messages that apps take."
+            case .people: "Apps, their installs, and messages to them."
+            case .intake: "Events and adverts from apps, other beacond instances and gateways, and messages to apps."
             case .plan: "The plan of the building."
-            case .setup: "The guided start, while there is no configuration."
+            case .setup: "The guided start, before a configuration exists."
             case .session: "Sign-in of browsers."
             }
         }
     }
 
-    /// The way in which a sender says who it is.
+    /// The way in which a client authenticates.
     enum Security: Sendable {
-        /// The console's token, or the cookie of a session, where there is a token.
+        /// The console's token or a session cookie, if a token is configured.
         case console
-        /// Nothing: everybody may ask.
+        /// None: the request is open to all clients.
         case open
-        /// The cookie of a session, if there is one.
+        /// The session cookie, if the client has one.
         case cookie
-        /// One of several schemes, of programs that are no browsers.
+        /// One of several schemes for programs other than browsers.
         case sender([String])
 
-        /// True where a page of another site could use a browser's cookie.
+        /// True if a page of another site could use a browser's cookie.
         var isOfBrowsers: Bool { if case .sender = self { false } else { true } }
     }
 
-    /// The name for programs, as `getStatus`.
+    /// The operation's identifier for programs, such as `getStatus`.
     var id: String
     var tag: Tag
-    /// The purpose, in a few words that begin with a verb.
+    /// The purpose in a few words, beginning with a verb.
     var summary: String
-    /// The answer, in a sentence.
+    /// The answer in one sentence.
     var result: String
-    /// More about it; nil for nothing.
+    /// More details, or nil without any.
     var details: String?
     var parameters: [Parameter] = []
     var security = Security.console
-    /// The answers with a problem beside those that follow from its form.
+    /// The operation's own problem answers, in addition to the ones that follow from its form.
     var errors: [ProblemAnswer] = []
-    /// The answers with a problem that follow from its form, and that it never has.
+    /// The problem answers that follow from its form but never occur.
     var omitted: Set<ProblemAnswer> = []
-    /// The bodies that are no JSON of a type.
+    /// The bodies other than typed JSON.
     var bodies: [Media] = []
-    /// The answers that are no JSON of a type.
+    /// The answers other than typed JSON.
     var answers: [Media] = []
-    /// The headers of the answer that clients need.
+    /// The answer's headers that clients need.
     var headers: [String] = []
 
     init(
@@ -76,32 +76,32 @@ struct Operation: Sendable {
     }
 }
 
-/// A body or an answer that is no JSON of a type.
+/// A body or an answer other than typed JSON.
 struct Media: Sendable {
     /// The kind of content.
     enum Content: Sendable {
-        /// Anything, of this schema; nil for bytes.
+        /// Any content of this schema, or bytes without one.
         case schema(JSONValue?)
-        /// JSON that a type decodes.
+        /// The JSON of a type.
         case value(any (Decodable & Sendable).Type)
-        /// A text that contains JSON of types, as a stream of events does.
+        /// Text that contains the JSON of types, such as an event stream.
         case text([any (Decodable & Sendable).Type])
     }
 
-    /// The media type, as `text/csv`.
+    /// The media type, such as `text/csv`.
     var type: String
     var content: Content
     var example: JSONValue?
 
-    /// Bytes, as of a picture.
+    /// Returns bytes, for example a picture.
     static func bytes(_ type: String) -> Media { Media(type: type, content: .schema(nil)) }
 
-    /// A text, which may contain JSON of types.
+    /// Returns text, which may contain the JSON of types.
     static func text(
         _ type: String, of values: [any (Decodable & Sendable).Type] = [], example: JSONValue? = nil
     ) -> Media { Media(type: type, content: .text(values), example: example) }
 
-    /// JSON of a schema, by default any object.
+    /// Returns JSON with a schema, by default any object.
     static func json(_ schema: JSONValue = ["type": "object"]) -> Media {
         Media(type: "application/json", content: .schema(schema))
     }

@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// An answer that says what is wrong, as the description has it.
+/// A problem answer in the description.
 enum ProblemAnswer: String, CaseIterable, Sendable {
     case invalid = "400"
     case noToken = "401"
@@ -54,33 +54,34 @@ enum ProblemAnswer: String, CaseIterable, Sendable {
 
     private var meaning: String {
         switch self {
-        case .invalid: "A parameter is invalid, or the body is not such a JSON object."
+        case .invalid: "A parameter is invalid, or the body is not a valid JSON object."
         case .noToken: "The token is missing or wrong."
-        case .noKeys: "The keys are missing, or refused after a second."
-        case .noSignature: "The signature is missing, wrong, or of another time."
-        case .noSourceToken: "The token of the source is missing, or refused after a second."
+        case .noKeys: "The keys are missing or wrong. The answer comes after one second."
+        case .noSignature: "The signature is missing or wrong, or its timestamp is more than five minutes off."
+        case .noSourceToken: "The token of the source is missing or wrong. The answer comes after one second."
         case .otherSite: "A page of another site sent the request."
         case .forbidden:
-            "A page of another site sent the request, X-Beacon-Console is missing, the console only shows, or the token or code of a session is wrong."
-        case .notTheirs: "A page of another site sent the request, or the install is another app's."
-        case .unknown: "There is nothing of this name."
-        case .noFleet: "This machine is in no fleet."
+            "A page of another site sent the request, X-Beacon-Console is missing, the console is read-only, or the token or code of a session is wrong."
+        case .notTheirs: "A page of another site sent the request, or the install belongs to another app."
+        case .unknown: "Nothing has this name."
+        case .noFleet: "This machine is not in a fleet."
         case .noRadio: "No source is a radio."
-        case .taken: "The name is taken, the file has it, or something that is in use could not be used then."
-        case .isSetUp: "There is a configuration, or it cannot be written."
+        case .taken: "The name is taken, the item is in the file, or the change would make an item in use invalid."
+        case .isSetUp: "A configuration exists already, or it cannot be written."
         case .tooLarge:
-            "The body is too large: more than 64 KiB, 4 KiB for a session, 1 MiB or 1000 events of an app, 1 MiB for a table, 4 MiB for a picture."
+            "The body is too large: more than 64 KiB, 4 KiB for a session, 1 MiB or 1000 events for an app, 1 MiB for a table, 4 MiB for a picture."
         case .otherType: "The body is not of the type described."
         case .noPicture: "The body is not one of these kinds of picture."
-        case .noCloudEvent: "The body is no CloudEvent in JSON."
-        case .otherHost: "No token is set, and Host is not a name of this machine."
+        case .noCloudEvent: "The body is not a CloudEvent in JSON."
+        case .otherHost: "No token is configured, and Host is not a name of this machine."
         case .badValue: "A value of the body is missing, of another type, out of bounds or unknown."
         case .emptyPicture: "The picture is empty."
-        case .tooMany: "64 connections range already, 8 record, or a backup is being made."
-        case .deaf: "No receiver hears so far."
+        case .tooMany: "64 connections are ranging, 8 are recording, or a backup is being written."
+        case .deaf: "No receiver hears yet."
         case .notStored:
-            "The events are not stored: the disk fails, or too many wait for rules. Retry-After says when to send them again."
-        case .tooManyAdverts: "More came than can be read; Retry-After says when to try again."
+            "The events are not stored: the disk fails, or too many events wait for rules. Retry-After gives the time until the next attempt."
+        case .tooManyAdverts:
+            "Adverts arrive faster than they can be processed. Retry-After gives the time until the next attempt."
         case .other: "Any other error."
         }
     }

@@ -1,8 +1,8 @@
 import BeaconModel
 
-/// The meaning, the words and the bounds of a value, in addition to its type.
+/// The meaning, the allowed words and the range of a value, in addition to its type.
 struct SchemaNote: Sendable, ExpressibleByStringLiteral {
-    /// The keywords that are added, or that take the place of the type's.
+    /// The keywords that are added to the type's or replace them.
     private var keywords: [String: JSONValue]
 
     init(_ description: String? = nil, _ keywords: [String: JSONValue] = [:]) {
@@ -12,7 +12,7 @@ struct SchemaNote: Sendable, ExpressibleByStringLiteral {
 
     init(stringLiteral description: String) { self.init(description) }
 
-    /// Returns a schema with the keywords. Where the schema takes null, it does so still.
+    /// Returns a schema with the keywords. A schema that allows null still does.
     func applied(to schema: JSONValue) -> JSONValue {
         let merged = schema.merging(keywords)
         guard schema.takesNull else { return merged }
@@ -21,30 +21,30 @@ struct SchemaNote: Sendable, ExpressibleByStringLiteral {
         return merged.merging(["enum": .array(words + [.null])])
     }
 
-    /// A reference to a schema of the description. It replaces the schema of the type.
+    /// Returns a reference to a schema of the description, which replaces the schema of the type.
     static func component(_ name: String) -> SchemaNote {
         SchemaNote(nil, ["$ref": .string("#/components/schemas/\(name)")])
     }
 
-    /// A number that is not below zero.
+    /// Returns the note of a number of at least zero.
     static func count(_ description: String? = nil) -> SchemaNote { SchemaNote(description, ["minimum": 0]) }
 
-    /// Seconds since 1970.
+    /// Returns the note of a time in seconds since 1970.
     static func time(_ description: String = "Seconds since 1970.") -> SchemaNote { count(description) }
 
-    /// One of several words.
+    /// Returns the note of one of several words.
     static func words(_ words: [String], _ description: String? = nil) -> SchemaNote {
         SchemaNote(description, ["enum": .array(words.map(JSONValue.string))])
     }
 
-    /// A list of at most so many values.
+    /// Returns the note of a list with a largest number of values.
     static func list(_ description: String? = nil, atMost count: Int64) -> SchemaNote {
         SchemaNote(description, ["maxItems": .integer(count)])
     }
 }
 
 extension JSONValue {
-    /// True for a schema that null fits.
+    /// True for a schema that allows null.
     fileprivate var takesNull: Bool {
         guard case .object(let values) = self else { return false }
         if case .array(let types)? = values["type"] { return types.contains("null") }

@@ -8,13 +8,13 @@ extension SchemaNotes {
         ],
         "Queue": [
             "type": .words(["webhook", "kumulos", "mqtt"]),
-            "waiting": .count("Notifications that wait."),
-            "dead": .count("Dead letters: notifications refused for good."),
-            "delivered": .count("Notifications delivered so far."),
-            "dropped": .count("Notifications dropped so far."),
-            "failingSince": .count("The first of the failures in a row."),
+            "waiting": .count("Waiting notifications."),
+            "dead": .count("Dead letters: notifications that the destination permanently refused."),
+            "delivered": .count("Notifications delivered until now."),
+            "dropped": .count("Notifications dropped until now."),
+            "failingSince": .count("The time of the first failure in a row."),
             "lastError": "The last error.",
-            "nextAttempt": .count("The next attempt; null for at once."),
+            "nextAttempt": .count("The time of the next attempt; null for at once."),
         ],
         "Entries": [
             "entries": .list("The oldest first.", atMost: 200)
@@ -22,7 +22,7 @@ extension SchemaNotes {
         "Entry": [
             "kind": "enter, exit, proximity, gone, place, heartbeat, application, or another.",
             "attempts": .count("Failed attempts."),
-            "reason": "The refusal of a dead letter.",
+            "reason": "The reason why a dead letter was refused.",
         ],
         "RetryRequest": [
             "destination": "The name of a destination."
@@ -44,8 +44,8 @@ extension SchemaNotes {
             "code": "The code of a link.",
         ],
         "App": [
-            "key": "The user name of HTTP Basic.",
-            "installs": .count("Its installs."),
+            "key": "The user name for HTTP Basic.",
+            "installs": .count("The number of its installs."),
         ],
         "AppRequest": [
             "": SchemaNote(nil, ["examples": [["name": "shop"]]]),
@@ -57,27 +57,27 @@ extension SchemaNotes {
                 ]),
         ],
         "NewApp": [
-            "key": "The user name of HTTP Basic.",
-            "secret": "Its password.",
+            "key": "The user name for HTTP Basic.",
+            "secret": "The password for HTTP Basic.",
         ],
         "Installs": [
             "installs": .list("The newest first.", atMost: 1000)
         ],
         "Install": [
-            "user": "The user, as the app names them.",
-            "attributes": "The attributes of the user, as the app sent them.",
+            "user": "The user's name in the app.",
+            "attributes": "The attributes of the user, as sent by the app.",
             "firstSeen": .time(),
             "lastSeen": .time(),
-            "events": .count("Its events so far."),
-            "waiting": .count("The messages that wait for it."),
+            "events": .count("The number of its events."),
+            "waiting": .count("The number of waiting messages."),
         ],
         "Messages": [
             "messages": .list("The newest first.", atMost: 200)
         ],
         "Message": [
-            "rule": "The rule that sent it; null for the console.",
+            "rule": "The rule that sent the message; null for the console.",
             "state": .words(["waiting", "taken"]),
-            "taken": .count("When the app took it."),
+            "taken": .count("The time when the app acknowledged it."),
         ],
         "MessageRequest": [
             "": SchemaNote(nil, ["examples": [["title": "Welcome", "text": "Coffee is on the left."]]]),
@@ -100,13 +100,14 @@ extension SchemaNotes {
                     ]
                 ]),
             "type": SchemaNote(
-                "What it is.", ["minLength": 1, "maxLength": 200, "pattern": .string(InterfaceFrame.oneLine)]),
+                "The event's type.", ["minLength": 1, "maxLength": 200, "pattern": .string(InterfaceFrame.oneLine)]),
             "uuid": SchemaNote(
-                "The app's name of the event. It recognizes an event that comes twice.",
+                "The app's identifier of the event. It identifies repeated events.",
                 ["minLength": 1, "maxLength": 200, "pattern": .string(InterfaceFrame.oneLine)]),
-            "timestamp": "Milliseconds since 1970; now without it, or where it is later or no time.",
+            "timestamp":
+                "Milliseconds since 1970. If it is missing, invalid or in the future, the time of arrival counts.",
             "data": "An object; anything else is ignored. At most 16 KiB.",
-            "userId": "The user; the install itself where there is no user. Ignored where it is longer than 200 bytes.",
+            "userId": "The user, or the install itself without one. Ignored if longer than 200 bytes.",
         ],
         "AppMessages": [
             "messages": .list("The oldest first.", atMost: 100)
@@ -116,20 +117,20 @@ extension SchemaNotes {
             "ids": .list(atMost: 1000),
         ],
         "CloudEvent": [
-            "": "An event of a webhook of beacond's.",
-            "id": "Recognizes one that comes twice.",
+            "": "An event of a beacond webhook.",
+            "id": "Identifies repeated events.",
         ],
         "BeaconNotification": [
-            "": "A notification, as webhooks send it.",
+            "": "A notification as sent by webhooks.",
             "id": .component("UUIDText"),
-            "kind": "enter, exit, proximity, gone, place, suspicious or application; others are passed over.",
+            "kind": "enter, exit, proximity, gone, place, suspicious or application; other kinds are ignored.",
             "time": SchemaNote("Seconds since 1970.", ["minimum": 0, "maximum": .number(Timestamp.latest.seconds)]),
-            "name": "The name of an application's own event.",
+            "name": "The name of an application's custom event.",
         ],
         "Plan": [
-            "width": SchemaNote("A length in metres; 0 where there is no plan.", ["minimum": 0, "maximum": 10000]),
-            "height": SchemaNote("A length in metres; 0 where there is no plan.", ["minimum": 0, "maximum": 10000]),
-            "image": "Where the picture is: another for another picture.",
+            "width": SchemaNote("A length in metres; 0 without a plan.", ["minimum": 0, "maximum": 10000]),
+            "height": SchemaNote("A length in metres; 0 without a plan.", ["minimum": 0, "maximum": 10000]),
+            "image": "The address of the picture. It changes with the picture.",
             "receivers": SchemaNote("By their names.", points),
             "beacons": SchemaNote("By UUID/MAJOR/MINOR.", points),
         ],
@@ -144,24 +145,24 @@ extension SchemaNotes {
                         ]
                     ]
                 ]),
-            "width": SchemaNote("A length in metres; 0 where there is no plan.", ["minimum": 0, "maximum": 10000]),
-            "height": SchemaNote("A length in metres; 0 where there is no plan.", ["minimum": 0, "maximum": 10000]),
+            "width": SchemaNote("A length in metres; 0 without a plan.", ["minimum": 0, "maximum": 10000]),
+            "height": SchemaNote("A length in metres; 0 without a plan.", ["minimum": 0, "maximum": 10000]),
             "receivers": SchemaNote("By their names.", points),
             "beacons": SchemaNote("By UUID/MAJOR/MINOR.", points),
         ],
         "Setup": [
             "path": "The path of the configuration to write.",
-            "secrets": "The path of the file into which secrets are written.",
+            "secrets": "The path of the file for secrets.",
             "sources": "auto first.",
-            "source": "The source that is heard until then.",
+            "source": "The source in use until then.",
         ],
         "GuidedStartSource": [
             "source": SchemaNote(nil, ["examples": ["auto"]]),
-            "reason": "Why it is not usable.",
+            "reason": "The reason why it is not usable.",
         ],
         "SourceRequest": [
             "": SchemaNote(nil, ["examples": [["source": "simulation:museum?loop"]]]),
-            "source": "auto, an adapter, a capture or a simulation, as the configuration names it.",
+            "source": "auto, an adapter, a capture or a simulation, in the configuration's format.",
         ],
         "GuidedStartChoice": [
             "": SchemaNote(
@@ -175,39 +176,40 @@ extension SchemaNotes {
                         ]
                     ]
                 ]),
-            "beacons": "Beacons as registered-beacons takes them; the draft has the faults of others.",
-            "regions": "Regions as regions takes them.",
-            "rules": "Rules as rules takes them, also with programs.",
+            "beacons": "Beacons in the format of registered-beacons. The draft reports invalid ones as faults.",
+            "regions": "Regions in the format of regions.",
+            "rules": "Rules in the format of rules. They may run programs.",
             "webhook": "The address of a webhook that receives enter and exit.",
         ],
         "GuidedStartDraft": [
             "yaml": "The configuration.",
-            "faults": "Their keys have places: regions.0.uuid.",
+            "faults": "The keys of faults contain the position, such as regions.0.uuid.",
         ],
         "GuidedStartChoiceBroker": [
             "": SchemaNote(
                 "The MQTT broker of Home Assistant.",
                 ["examples": [["host": "localhost", "user": "beacond", "password": "secret"]]]),
-            "password": "It is written into the file of secrets beside the configuration.",
-            "tls": "True where the broker wants TLS.",
+            "password": "Written to the secrets file next to the configuration.",
+            "tls": "True if the broker uses TLS.",
         ],
         "BrokerTrial": [
-            "faults": "The reason why the broker refuses beacond, with its key; empty where it accepts beacond."
+            "faults": "The reason why the broker refuses beacond, with its key; empty if it accepts beacond."
         ],
         "WrittenConfiguration": [
             "yaml": "The configuration.",
-            "token": "The token that the console asks for from then on; null for none.",
+            "token": "The token that the console asks for from then on; null without one.",
         ],
         "GuidedStartDraftFault": [
-            "key": "The key of the choice with its place: regions.0.uuid, broker.host."
+            "key": "The key of the choice with its position, such as regions.0.uuid or broker.host."
         ],
     ]
 
-    /// Points of a plan, by the names of receivers or beacons.
+    /// The schema of points on a plan, by the names of receivers or beacons.
     private static let points: [String: JSONValue] = [
         "maxProperties": 1000, "propertyNames": ["maxLength": 200],
         "additionalProperties": [
-            "description": "The metres to the right of and below the upper left corner.", "minItems": 2, "maxItems": 2,
+            "description": "The position in metres: to the right and down from the upper left corner.", "minItems": 2,
+            "maxItems": 2,
             "items": ["minimum": -10000, "maximum": 10000],
         ],
     ]

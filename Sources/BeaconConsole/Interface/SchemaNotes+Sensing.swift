@@ -4,8 +4,8 @@ extension SchemaNotes {
     /// The notes of state, rules, sensing, events and advertising.
     static let sensing: [String: [String: SchemaNote]] = [
         "UnusedItem": [
-            "": "An item that was added here and is not in use.",
-            "reason": "Why it is not in use.",
+            "": "An item of the console that is not in use.",
+            "reason": "The reason why it is not in use.",
         ],
         "Problem": [
             "": "An error (RFC 9457).",
@@ -18,35 +18,35 @@ extension SchemaNotes {
             "key": "The parameter, or the key of the body."
         ],
         "Status": [
-            "started": .count("The start of beacond."),
+            "started": .count("The time when beacond started."),
             "time": .count("The newest time of a source."),
             "configuration": "The path of the file.",
-            "token": "True where a token is needed.",
-            "setup": "True while there is no configuration.",
-            "readOnly": "True where nothing can change.",
-            "programs": "True where rules that are added here may start programs.",
+            "token": "True if a token is needed.",
+            "setup": "True before a configuration exists.",
+            "readOnly": "True if the console is read-only.",
+            "programs": "True if rules of the console may start programs.",
             "destinations": "The destinations that rules may notify.",
-            "listeners": .count("Open event streams."),
-            "store": "The contents of the event store, with their bounds.",
+            "listeners": .count("The number of open event streams."),
+            "store": "The contents of the event store, with their limits.",
         ],
         "Store": [
             "events": "The history.",
-            "memory": "Events that wait in memory for the disk.",
-            "consumers": "Events that wait for each destination, and for the rules (\".rules\").",
-            "state": "Values of the state, by their kind.",
+            "memory": "Events in memory that wait for the disk.",
+            "consumers": "Events that wait for each destination and for the rules (\".rules\").",
+            "state": "Values of the state by kind.",
             "fileBytes": .count("The bytes of the file and its log on the disk."),
-            "mostFileBytes": .count("The most bytes of the file; null for no bound."),
+            "mostFileBytes": .count("The largest size of the file in bytes; null without a limit."),
         ],
         "StorePart": [
             "rows": .count(),
             "bytes": .count(),
-            "mostRows": .count("The most rows."),
-            "mostBytes": .count("The most bytes."),
-            "age": .count("The seconds that a row is kept at most; null for no bound."),
+            "mostRows": .count("The largest number of rows."),
+            "mostBytes": .count("The largest number of bytes."),
+            "age": .count("The longest time that a row is kept, in seconds; null without a limit."),
             "largestSender": .count(
-                "The rows of the sender that has the most: an app, an install or a rule. Null where they are not counted by sender."
+                "The rows of the sender with the most: an app, an install or a rule. Null if rows are not counted by sender."
             ),
-            "mostRowsPerSender": .count("The most rows of one sender."),
+            "mostRowsPerSender": .count("The largest number of rows of one sender."),
         ],
         "Health": [
             "status": .words(["good", "warning", "failing"], "The worst severity."),
@@ -62,16 +62,16 @@ extension SchemaNotes {
             "ready": SchemaNote(nil, ["const": true])
         ],
         "Rule": [
-            "events": "The events that count.",
+            "events": "The events that run it.",
             "regions": "Null for all.",
             "places": "Null for all.",
             "beacons": "Names or identities; null for all.",
-            "runs": "The action, in words.",
-            "started": .count("The events for which it ran."),
-            "failed": .count("Failed runs of its program."),
-            "withheld": .count("The events for which it did not run, since it was not the time or it had run already."),
-            "last": .count("The last run."),
-            "enabled": "False where it is switched off.",
+            "runs": "The action as text.",
+            "started": .count("The number of events for which it ran."),
+            "failed": .count("The number of failed runs of its program."),
+            "withheld": .count("The number of events for which it did not run, because of the time or an earlier run."),
+            "last": .count("The time of the last run."),
+            "enabled": "False if it is switched off.",
         ],
         "TrialRequest": [
             "": SchemaNote(
@@ -85,106 +85,106 @@ extension SchemaNotes {
                     ]
                 ]),
             "rule": .component("TrialRule"),
-            "from": "Only events from then on; ignored where it is no time.",
-            "to": "Only events up to then; ignored where it is no time.",
+            "from": "Only events from this time on; ignored if invalid.",
+            "to": "Only events up to this time; ignored if invalid.",
         ],
         "Trial": [
-            "events": SchemaNote("The events that were looked at.", ["minimum": 0, "maximum": 100000]),
-            "from": .count("The time of the first of them."),
+            "events": SchemaNote("The number of examined events.", ["minimum": 0, "maximum": 100000]),
+            "from": .count("The time of the first examined event."),
             "runs": .list("The newest first.", atMost: 200),
             "withheld": .list("The newest first.", atMost: 200),
-            "unknown": "The events of the rule of which the history does not say each time that they happened here.",
+            "unknown": "The rule's events for which the history is incomplete.",
         ],
         "TrialUnknown": [
             "event": SchemaNote(
-                "enter, exit, place, gone, suspicious, immediate, near or far, or for how long: near for 30s.",
+                "enter, exit, place, gone, suspicious, immediate, near or far, or one of the last three with a duration: near for 30s.",
                 [
                     "pattern":
                         "^ *(enter|exit|place|gone|suspicious|(immediate|near|far)( +for +(([0-9]+\\.?[0-9]*|\\.[0-9]+)(us|ms|[smhd]))+)?) *$"
                 ]),
-            "reason": "Why.",
+            "reason": "The reason why the history is incomplete.",
         ],
         "TrialRun": [
             "event": "The number of the event.",
-            "person": "For whom: a user, an install, a beacon or a region.",
-            "reason": "Why it would not have run; missing where it would have.",
+            "person": "The subject of the run: a user, an install, a beacon or a region.",
+            "reason": "The reason why it would not have run; missing if it would have.",
         ],
         "RuleRuns": [
             "runs": .list("The newest first.", atMost: 500),
             "next": "The value of before for the next page; null at the end.",
         ],
         "RuleRun": [
-            "id": "The name of the entry.",
+            "id": "The identifier of the entry.",
             "rule": "The name of the rule.",
-            "event": "The number of the event; null where it is not known.",
+            "event": "The number of the event; null if unknown.",
             "summary": "The event.",
-            "person": "For whom: a user, an install, a beacon or a region.",
-            "action": "The action, in words.",
+            "person": "The subject of the run: a user, an install, a beacon or a region.",
+            "action": "The action as text.",
             "outcome": .words(
-                ["done", "failed", "waiting", "withheld"], "failed: its program did; withheld: it did not run."),
-            "detail": "The message, or why it failed or was withheld.",
+                ["done", "failed", "waiting", "withheld"], "failed: its program failed; withheld: it did not run."),
+            "detail": "The message, or the reason for the failure or for withholding the run.",
         ],
         "Why": [
-            "facts": "The values behind."
+            "facts": "The values behind the explanation."
         ],
         "Source": [
-            "from": "An adapter, a capture or a simulation, as the configuration names it.",
+            "from": "An adapter, a capture or a simulation, in the configuration's format.",
             "state": .words(
                 ["starting", "running", "failing", "failed", "ended"],
                 "failing: beacond opens it again; failed: it does not."),
             "ended": "True after its last advert.",
-            "packets": .count("Packets so far."),
-            "beacons": .count("iBeacon adverts so far."),
-            "advertises": "True for a radio, which can send.",
+            "packets": .count("The number of packets."),
+            "beacons": .count("The number of iBeacon adverts."),
+            "advertises": "True for a radio, which can advertise.",
         ],
         "Receiver": [
             "hearing": .words(["hearing", "deaf", "unknown"], "unknown: no report yet."),
-            "since": .count("The last change."),
-            "reason": "The error, where it is deaf.",
-            "advertsPerSecond": .count("iBeacon adverts per second, a mean of ten seconds."),
+            "since": .count("The time of the last change."),
+            "reason": "The error, if the receiver is deaf.",
+            "advertsPerSecond": .count("iBeacon adverts per second, averaged over ten seconds."),
         ],
         "FleetOverview": [
             "node": "The name of this machine.",
-            "reason": "The error, where this machine is not connected.",
+            "reason": "The error, if this machine is not connected.",
             "partitions": SchemaNote(
-                "Their number; 0 before this machine was connected.", ["minimum": 0, "maximum": 1024]),
-            "owners": "The machine that owns each partition, or null. Empty where that is not known.",
-            "members": "The machines. Empty where this machine is not connected.",
+                "The number of partitions; 0 until this machine has connected.", ["minimum": 0, "maximum": 1024]),
+            "owners": "The machine that owns each partition, or null. Empty if unknown.",
+            "members": "The machines. Empty if this machine is not connected.",
             "log": .count("The number of the newest change."),
-            "delivered": .count("The number of the change up to which all are delivered."),
+            "delivered": .count("The number of the last change up to which all are delivered."),
         ],
         "FleetMember": [
             "node": "The name of the machine.",
-            "worker": "An identity of its run, another after each start.",
-            "works": "False for a machine that only hears: it owns no partitions.",
-            "delivers": "True for the machine that delivers now.",
-            "partitions": SchemaNote("The numbers of those that it owns.", ["items": ["minimum": 0]]),
-            "unwritten": .count("Changes that the machine decided, and that are not in the log yet."),
-            "shown": .count("The number of the change up to which it has followed."),
-            "adverts": .count("Adverts of the beacons of its partitions, from all receivers."),
+            "worker": "The identity of its process, which changes with each start.",
+            "works": "False for a machine that only hears: such a machine owns no partitions.",
+            "delivers": "True for the machine that currently delivers.",
+            "partitions": SchemaNote("The numbers of the partitions that it owns.", ["items": ["minimum": 0]]),
+            "unwritten": .count("The number of changes that the machine has decided but not yet written to the log."),
+            "shown": .count("The number of the last change that it has processed."),
+            "adverts": .count("The number of adverts of beacons in its partitions, from all receivers."),
         ],
         "FleetMemberReceiver": [
-            "hears": "False for one that is deaf."
+            "hears": "False for a deaf receiver."
         ],
         "Region": [
             "major": SchemaNote("Null for all major values.", ["minimum": 0, "maximum": 65535]),
             "minor": SchemaNote("Null for all minor values.", ["minimum": 0, "maximum": 65535]),
             "state": .words(["inside", "outside", "unknown"], "unknown: the receivers that hear cannot decide."),
-            "since": .count("The last change."),
+            "since": .count("The time of the last change."),
         ],
         "PlacesPlace": [
-            "dark": "True where none of its receivers hears."
+            "dark": "True if none of its receivers hears."
         ],
         "PlacesBeacon": [
             "state": .words(["inside", "outside", "unknown"], "unknown: the receivers that hear cannot decide."),
-            "before": "The place before.",
-            "since": .count("The last change."),
+            "before": "The previous place.",
+            "since": .count("The time of the last change."),
             "level": "The signal in the place, in dBm.",
-            "margin": "The lead over the next place, in dB.",
-            "runnerUp": "The next place.",
+            "margin": "The lead over the second strongest place, in dB.",
+            "runnerUp": "The second strongest place.",
         ],
         "RegisteredBeacon": [
-            "place": "The place that it is fixed in."
+            "place": "The place where the beacon is installed."
         ],
         "BeaconTableCounts": [
             "added": .count(),
@@ -196,29 +196,30 @@ extension SchemaNotes {
             "beacons": "The nearest first."
         ],
         "RangedBeacon": [
-            "accuracy": SchemaNote("The estimated distance in metres; -1 where unknown.", ["minimum": -1]),
+            "accuracy": SchemaNote("The estimated distance in metres; -1 if unknown.", ["minimum": -1]),
             "range": SchemaNote(
-                "The bounds in metres of 68 % of all cases.", ["minItems": 2, "maxItems": 2, "items": ["minimum": 0]]),
+                "The interval in metres that contains 68 % of all cases.",
+                ["minItems": 2, "maxItems": 2, "items": ["minimum": 0]]),
             "rssi": "The mean signal in dBm; 0 without a reading.",
             "measuredPower": SchemaNote("The signal at one metre, in dBm.", ["minimum": -128, "maximum": -1]),
             "lastHeard": .time(),
             "regions": "The names of its regions.",
         ],
         "Ranging": [
-            "": "The beacons of a second: the data of a ranging event.",
+            "": "The beacons of one second: the data of a ranging event.",
             "region": "Null for all beacons.",
         ],
         "Event": [
-            "id": "The number in this history; null while it cannot be written.",
+            "id": "The number in this history; null while the history cannot be written.",
             "eventId": SchemaNote(
-                "The id of the event, which notifications of it have as well; in a fleet, it is the same on all machines.",
+                "The id of the event. Its notifications have the same id, and so do all machines of a fleet.",
                 ["format": "uuid"]),
             "kind": .component("EventKind"),
             "summary": SchemaNote(nil, ["examples": ["hall was entered"]]),
-            "sender": "The app or webhook that sent it; null for an event of this machine.",
+            "sender": "The app or webhook that sent the event; null for an event of this machine.",
             "install": "The install of the app.",
-            "user": "The user, as the app names them.",
-            "detail": SchemaNote("The event as programs receive it; the keys depend on the kind.", ["type": "object"]),
+            "user": "The user's name in the app.",
+            "detail": SchemaNote("The event as passed to programs. The keys depend on the kind.", ["type": "object"]),
         ],
         "Events": [
             "events": .list("The newest first.", atMost: 1000),
@@ -244,8 +245,8 @@ extension SchemaNotes {
             "registered-beacons": SchemaNote(nil, ["const": true]),
         ],
         "Advertising": [
-            "possible": "True where a source is a radio.",
-            "reason": "Why it cannot send.",
+            "possible": "True if a source is a radio.",
+            "reason": "The reason why it cannot advertise.",
             "beacon": "Null until one is set.",
         ],
         "AdvertisingBeacon": [

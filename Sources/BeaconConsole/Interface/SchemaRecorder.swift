@@ -1,42 +1,42 @@
 import BeaconModel
 import Foundation
 
-/// The keys and types that a type asks for while a value of it is decoded.
+/// The keys and types that a type requests while it is decoded.
 final class SchemaRecorder {
     /// A key of an object.
     struct Field {
         var key: String
         var type: any Decodable.Type
-        /// False for one that may be missing.
+        /// False for an optional key.
         var isRequired: Bool
     }
 
-    /// Why a type cannot be recorded.
+    /// The reason why a type cannot be recorded.
     struct Failure: Error { var reason: String }
 
     fileprivate(set) var fields: [Field] = []
     /// The type of the elements of an array.
     fileprivate(set) var element: (any Decodable.Type)?
-    /// The name of a type without parts, in JSON Schema.
+    /// The name of a primitive type in JSON Schema.
     fileprivate(set) var primitive: String?
-    /// True for a type that any JSON is a value of.
+    /// True for a type that accepts any JSON.
     fileprivate(set) var isAny = false
-    /// True for a type that asks which keys there are.
+    /// True for a type that asks for all keys.
     fileprivate(set) var hasAnyKeys = false
-    /// The types around this one, whose values are being decoded.
+    /// The enclosing types, whose values are being decoded.
     fileprivate let outer: [ObjectIdentifier]
 
     fileprivate init(in outer: [ObjectIdentifier]) { self.outer = outer }
 
     /// Records a type.
     ///
-    /// - Throws: ``Failure``, or the error of a type that takes none of the samples.
+    /// - Throws: ``Failure``, or the error of a type that accepts none of the samples.
     static func record<Value: Decodable>(_ type: Value.Type) throws -> SchemaRecorder { try value(of: type).1 }
 
-    /// Samples of texts: an empty one, and a UUID.
+    /// Sample texts: an empty one and a UUID.
     private static let samples = ["", UUID().uuidString]
 
-    /// Returns a value of a type, and the record of the decoding.
+    /// Returns a value of a type and the record of its decoding.
     fileprivate static func value<Value: Decodable>(
         of type: Value.Type, in outer: [ObjectIdentifier] = []
     ) throws -> (Value, SchemaRecorder) {
@@ -56,7 +56,7 @@ final class SchemaRecorder {
             } catch let error as Failure {
                 throw error
             } catch {
-                // An enumeration takes only the texts of its cases.
+                // An enumeration accepts only the texts of its cases.
                 if let value = (type as? any CaseIterable.Type)?.first as? Value { return (value, recorder) }
                 failure = error
             }
@@ -69,10 +69,10 @@ extension CaseIterable {
     fileprivate static var first: Any? { allCases.first }
 }
 
-/// A decoder without content, which gives each value that is asked for, and notes its type.
+/// A decoder without content that makes up each requested value and records its type.
 private struct SchemaDecoder: Decoder {
     let recorder: SchemaRecorder
-    /// The text that is given where one is asked for.
+    /// The text for each requested string.
     let sample: String
 
     var codingPath: [any CodingKey] { [] }
@@ -91,7 +91,7 @@ private struct Keys<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let recorder: SchemaRecorder
     var codingPath: [any CodingKey] { [] }
 
-    // A mapping of any keys is decoded by those that it has.
+    // A dictionary decodes the keys that exist.
     var allKeys: [Key] {
         recorder.hasAnyKeys = true
         return Key(stringValue: "key").map { [$0] } ?? []
@@ -107,7 +107,7 @@ private struct Keys<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? { note(type, key) }
 
-    // Without these, the library asks for a value that has to be there.
+    // Without these overloads, the standard library requires the value to be present.
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { note(type, key) }
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { note(type, key) }
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { note(type, key) }
@@ -129,11 +129,11 @@ private struct Keys<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
-        throw SchemaRecorder.Failure(reason: "\(key.stringValue) has keys without a type")
+        throw SchemaRecorder.Failure(reason: "\(key.stringValue) has a nested container without a type")
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        throw SchemaRecorder.Failure(reason: "\(key.stringValue) has elements without a type")
+        throw SchemaRecorder.Failure(reason: "\(key.stringValue) has nested elements without a type")
     }
 
     func superDecoder() throws -> any Decoder { throw SchemaRecorder.Failure(reason: "a class has no schema") }
@@ -158,11 +158,11 @@ private struct Elements: UnkeyedDecodingContainer {
     }
 
     mutating func nestedContainer<Nested>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
-        throw SchemaRecorder.Failure(reason: "elements have keys without a type")
+        throw SchemaRecorder.Failure(reason: "elements have a nested container without a type")
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        throw SchemaRecorder.Failure(reason: "elements have elements without a type")
+        throw SchemaRecorder.Failure(reason: "elements have nested elements without a type")
     }
 
     mutating func superDecoder() throws -> any Decoder { throw SchemaRecorder.Failure(reason: "a class has no schema") }

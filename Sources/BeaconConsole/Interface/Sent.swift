@@ -2,14 +2,14 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// A request with a body of JSON, which its handler reads once it knows who sent it.
+/// A request with a JSON body, which the handler reads once it has authorized the sender.
 struct Sent<Body: Decodable & Sendable>: Sendable {
     var request: Request
 
-    /// Returns the value that the body holds.
+    /// Returns the value in the body.
     ///
-    /// - Parameter limit: the most bytes of it.
-    /// - Throws: ``Problem`` where it is too large, or no such value.
+    /// - Parameter limit: the largest body in bytes.
+    /// - Throws: ``Problem`` if the body is too large or not such a value.
     func value(upTo limit: Int = WebContext.largestBody) async throws -> Body {
         var request = request
         let media = request.headers[.contentType]?.split(separator: ";").first.map(String.init) ?? ""
@@ -33,7 +33,7 @@ struct Sent<Body: Decodable & Sendable>: Sendable {
                 .unprocessableContent, "\"\(key)\" is of another type",
                 errors: [.init(key: key, detail: "is of another type")])
         } catch {
-            throw Problem(.badRequest, "the body is no JSON object as v1/openapi.json describes it")
+            throw Problem(.badRequest, "the body is not a JSON object as described in v1/openapi.json")
         }
     }
 }

@@ -1,29 +1,31 @@
 import BeaconGateway
 import BeaconModel
 
-/// The JSON Schemas of the values of the interface, as their types decode them.
+/// The JSON Schemas of the interface's values, derived from how their types decode.
 ///
-/// A decoder without content notes each key that a type asks for, with the type of its value. So a new key of a type is
-/// in the description at once. A type with an own `encode(to:)` has to decode the same keys.
+/// A decoder without content records each key that a type requests, with the type of its value. So a type's new key
+/// appears in the description at once. A type with a custom `encode(to:)` must decode the same keys.
 struct ValueSchema {
-    /// The use of a value. In a body, an optional key may be null, and unknown keys are ignored. An answer has exactly
-    /// the keys of its type.
+    /// The use of a value.
+    ///
+    /// In a body, an optional key may be null, and unknown keys are ignored. An answer has exactly the keys of its
+    /// type.
     enum Purpose { case body, answer }
 
-    /// The schemas of the objects, by their names.
+    /// The schemas of objects by name.
     private(set) var components: [String: JSONValue] = [:]
 
-    /// The notes that were used: `Type` for one of a type, `Type.key` or `key` for one of a value.
+    /// The notes that were used: `Type` for a type's note, `Type.key` or `key` for a value's note.
     private(set) var usedNotes: Set<String> = []
 
     /// The types that could not be recorded, with the reasons.
     private(set) var unreadable: [String] = []
 
-    /// The names that several types have, and those of types that are both in a body and in an answer.
+    /// The names that several types share, and the names of types that appear in both bodies and answers.
     private(set) var sharedNames: Set<String> = []
     private var types: [String: (type: ObjectIdentifier, purpose: Purpose)] = [:]
 
-    /// Returns the schema of a type: a reference where it is an object.
+    /// Returns the schema of a type, which for an object is a reference.
     mutating func schema(of type: any Decodable.Type, _ purpose: Purpose) -> JSONValue { schema(open: type, purpose) }
 
     private mutating func schema<Value: Decodable>(open type: Value.Type, _ purpose: Purpose) -> JSONValue {
@@ -42,11 +44,11 @@ struct ValueSchema {
         if type is any StringKeyed.Type, let value = recorder.fields.first {
             return ["type": "object", "additionalProperties": schema(of: value.type, purpose)]
         }
-        if recorder.hasAnyKeys { unreadable.append("\(String(reflecting: type)): it asks which keys there are") }
+        if recorder.hasAnyKeys { unreadable.append("\(String(reflecting: type)): it asks for all keys") }
         return reference(to: type, recorder.fields, purpose)
     }
 
-    /// Adds the schema of an object, and returns a reference to it.
+    /// Adds the schema of an object and returns a reference to it.
     private mutating func reference<Value>(
         to type: Value.Type, _ fields: [SchemaRecorder.Field], _ purpose: Purpose
     ) -> JSONValue {
@@ -70,7 +72,7 @@ struct ValueSchema {
         return .component(name)
     }
 
-    /// Returns a schema with the note of a type, or of a key of a type.
+    /// Returns a schema with the note of a type, or of a type's key.
     private mutating func noted(
         _ schema: JSONValue, _ type: String, _ key: String?, _ purpose: Purpose
     ) -> JSONValue {
@@ -83,8 +85,8 @@ struct ValueSchema {
         return note.applied(to: schema)
     }
 
-    /// Returns the name of a type in the description: that of Swift with those of the types around it, without the
-    /// group of routes, and without `Value` and `Form`.
+    /// Returns the name of a type in the description: its Swift name with the enclosing types, without the group of
+    /// routes and without the suffixes `Value` and `Form`.
     static func name<Value>(of type: Value.Type) -> String {
         let parts = String(reflecting: type).split(separator: ".").dropFirst()
         return parts.filter { !$0.hasPrefix("(") && !$0.hasSuffix("Routes") }.map { part in
@@ -94,7 +96,7 @@ struct ValueSchema {
 }
 
 extension JSONValue {
-    /// A schema that null fits as well.
+    /// The schema, extended to allow null.
     fileprivate var orNull: JSONValue {
         guard self != [:] else { return self }
         guard case .object(var values) = self, case .string(let type)? = values["type"] else {
@@ -112,14 +114,14 @@ extension Nullable: NullableValue where Value: Decodable {
     static var valueType: any Decodable.Type { Value.self }
 }
 
-/// An element of a list that may be null.
+/// An element of a list that can be null.
 private protocol OptionalValue { static var valueType: any Decodable.Type { get } }
 
 extension Optional: OptionalValue where Wrapped: Decodable {
     static var valueType: any Decodable.Type { Wrapped.self }
 }
 
-/// An object whose keys are chosen by users.
+/// An object with keys that users choose.
 private protocol StringKeyed {}
 
 extension Dictionary: StringKeyed where Key == String {}

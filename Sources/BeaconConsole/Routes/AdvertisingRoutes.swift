@@ -3,7 +3,7 @@ import BeaconModel
 import Foundation
 import Hummingbird
 
-/// Routes of this machine as a beacon.
+/// The routes of this machine as a beacon.
 struct AdvertisingRoutes: Sendable {
     let gateway: Gateway
     let state: GatewayState
@@ -26,13 +26,13 @@ struct AdvertisingRoutes: Sendable {
             .put, "advertising",
             Operation(
                 "setAdvertising", .advertising, "Set the beacon that this machine sends",
-                "The beacon, which may be starting still.", details: "Stores the beacon for the next start as well.",
+                "The beacon, which may still be starting.", details: "Stores the beacon for the next start as well.",
                 errors: [.noRadio])
         ) { (sent: Sent<AdvertisingRequest>, _) in
             let request = try await sent.value()
             let (beacon, frame) = try Self.beacon(of: request)
             let before = await gateway.advertisingValue
-            guard before.possible else { throw Problem(.conflict, before.reason ?? "this machine cannot send") }
+            guard before.possible else { throw Problem(.conflict, before.reason ?? "this machine cannot advertise") }
             try await state.set(.advertising, to: JSONEncoder().encode(request))
             await gateway.advertise(beacon, frame)
             return await gateway.advertisingValue
@@ -42,15 +42,15 @@ struct AdvertisingRoutes: Sendable {
     private static func beacon(of request: AdvertisingRequest) throws -> (AdvertisingValue.Beacon, IBeaconFrame) {
         var faults: [Problem.Fault] = []
         let uuid = ProximityUUID(request.uuid)
-        if uuid == nil { faults.append(.init(key: "uuid", detail: "a UUID has 32 hexadecimal digits")) }
+        if uuid == nil { faults.append(.init(key: "uuid", detail: "must be a UUID of 32 hexadecimal digits")) }
         for (key, value) in [("major", request.major), ("minor", request.minor)] where !(0...65_535).contains(value) {
-            faults.append(.init(key: key, detail: "\(value) is no whole number from 0 to 65535"))
+            faults.append(.init(key: key, detail: "\(value) is not a whole number from 0 to 65535"))
         }
         if !(-127 ... -1).contains(request.measuredPower) {
             faults.append(.init(key: "measuredPower", detail: "\(request.measuredPower) is not from -127 to -1 dBm"))
         }
         guard let uuid, faults.isEmpty else {
-            throw Problem(.unprocessableContent, "this is no beacon", errors: faults)
+            throw Problem(.unprocessableContent, "this is not a valid beacon", errors: faults)
         }
         let identity = BeaconIdentity(uuid: uuid, major: UInt16(request.major), minor: UInt16(request.minor))
         return (
@@ -62,7 +62,7 @@ struct AdvertisingRoutes: Sendable {
         )
     }
 
-    /// Returns the beacon that this machine was before a restart; nil for none.
+    /// Returns the beacon that this machine was before a restart, or nil without one.
     static func stored(in state: GatewayState) async -> (AdvertisingValue.Beacon, IBeaconFrame)? {
         guard let data = try? await state.value(of: .advertising),
             let request = try? JSONDecoder().decode(AdvertisingRequest.self, from: data)

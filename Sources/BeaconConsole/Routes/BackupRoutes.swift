@@ -6,12 +6,12 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The route of the backup: one file with all that beacond knows.
+/// The route of the backup, which is one file with all of beacond's data.
 struct BackupRoutes: Sendable {
     let settings: WebSettings
     let current: CurrentConfiguration
     let store: EventStore
-    /// True while a backup is made.
+    /// True while a backup is being written.
     private let isBackingUp = Locked(false)
 
     private static let chunk = 256 << 10
@@ -21,25 +21,27 @@ struct BackupRoutes: Sendable {
             .get, "backup",
             Operation(
                 "getBackup", .status, "Get a backup",
-                "A file for beacond restore: the configuration, what was set here, installs, messages and events. It has no sessions and no waiting notifications.",
-                details: "One at a time, and not where the console only shows.", errors: [.tooMany],
+                "A file for beacond restore: the configuration, everything set in the console, installs, messages and events. It does not contain sessions or waiting notifications.",
+                details: "One at a time, and not if the console is read-only.", errors: [.tooMany],
                 answers: [.bytes("application/vnd.sqlite3")], headers: ["Content-Disposition"])
         ) { _, _ in
             guard !settings.isReadOnly else {
-                throw Problem(.forbidden, "the console only shows, and a backup has all that it does not")
+                throw Problem(.forbidden, "the console is read-only, and a backup contains data that it does not show")
             }
             let isFree = isBackingUp.withLock { isBackingUp in
                 defer { isBackingUp = true }
                 return !isBackingUp
             }
-            guard isFree else { throw Problem(.tooManyRequests, "a backup is being made; try again in a moment") }
+            guard isFree else {
+                throw Problem(.tooManyRequests, "another backup is being written; try again in a few seconds")
+            }
             defer { isBackingUp.withLock { $0 = false } }
             let folder = URL(fileURLWithPath: current.value.outbox.path).deletingLastPathComponent()
             let file = Backup.temporaryFile(in: folder)
             do {
                 try await Backup.write(to: file, configuration: current.value.path, store: store)
                 let handle = try FileHandle(forReadingFrom: file)
-                // The open file stays readable, and is gone once it is closed, however this ends.
+                // The open file stays readable. The system frees it once it is closed, even after an error.
                 try FileManager.default.removeItem(at: file)
                 let day = Date.now.formatted(.iso8601.year().month().day())
                 return Response(

@@ -3,12 +3,12 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Routes of the console's files, which lie in the program.
+/// The routes of the console's files, which are linked into the program.
 struct ConsoleRoutes: Sendable {
     func add(to router: Router<WebContext>) {
         for file in ConsoleFiles.all {
             router.get(RouterPath(file.name == "index.html" ? "" : file.name)) { request, _ in
-                // The same until beacond is another: browsers ask, and get nothing twice.
+                // Files change only with beacond itself. Browsers revalidate, and load nothing twice.
                 let headers: HTTPFields = [
                     .contentType: file.type, .cacheControl: "no-cache", .eTag: file.tag,
                 ]

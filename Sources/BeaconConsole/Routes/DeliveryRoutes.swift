@@ -6,7 +6,7 @@ import Dispatch
 import Foundation
 import Hummingbird
 
-/// Routes of notifications that wait, and of those that were refused.
+/// The routes of waiting and refused notifications.
 struct DeliveryRoutes: Sendable {
     let gateway: Gateway
     let delivery: DeliveryService<ContinuousClock>?
@@ -60,7 +60,7 @@ struct DeliveryRoutes: Sendable {
         var dropped: Int
     }
 
-    /// The most entries of one answer.
+    /// The largest number of entries in one answer.
     private static let mostEntries = 200
 
     func add(to router: InterfaceRouter) {
@@ -68,7 +68,7 @@ struct DeliveryRoutes: Sendable {
             .get, "outbox", Operation("getOutbox", .deliveries, "Get the queues of all destinations", "The queues.")
         ) { _, _ in
             let queues = try await delivery?.status() ?? []
-            // By the clock of what is heard, as all times of the interface: deliveries go by that on the wall.
+            // Deliveries use the wall clock. All times of the interface use the gateway's clock.
             let lead = await gateway.newestTime.seconds - Date().timeIntervalSince1970
             let destinations = current.value.destinations.map { destination in
                 let queue =
@@ -92,22 +92,22 @@ struct DeliveryRoutes: Sendable {
                         ["type": "string", "minLength": 1], required: true, example: "cloud"
                     ),
                     .words(
-                        "state", "dead: dead letters; waiting: notifications that wait.", ["dead", "waiting"],
+                        "state", "dead: dead letters; waiting: waiting notifications.", ["dead", "waiting"],
                         default: "dead",
                         example: "waiting"),
                 ], errors: [.unknown])
         ) { request, _ in
             guard let wanted = request.parameter("destination") else {
                 throw Problem(
-                    .badRequest, "say of which \"destination\"",
+                    .badRequest, "name a \"destination\"",
                     errors: [.init(key: "destination", detail: "is missing")])
             }
             let name = try destination(wanted)
             let state = request.parameter("state") ?? "dead"
             guard ["dead", "waiting"].contains(state) else {
                 throw Problem(
-                    .badRequest, "\"state\" is dead or waiting",
-                    errors: [.init(key: "state", detail: "is dead or waiting")])
+                    .badRequest, "\"state\" must be dead or waiting",
+                    errors: [.init(key: "state", detail: "must be dead or waiting")])
             }
             let entries = try await inspect { inspector in
                 state == "dead"
@@ -128,7 +128,7 @@ struct DeliveryRoutes: Sendable {
             Operation(
                 "retryDeadLetters", .deliveries, "Deliver dead letters again", "They wait again.",
                 details:
-                    "Puts the dead letters of a destination back into its queue, and ends its wait for the next attempt.",
+                    "Puts the dead letters of a destination back into its queue, and makes the next attempt at once.",
                 errors: [.unknown])
         ) { (sent: Sent<RetryRequest>, _) in
             let name = try destination(try await sent.value().destination)
@@ -138,14 +138,14 @@ struct DeliveryRoutes: Sendable {
             .post, "outbox/drop",
             Operation(
                 "dropNotifications", .deliveries, "Drop notifications", "They are deleted.",
-                details: "Deletes notifications of a destination for good.", errors: [.unknown])
+                details: "Permanently deletes notifications of a destination.", errors: [.unknown])
         ) { (sent: Sent<DropRequest>, _) in
             let selection = try await sent.value()
             let name = try destination(selection.destination)
             guard ["dead", "all", nil].contains(selection.state) else {
                 throw Problem(
-                    .unprocessableContent, "\"state\" is dead or all",
-                    errors: [.init(key: "state", detail: "is dead or all")])
+                    .unprocessableContent, "\"state\" must be dead or all",
+                    errors: [.init(key: "state", detail: "must be dead or all")])
             }
             let count = try await inspect { try $0.drop(for: name, deadLettersOnly: selection.state != "all") } ?? 0
             return Dropped(dropped: count)
@@ -157,15 +157,15 @@ struct DeliveryRoutes: Sendable {
         guard current.value.destinations.contains(where: { $0.name == name }) else {
             let names = current.value.destinations.map(\.name).joined(separator: ", ")
             throw Problem(
-                .notFound, "there is no destination of this name\(names.isEmpty ? "" : "; there are \(names)")",
+                .notFound, "unknown destination\(names.isEmpty ? "" : "; the destinations are \(names)")",
                 errors: [.init(key: "destination", detail: "is unknown")])
         }
         return name
     }
 
-    /// Reads or changes the event store as `beacond outbox` does, on a thread that may wait for the disk.
+    /// Reads or changes the event store like `beacond outbox`, on a thread that may wait for the disk.
     ///
-    /// - Returns: what `body` returns; nil where there is no store yet.
+    /// - Returns: The result of `body`, or nil if there is no store yet.
     private func inspect<Value: Sendable>(
         _ body: @escaping @Sendable (EventStoreInspector) throws -> Value
     ) async throws -> Value? {
@@ -176,7 +176,7 @@ struct DeliveryRoutes: Sendable {
                 do {
                     continuation.resume(returning: try body(try EventStoreInspector(file: file)))
                 } catch let error as EventStoreError where error.code == .unknownConsumer {
-                    // Nothing was ever sent to it.
+                    // No notification was ever sent to it.
                     continuation.resume(returning: nil)
                 } catch {
                     continuation.resume(throwing: error)

@@ -7,17 +7,17 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Routes of events: the history, the present, and both as files.
+/// The routes of events: past events, the event stream, and exports.
 struct EventRoutes: Sendable {
     let gateway: Gateway
     let history: EventHistory
     let state: GatewayState
     let broadcast: EventBroadcast
 
-    /// The most events of one answer.
+    /// The largest number of events in one answer.
     private static let mostEvents = 1_000
 
-    /// The most events of an export.
+    /// The largest number of events in an export.
     private static let mostExported = 1_000_000
 
     func add(to router: InterfaceRouter) {
@@ -56,8 +56,8 @@ struct EventRoutes: Sendable {
             let query = try Self.query(of: request)
             guard let from = query.from, let to = query.to, from < to else {
                 throw Problem(
-                    .badRequest, "give \"from\" and \"to\", the earlier first",
-                    errors: [.init(key: "from", detail: "is a time before \"to\"")])
+                    .badRequest, "pass \"from\" and \"to\", with \"from\" before \"to\"",
+                    errors: [.init(key: "from", detail: "must be a time before \"to\"")])
             }
             let steps = try request.number("steps", 1...1_000) ?? 100
             let counts = try await history.counts(query, from: from, to: to, steps: steps)
@@ -67,30 +67,30 @@ struct EventRoutes: Sendable {
             .get, "events/stream",
             Operation(
                 "streamEvents", .events, "Listen to events",
-                "Server-sent events without an end. event: an Event as JSON, with its number as id. state: Changes as JSON; request these lists again. A comment every 15 seconds keeps the connection open.",
+                "An endless stream of server-sent events. event: an Event as JSON, with its number as id. state: Changes as JSON; request these lists again. A comment every 15 seconds keeps the connection open.",
                 details:
-                    "Begins with all events after Last-Event-ID; a number beyond all there are is ignored. A connection 512 messages behind is closed.",
+                    "Begins with all events after Last-Event-ID; a number above the newest is ignored. A connection 512 messages behind is closed.",
                 parameters: [
                     .header(
-                        "Last-Event-ID", "The number of the last event received; no number is ignored.",
+                        "Last-Event-ID", "The number of the last event received; anything but a number is ignored.",
                         example: "1200")
                 ], omitted: [.invalid],
                 answers: [.text("text/event-stream", of: [Event.self, Changes.self])])
         ) { request, _ in
-            // Before the past is read, so that nothing falls between.
+            // Subscribe before reading the past, so that no event is lost in between.
             let messages = broadcast.messages()
             let newest = try await history.store.newest()
-            // A number beyond all there are is of a history that is gone.
+            // A number above the newest belongs to a deleted history.
             let last = request.headers[.lastEventID].flatMap { Int64($0) }.flatMap { $0 <= newest ? $0 : nil }
             return EventStreamResponse.response { write in
                 var seen = last ?? -1
-                // Events that were sent before they were stored.
+                // The events that were sent before they were stored.
                 var reported: Set<EventID> = []
                 if last != nil { try await writeMissed(&seen, write) }
                 for await message in messages {
                     switch message {
                     case .event(let event):
-                        // It was kept while those before it were read.
+                        // It was stored while earlier events were read.
                         if let number = event.number, number <= seen || reported.remove(event.id) != nil { continue }
                         if event.number == nil { reported.insert(event.id) }
                         let data = try Self.json(of: event, await gateway.names)
@@ -107,7 +107,7 @@ struct EventRoutes: Sendable {
             .get, "events/export",
             Operation(
                 "exportEvents", .events, "Export past events as a file",
-                "The newest event first: time, kind, summary, receiver, region, place, beacon, sender and user, or the detail of each as a line of JSON.",
+                "The newest event first: time, kind, summary, receiver, region, place, beacon, sender and user, or each event's detail as a line of JSON.",
                 details: "Exports at most 1,000,000 events.",
                 parameters: [
                     .words(
@@ -117,7 +117,7 @@ struct EventRoutes: Sendable {
         ) { request, _ in
             let format = request.parameter("format") ?? "csv"
             guard ["csv", "log"].contains(format) else {
-                throw Problem(.badRequest, "there is no format \"\(format.prefix(40))\"; write csv or log")
+                throw Problem(.badRequest, "unknown format \"\(format.prefix(40))\"; use csv or log")
             }
             return export(format, try Self.query(of: request))
         }
@@ -131,9 +131,9 @@ struct EventRoutes: Sendable {
         var counts: [String: [Int]]
     }
 
-    /// Writes what a listener that comes back has missed, the oldest first.
+    /// Writes the events that a reconnected listener has missed, the oldest first.
     ///
-    /// - Parameter seen: the number of the event that it has; then that of the last one written.
+    /// - Parameter seen: the number of the listener's last event; on return, the number of the last written event.
     private func writeMissed(_ seen: inout Int64, _ write: (ByteBuffer) async throws -> Void) async throws {
         while true {
             let (events, last) = try await history.events(after: seen, limit: Self.mostEvents)
@@ -152,7 +152,7 @@ struct EventRoutes: Sendable {
             guard let text = request.parameter(key) else { return nil }
             guard let value = read(text) else {
                 throw Problem(
-                    .badRequest, "\"\(key)\" is no \(what)", errors: [.init(key: key, detail: "is no \(what)")])
+                    .badRequest, "\"\(key)\" is not a \(what)", errors: [.init(key: key, detail: "is not a \(what)")])
             }
             return value
         }
@@ -161,7 +161,7 @@ struct EventRoutes: Sendable {
             try number(
                 "limit", { Int($0).flatMap { (1...mostEvents).contains($0) ? $0 : nil } },
                 "number from 1 to \(mostEvents)") ?? 100
-        query.before = try number("before", { Int64($0).flatMap { $0 > 0 ? $0 : nil } }, "number of an event")
+        query.before = try number("before", { Int64($0).flatMap { $0 > 0 ? $0 : nil } }, "valid event number")
         query.from = try number("from", { Double($0).flatMap { Timestamp(seconds: $0) } }, "time in seconds since 1970")
         query.to = try number("to", { Double($0).flatMap { Timestamp(seconds: $0) } }, "time in seconds since 1970")
         query.region = request.parameter("region")
@@ -172,8 +172,8 @@ struct EventRoutes: Sendable {
                 guard let kind = HistoryEvent.Kind(rawValue: String(word)) else {
                     let all = HistoryEvent.Kind.allCases.map(\.rawValue).joined(separator: ", ")
                     throw Problem(
-                        .badRequest, "there is no kind \"\(word.prefix(40).description.printable)\"; there are \(all)",
-                        errors: [.init(key: "kind", detail: "is none of \(all)")])
+                        .badRequest, "unknown kind \"\(word.prefix(40).description.printable)\"; the kinds are \(all)",
+                        errors: [.init(key: "kind", detail: "must be one of \(all)")])
                 }
                 return kind.rawValue
             }
@@ -181,7 +181,7 @@ struct EventRoutes: Sendable {
         return query
     }
 
-    /// An event as the interface writes it, but for its own JSON.
+    /// An event in the interface's form, without its stored JSON.
     private struct Head: Codable, Sendable {
         @Nullable var id: Int64?
         var eventId: EventID
@@ -197,7 +197,7 @@ struct EventRoutes: Sendable {
         @Nullable var user: String?
     }
 
-    /// An event as the interface writes it. Its own JSON is sent as it is stored.
+    /// An event in the interface's form. Its own JSON is sent as it is stored.
     private struct Event: Decodable {
         private enum Key: CodingKey { case detail }
 
@@ -212,7 +212,7 @@ struct EventRoutes: Sendable {
         @Nullable var next: Int64?
     }
 
-    /// The lists that have changed, each true.
+    /// The changed lists, each with the value true.
     private struct Changes: Decodable {
         private struct Key: CodingKey {
             var stringValue: String

@@ -1,9 +1,9 @@
 import BeaconGateway
 import Hummingbird
 
-/// The route of the fleet that the machine is part of.
+/// The route of the machine's fleet.
 struct FleetRoutes: Sendable {
-    /// The machine's part in a fleet; nil for none.
+    /// The machine's part in a fleet, or nil without one.
     let fleet: FleetMember?
 
     func add(to router: InterfaceRouter) {
@@ -11,11 +11,11 @@ struct FleetRoutes: Sendable {
             .get, "fleet",
             Operation(
                 "getFleet", .fleet, "Get the fleet as this machine sees it",
-                "The fleet, also where this machine is not connected.", errors: [.noFleet])
+                "The fleet, even if this machine is not connected.", errors: [.noFleet])
         ) { _, _ in
             guard let fleet else {
                 throw Problem(
-                    .notFound, "this machine is in no fleet; write \"fleet: nats://HOST\" into its configuration")
+                    .notFound, "this machine is not in a fleet; add \"fleet: nats://HOST\" to its configuration")
             }
             return await fleet.overview()
         }

@@ -9,28 +9,28 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Routes of events from apps, other beacond and gateways, and of messages to apps.
+/// The routes of events from apps, other beacond instances and gateways, and of messages to apps.
 struct IntakeRoutes: Sendable {
     let gateway: Gateway
     let history: EventHistory
     let state: GatewayState
     let current: CurrentConfiguration
-    /// True once beacond ends.
+    /// True when beacond is ending.
     let isEnding: Locked<Bool>
-    /// The number of apps that wait for a message.
+    /// The number of apps that are waiting for a message.
     private let polls = Locked(0)
 
-    /// The largest request of a sender, in bytes: a hundred events with much in them.
+    /// The largest request of a sender in bytes, enough for a hundred large events.
     private static let largestBatch = 1 << 20
 
-    /// The longest wait for a message.
+    /// The longest wait for a message in seconds.
     private static let longestWait = 60
 
-    /// The most apps that may wait for a message at once, of the connections that there can be; others are answered at
-    /// once.
+    /// The largest number of apps that may wait for a message at once, out of all connections. Further requests are
+    /// answered at once.
     private static let mostPolls = 300
 
-    /// The most messages of one answer.
+    /// The largest number of messages in one answer.
     private static let mostMessages = 100
 
     private struct AppMessage: Codable, Sendable {
@@ -54,8 +54,8 @@ struct IntakeRoutes: Sendable {
             .post, "app-installs/{id}/events",
             Operation(
                 "sendAppEvents", .intake, "Send events of an app",
-                "The events are on the disk. Known events are ignored.",
-                details: "In the form of Kumulos' SDK. At most 1000 at once. Content-Type is not looked at.",
+                "The events are stored. Known events are ignored.",
+                details: "In the form of Kumulos' SDK. At most 1000 events per request. Content-Type is ignored.",
                 parameters: [.senderID],
                 security: .sender(["app"]), errors: [.noKeys, .notTheirs, .notStored],
                 omitted: [.unknown, .otherType],
@@ -72,13 +72,13 @@ struct IntakeRoutes: Sendable {
         router.on(
             .get, "app-installs/{id}/messages",
             Operation(
-                "takeMessages", .intake, "Get the messages that wait for an install",
-                "The messages. They wait until they are acknowledged.",
+                "takeMessages", .intake, "Get the waiting messages of an install",
+                "The messages. They keep waiting until they are acknowledged.",
                 parameters: [
                     .senderID,
                     .query(
                         "wait",
-                        "The seconds to wait for the first message; a text that is no number is ignored. At most \(Self.mostPolls) requests wait at once; others are answered immediately.",
+                        "The seconds to wait for the first message; anything but a number is ignored. At most \(Self.mostPolls) requests wait at once; further requests are answered immediately.",
                         [
                             "type": ["integer", "string"], "minimum": 0,
                             "maximum": .integer(Int64(Self.longestWait)), "default": 0,
@@ -89,8 +89,8 @@ struct IntakeRoutes: Sendable {
             let wait = request.parameter("wait").flatMap { Int($0) } ?? 0
             guard (0...Self.longestWait).contains(wait) else {
                 throw Problem(
-                    .badRequest, "\"wait\" is a number of seconds from 0 to \(Self.longestWait)",
-                    errors: [.init(key: "wait", detail: "is a number of seconds from 0 to \(Self.longestWait)")])
+                    .badRequest, "\"wait\" must be a number of seconds from 0 to \(Self.longestWait)",
+                    errors: [.init(key: "wait", detail: "must be a number of seconds from 0 to \(Self.longestWait)")])
             }
             let messages = try await messages(of: install, within: .seconds(wait))
             return AppMessages(
@@ -104,12 +104,12 @@ struct IntakeRoutes: Sendable {
             .post, "app-installs/{id}/messages/acknowledge",
             Operation(
                 "acknowledgeMessages", .intake, "Acknowledge messages",
-                "The messages wait no longer. Unknown names are ignored.", parameters: [.senderID],
+                "The messages no longer wait. Unknown ids are ignored.", parameters: [.senderID],
                 security: .sender(["app"]), errors: [.noKeys, .notTheirs], omitted: [.unknown])
         ) { (sent: Sent<Acknowledgement>, context) in
             let (_, install) = try await sender(of: sent.request, context)
             let ids = try await sent.value().ids
-            guard ids.count <= 1_000 else { throw Problem(.unprocessableContent, "there are more than 1000 \"ids\"") }
+            guard ids.count <= 1_000 else { throw Problem(.unprocessableContent, "\"ids\" has more than 1000 entries") }
             try await state.people.take(ids, by: install, at: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero)
             return Nothing()
         }
@@ -117,10 +117,10 @@ struct IntakeRoutes: Sendable {
             .post, "webhooks/{name}",
             Operation(
                 "sendCloudEvents", .intake, "Send events of another beacond",
-                "The events are on the disk. Known events are ignored, and so are kinds that are not events.",
-                details: "In the form of its webhook: CloudEvents 1.0, signed as Standard Webhooks 1.0 says.",
+                "The events are stored. Known events and kinds that are not events are ignored.",
+                details: "In the form of beacond's webhook: CloudEvents 1.0, signed with Standard Webhooks 1.0.",
                 parameters: [
-                    .path("name", "The name of a webhook of the file.", example: "branch"),
+                    .path("name", "The name of a webhook in the file.", example: "branch"),
                     .header(
                         "webhook-id", "The name of the request.", required: true,
                         example: "018bcfe5-6800-7000-8000-000000000001"),
@@ -136,9 +136,9 @@ struct IntakeRoutes: Sendable {
         ) { request, context in
             let name = try context.name("name")
             guard let webhook = current.value.intake.webhooks.first(where: { $0.name == name }) else {
-                throw Problem(.notFound, "there is no webhook of this name; write it under \"intake\", as webhooks")
+                throw Problem(.notFound, "unknown webhook; add it to \"webhooks\" under \"intake\"")
             }
-            // Before anything is read of who signs nothing.
+            // Refuse unsigned requests before reading their body.
             try senders.checkHeaders(of: request)
             let body = try await Self.body(of: request)
             try senders.check(request, of: webhook, body: body)
@@ -151,11 +151,11 @@ struct IntakeRoutes: Sendable {
         router.respond(
             .post, "sources/{name}/adverts",
             Operation(
-                "postAdverts", .intake, "Post adverts of a gateway", "They are read in order.",
+                "postAdverts", .intake, "Post adverts of a gateway", "The adverts are processed in order.",
                 details:
-                    "In the gateway's own form: the JSON of Minew, Ruuvi or MOKO, Ingics' lines, raddec as one or as a list, or the form of the source's mapping. The log has the adverts that cannot be read.",
+                    "In the gateway's own form: the JSON of Minew, Ruuvi or MOKO, Ingics' lines, raddec, alone or as a list, or the form of the source's mapping. The log reports adverts that cannot be read.",
                 parameters: [
-                    .path("name", "The name of a source of the file that has \"http\".", example: "gateways")
+                    .path("name", "The name of a source in the file with \"http\".", example: "gateways")
                 ], security: .sender(["gateway", "gatewayPassword", "gatewayAddress"]),
                 errors: [.noSourceToken, .otherSite, .tooManyAdverts], omitted: [.otherType, .badValue],
                 bodies: [
@@ -172,17 +172,17 @@ struct IntakeRoutes: Sendable {
             guard let source = found?.specification.network as? PostedSource else {
                 throw Problem(
                     .notFound,
-                    "no source of this name takes adverts; write one under \"sources\", with \"http\" and a token")
+                    "no source of this name accepts adverts; add one under \"sources\", with \"http\" and a token")
             }
             try await senders.check(request, of: source)
             let body = try await Self.body(of: request)
-            guard !body.isEmpty else { throw Problem(.badRequest, "the request is empty; post what the gateway heard") }
+            guard !body.isEmpty else { throw Problem(.badRequest, "the request is empty; post the gateway's adverts") }
             guard source.queue.add(Array(body)) else {
                 throw Problem(
-                    .serviceUnavailable, "more adverts came than can be read; send fewer at once",
+                    .serviceUnavailable, "adverts arrive faster than they can be processed; send fewer at once",
                     headers: [.retryAfter: "1"])
             }
-            // Ruuvi Gateway takes every answer but 200 for a failure, posts less often, and restarts itself after an
+            // Ruuvi Gateway treats every answer except 200 as a failure, posts less often, and restarts itself after an
             // hour (ruuvi.gateway_esp.c, http.c).
             return try Response.json([String: String]())
         }
@@ -190,7 +190,7 @@ struct IntakeRoutes: Sendable {
 
     private var senders: SenderCheck { SenderCheck(settings: current.value.intake, access: state.access) }
 
-    /// Returns the app and the install that a request is from.
+    /// Returns the app and the install that sent a request.
     private func sender(of request: Request, _ context: WebContext) async throws -> (app: String, install: String) {
         let app = try await senders.app(of: request)
         let install = try context.name("id")
@@ -199,16 +199,16 @@ struct IntakeRoutes: Sendable {
                 .badRequest, "the identifier of an install has at most \(AppEventForm.longestInstall) characters")
         }
         if let known = try await state.people.installs([install])[install], known.app != app {
-            throw Problem(.forbidden, "this install is another app's")
+            throw Problem(.forbidden, "this install belongs to another app")
         }
         return (app, install)
     }
 
-    /// Keeps the events of a request, and answers it once they are on the disk.
+    /// Stores the events of a request, and answers it once they are on disk.
     private func keep(_ events: [ReceivedEvent]) async throws -> Response {
         if !events.isEmpty, try await !history.hasRoom {
             throw Problem(
-                .serviceUnavailable, "more events wait to be worked through than are kept; send them again later",
+                .serviceUnavailable, "the queue of events is full; send them again later",
                 headers: [.retryAfter: "60"])
         }
         try await history.receive(events)
@@ -241,13 +241,13 @@ struct IntakeRoutes: Sendable {
 }
 
 extension WebContext {
-    /// Returns a part of the path, which names something.
+    /// Returns a name in the path.
     ///
-    /// - Throws: ``Problem`` where it is no name.
+    /// - Throws: ``Problem`` if it is not a valid name.
     func name(_ key: String) throws -> String {
         guard let text = parameters.get(key)?.removingPercentEncoding, !text.isEmpty, text.count <= 200,
             !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { throw Problem(.badRequest, "the address has no name in it, of 1 to 200 characters") }
+        else { throw Problem(.badRequest, "the address must contain a name of 1 to 200 characters") }
         return text
     }
 }

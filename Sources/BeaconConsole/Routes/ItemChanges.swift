@@ -5,20 +5,20 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The changes of items that requests make: of regions, places, named beacons and rules.
+/// The changes that requests make to regions, places, named beacons and rules.
 struct ItemChanges: Sendable {
     let gateway: Gateway
     let rules: RuleEngine
     let state: GatewayState
-    /// The machine's part in a fleet; nil for none.
+    /// The machine's part in a fleet, or nil without one.
     let fleet: FleetMember?
 
-    /// Adds the ways to add, replace and remove items of a kind.
+    /// Adds the routes that add, replace and remove items of a kind.
     ///
     /// - Parameters:
-    ///   - name: the kind in the names of operations, as `Region`.
-    ///   - word: the kind in sentences, as `region`.
-    ///   - value: returns an item as the list has it.
+    ///   - name: the kind in the names of operations, such as `Region`.
+    ///   - word: the kind in sentences, such as `region`.
+    ///   - value: returns an item in the form of the list.
     func add<Value: Codable & Sendable>(
         of kind: ConfigurationItem.Kind, _ tag: Operation.Tag, _ name: String, _ word: String, at path: String,
         to router: InterfaceRouter, value: @escaping @Sendable (String) async -> Value?
@@ -40,8 +40,8 @@ struct ItemChanges: Sendable {
         router.on(
             .put, path + "/{name}",
             Operation(
-                "replace\(name)", tag, "Replace a \(word) that was added here", "The \(word).",
-                details: "Another name renames it.",
+                "replace\(name)", tag, "Replace a \(word) of the console", "The \(word).",
+                details: "A different name renames it.",
                 parameters: [.itemName], errors: [.taken], bodies: [settings])
         ) { (sent: Sent<JSONValue>, context) in
             let item = try Self.item(kind, try await sent.value())
@@ -51,37 +51,36 @@ struct ItemChanges: Sendable {
         router.on(
             .delete, path + "/{name}",
             Operation(
-                "remove\(name)", tag, "Remove a \(word) that was added here", "It is removed.",
-                details: "Also removes one that is not in use.", parameters: [.itemName], errors: [.taken])
+                "remove\(name)", tag, "Remove a \(word) of the console", "It is removed.",
+                details: "Also removes an item that is not in use.", parameters: [.itemName], errors: [.taken])
         ) { _, context in
             try await make(.remove(kind, try context.name("name")))
             return Nothing()
         }
     }
 
-    /// Names that an address cannot have for one, or has for something else.
+    /// Names that an address cannot contain or uses for something else.
     static let reserved: Set<String> = [".", "..", "import", "export", "runs", "try"]
 
-    /// Returns the item that settings are of.
+    /// Returns the item with these settings.
     static func item(_ kind: ConfigurationItem.Kind, _ settings: JSONValue) throws -> ConfigurationItem {
         guard case .object(let values) = settings else {
-            throw Problem(.unprocessableContent, "send an object, with the keys of a \(kind.rawValue) of the file")
+            throw Problem(.unprocessableContent, "send an object with the keys of a \(kind.rawValue) in the file")
         }
         guard case .string(let name)? = values["name"], !name.isEmpty, name.count <= 100,
             !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }),
-            // Which an address cannot have for a name.
             !Self.reserved.contains(name)
         else {
             throw Problem(
                 .unprocessableContent, "give the \(kind.rawValue) a name of 1 to 100 characters",
-                errors: [.init(key: "name", detail: "is a text of 1 to 100 characters on one line")])
+                errors: [.init(key: "name", detail: "must be a text of 1 to 100 characters on one line")])
         }
         return ConfigurationItem(kind: kind, name: name, settings: settings, origin: .console)
     }
 
-    /// Makes a change, and goes on with it.
+    /// Makes a change and applies it.
     ///
-    /// - Throws: ``Problem`` where it cannot be made.
+    /// - Throws: ``Problem`` if the change is not possible.
     func make(_ change: ItemChange) async throws {
         do {
             if let fleet, change.isShared {

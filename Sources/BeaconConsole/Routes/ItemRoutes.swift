@@ -6,15 +6,15 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// An item that was added in the console and is not in use.
+/// An item of the console that is not in use.
 struct UnusedItemValue: Codable, Sendable {
     var name: String
     var settings: JSONValue
-    /// Why it is not in use.
+    /// The reason why it is not in use.
     var reason: String
 }
 
-/// Routes of regions, places and named beacons, of the file and of the console.
+/// The routes of regions, places and named beacons from the file and the console.
 struct ItemRoutes: Sendable {
     let gateway: Gateway
     let changes: ItemChanges
@@ -71,7 +71,7 @@ struct ItemRoutes: Sendable {
             .get, "registered-beacons/export",
             Operation(
                 "exportRegisteredBeacons", .sensing, "Export the named beacons as a table",
-                "name, uuid, major, minor, place, and a column for each attribute. Apostrophes keep spreadsheets from calculating texts.",
+                "The columns are name, uuid, major, minor, place and one for each attribute. Apostrophes keep spreadsheets from reading formulas.",
                 answers: [.text("text/csv")], headers: ["Content-Disposition"])
         ) { _, _ in
             Response(
@@ -85,13 +85,13 @@ struct ItemRoutes: Sendable {
         router.on(
             .post, "registered-beacons/import",
             Operation(
-                "importRegisteredBeacons", .sensing, "Add and change beacons by a table", "The numbers of changes.",
+                "importRegisteredBeacons", .sensing, "Import a table of beacons", "The numbers of changes.",
                 details:
-                    "Takes all of the table or nothing. Its first line names the columns: name, uuid, major, minor, perhaps place and tracker, and attributes; at most 10,000 lines follow. Commas, semicolons or tabs separate. Faults have lines for keys, as \"line 3\".",
+                    "Imports the whole table or nothing. Its first line names the columns: name, uuid, major, minor, optionally place and tracker, and attributes. At most 10,000 lines follow. Separators are commas, semicolons or tabs. The keys of faults are lines, such as \"line 3\".",
                 parameters: [
                     .query(
                         "replace",
-                        "true: also removes the beacons that were added here and are not in the table; anything else: removes none.",
+                        "true: also removes beacons of the console that are not in the table; anything else: removes none.",
                         ["type": "string", "default": "false"], example: "true")
                 ], errors: [.unknown, .taken],
                 bodies: [
@@ -118,7 +118,7 @@ struct ItemRoutes: Sendable {
 }
 
 extension GatewayConfiguration {
-    /// Returns the items of the console that are not in use.
+    /// Returns the console's items that are not in use.
     func unusedItems(_ kind: ConfigurationItem.Kind) -> [UnusedItemValue] {
         items.compactMap { item in
             guard item.kind == kind, let fault = item.fault else { return nil }

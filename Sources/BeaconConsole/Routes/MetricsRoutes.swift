@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The route of the figures for a monitoring system.
+/// The route of the metrics.
 struct MetricsRoutes: Sendable {
     let gateway: Gateway
     let delivery: DeliveryService<ContinuousClock>?
@@ -30,7 +30,7 @@ struct MetricsRoutes: Sendable {
         }
     }
 
-    /// Returns what the gateway itself counts.
+    /// Returns the gateway's own metrics.
     private func gatewayMetrics() async -> String {
         let metrics = PrometheusMetrics()
         for source in await gateway.sourceValues {
@@ -49,7 +49,7 @@ struct MetricsRoutes: Sendable {
             metrics.makeMeter(label: "beacon_receiver_adverts_per_second", dimensions: labels).set(
                 receiver.advertsPerSecond)
         }
-        // What is not known has no figure: an outage is no exit.
+        // An unknown region has no value, since an outage is not an exit.
         for region in await gateway.regionValues where region.state != "unknown" {
             metrics.makeMeter(label: "beacon_region_inside", dimensions: [("region", region.name)])
                 .set(Int64(region.state == "inside" ? 1 : 0))

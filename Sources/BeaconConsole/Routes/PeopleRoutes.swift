@@ -5,12 +5,12 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// Routes of apps, their installs and users, and of messages to them.
+/// The routes of apps, their installs and users, and messages to them.
 struct PeopleRoutes: Sendable {
     let state: GatewayState
     let current: CurrentConfiguration
 
-    /// The most installs of one answer.
+    /// The largest number of installs in one answer.
     private static let mostInstalls = 1_000
 
     private struct AppValue: Codable, Sendable {
@@ -85,7 +85,8 @@ struct PeopleRoutes: Sendable {
         addApps(to: router)
         router.on(
             .get, "installs",
-            Operation("listInstalls", .people, "List the installs of apps", "Those that sent something last.")
+            Operation(
+                "listInstalls", .people, "List the installs of apps", "The installs that sent something most recently.")
         ) { _, _ in
             let installs = try await state.people.installs(limit: Self.mostInstalls)
             return Installs(
@@ -100,7 +101,7 @@ struct PeopleRoutes: Sendable {
             .delete, "installs/{id}",
             Operation(
                 "forgetInstall", .people, "Forget an install",
-                "It is forgotten, with its messages, and with its user if no other install has the same user. It is known again once it sends something.",
+                "The install is deleted with its messages, and its user too if no other install has that user. It reappears if it sends something.",
                 parameters: [.installID])
         ) { _, context in
             guard try await state.people.forget(install: try context.name("id")) else { throw Self.noInstall }
@@ -120,24 +121,24 @@ struct PeopleRoutes: Sendable {
             .post, "installs/{id}/messages",
             Operation(
                 "sendMessage", .people, "Send a message to an install",
-                "The message, which waits until the app takes it. Of more than 100, the oldest is dropped.",
+                "The message, which waits until the app acknowledges it. Above 100 messages, the oldest is dropped.",
                 parameters: [.installID]), status: .created
         ) { (sent: Sent<MessageRequest>, context) in
             let id = try context.name("id")
             let wanted = try await sent.value()
-            // SQLite ends a text at a zero.
+            // SQLite ends text at a NUL.
             let texts = [wanted.title ?? "", wanted.text, wanted.url ?? ""]
             guard !texts.contains(where: { $0.unicodeScalars.contains("\0") }) else {
                 throw Problem(
-                    .unprocessableContent, "a text has the character zero in it",
-                    errors: [.init(key: "text", detail: "has the character zero in it")])
+                    .unprocessableContent, "a text contains the NUL character",
+                    errors: [.init(key: "text", detail: "contains the NUL character")])
             }
             guard !wanted.text.isEmpty, wanted.text.count <= RuleMessage.longest else {
-                let what = "is a text of 1 to \(RuleMessage.longest) characters"
+                let what = "must be a text of 1 to \(RuleMessage.longest) characters"
                 throw Problem(.unprocessableContent, "\"text\" \(what)", errors: [.init(key: "text", detail: what)])
             }
             guard wanted.title?.count ?? 0 <= 200, wanted.url?.count ?? 0 <= 2_000 else {
-                throw Problem(.unprocessableContent, "a title has at most 200 characters, an address 2000")
+                throw Problem(.unprocessableContent, "a title can have at most 200 characters, an address at most 2000")
             }
             guard try await state.people.installs([id])[id] != nil else { throw Self.noInstall }
             let message = InstallMessage(
@@ -149,14 +150,14 @@ struct PeopleRoutes: Sendable {
         }
     }
 
-    private static var noInstall: Problem { Problem(.notFound, "there is no such install") }
+    private static var noInstall: Problem { Problem(.notFound, "unknown install") }
 
     private func addApps(to router: InterfaceRouter) {
         router.on(
             .get, "apps",
             Operation(
-                "listApps", .people, "List the apps whose events are taken",
-                "The apps: those of the file, then those that were added here.")
+                "listApps", .people, "List the apps",
+                "The apps of the file, then the apps of the console.")
         ) { _, _ in
             let known = try await state.people.installCounts()
             func counts(_ app: String) -> Int { known[GatewayState.part(app)] ?? 0 }
@@ -171,7 +172,7 @@ struct PeopleRoutes: Sendable {
         router.on(
             .post, "apps",
             Operation(
-                "addApp", .people, "Add an app", "Its keys. This is the only answer that has the secret.",
+                "addApp", .people, "Add an app", "The app's keys. Only this answer contains the secret.",
                 errors: [.taken]),
             status: .created
         ) { (sent: Sent<AppRequest>, _) in
@@ -181,7 +182,7 @@ struct PeopleRoutes: Sendable {
             else {
                 throw Problem(
                     .unprocessableContent, "give the app a name of 1 to 100 characters",
-                    errors: [.init(key: "name", detail: "is a text of 1 to 100 characters on one line")])
+                    errors: [.init(key: "name", detail: "must be a text of 1 to 100 characters on one line")])
             }
             guard !ItemChanges.reserved.contains(name) else {
                 throw Problem(
@@ -195,23 +196,23 @@ struct PeopleRoutes: Sendable {
             else {
                 throw Problem(
                     .conflict,
-                    "a sender has this name already, or there are \(ConsoleAccess.mostApps) apps; take another name, or remove an app",
-                    errors: [.init(key: "name", detail: "is the name of another")])
+                    "another sender has this name, or there are already \(ConsoleAccess.mostApps) apps; choose another name, or remove an app",
+                    errors: [.init(key: "name", detail: "is the name of another sender")])
             }
             return NewApp(name: name, key: key, secret: secret.text)
         }
         router.on(
             .delete, "apps/{name}",
             Operation(
-                "removeApp", .people, "Remove an app that was added here",
-                "Its events are taken no longer; its installs stay.", parameters: [.itemName], errors: [.taken])
+                "removeApp", .people, "Remove an app of the console",
+                "beacond no longer accepts its events. Its installs stay.", parameters: [.itemName], errors: [.taken])
         ) { _, context in
             let name = try context.name("name")
             if current.value.intake.apps.contains(where: { $0.name == name }) {
                 throw Problem(.conflict, "this app is in the file; remove it there")
             }
             guard try await state.access.remove(app: name) else {
-                throw Problem(.notFound, "there is no app of this name")
+                throw Problem(.notFound, "unknown app")
             }
             return Nothing()
         }

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Routes of the building's plan and of the picture behind it.
+/// The routes of the building plan and its picture.
 struct PlanRoutes: Sendable {
     let gateway: Gateway
     let state: GatewayState
@@ -23,7 +23,7 @@ struct PlanRoutes: Sendable {
         var beacons: [String: [Double]]
     }
 
-    /// The picture as it is kept: its type, a line's end, its bytes.
+    /// The stored form of a picture: its type, a line feed, its bytes.
     private struct Picture {
         var type: String
         var bytes: Data
@@ -44,7 +44,8 @@ struct PlanRoutes: Sendable {
             .get, "plan", Operation("getPlan", .plan, "Get the plan", "The plan.")
         ) { _, _ in try await planValue() }
         router.on(
-            .put, "plan", Operation("setPlan", .plan, "Set the plan", "The plan.", details: "The picture stays.")
+            .put, "plan",
+            Operation("setPlan", .plan, "Set the plan", "The plan.", details: "Does not change the picture.")
         ) { (sent: Sent<BuildingPlan>, _) in
             let plan = try await sent.value()
             if let (key, what) = plan.mistake {
@@ -66,7 +67,7 @@ struct PlanRoutes: Sendable {
                 status: .ok,
                 headers: [
                     .contentType: picture.type, .cacheControl: "private, max-age=3600",
-                    // A drawing that somebody opens by itself runs nothing, and loads nothing.
+                    // If a browser opens an SVG on its own, the SVG must not run or load anything.
                     .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
                 ],
                 body: .init(byteBuffer: ByteBuffer(bytes: picture.bytes)))
@@ -93,7 +94,7 @@ struct PlanRoutes: Sendable {
         router.on(
             .delete, "plan/image",
             Operation(
-                "removePlanPicture", .plan, "Remove the picture of the plan", "The plan, which may have had no picture."
+                "removePlanPicture", .plan, "Remove the picture of the plan", "The plan, even if it had no picture."
             )
         ) { _, _ in
             try await state.set(.planPicture, to: nil)
@@ -106,7 +107,7 @@ struct PlanRoutes: Sendable {
 
     private func planValue() async throws -> PlanValue {
         let plan = try await state.buildingPlan()
-        // With another picture comes another address, so that browsers keep none that is old.
+        // A new picture has a new address, so that browsers do not show an old one from their cache.
         let image = try await picture().map { "v1/plan/image?\(AccessToken.hash(of: $0.bytes).prefix(16))" }
         return PlanValue(
             width: plan.width, height: plan.height, image: image, receivers: plan.receivers, beacons: plan.beacons)

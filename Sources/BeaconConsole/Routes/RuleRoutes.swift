@@ -6,14 +6,14 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// A rule, with the counts of its runs.
+/// A rule with the counts of its runs.
 struct RuleValue: Codable, Sendable {
     var name: String
     var events: [String]
     @Nullable var regions: [String]?
     @Nullable var places: [String]?
     @Nullable var beacons: [String]?
-    /// The action, in words.
+    /// The action as text.
     var runs: String
     var started: Int
     var failed: Int
@@ -24,7 +24,7 @@ struct RuleValue: Codable, Sendable {
     var settings: JSONValue
 }
 
-/// Routes of the rules, their runs and their trials.
+/// The routes of the rules, their runs and trials.
 struct RuleRoutes: Sendable {
     let gateway: Gateway
     let rules: RuleEngine
@@ -99,22 +99,24 @@ struct RuleRoutes: Sendable {
             .put, "rules/{name}/enabled",
             Operation(
                 "switchRule", .rules, "Switch a rule on or off", "The rule.",
-                details: "Also for rules of the file. It holds over restarts, whatever the settings of the rule say.",
+                details:
+                    "Also for rules of the file. The switch survives restarts and overrides the settings of the rule.",
                 parameters: [.itemName])
         ) { (sent: Sent<SwitchRequest>, context) in
             let name = try context.name("name")
             let isOn = try await sent.value().enabled
             guard try await rules.set(name, isOn: isOn),
                 let value = await ruleValues().first(where: { $0.name == name })
-            else { throw Problem(.notFound, "there is no rule of this name") }
+            else { throw Problem(.notFound, "unknown rule") }
             broadcast.send(.changed([.rules]))
             return value
         }
         router.on(
             .post, "rules/try",
             Operation(
-                "tryRule", .rules, "Try a rule on past events", "The runs that there would have been. Nothing is run.",
-                details: "Looks at the 100,000 oldest events of the time. Also where the console only shows.")
+                "tryRule", .rules, "Try a rule on past events", "The runs that would have happened. Nothing runs.",
+                details: "Examines the 100,000 oldest events of the time range. Also works if the console is read-only."
+            )
         ) { (sent: Sent<TrialRequest>, _) in
             try await tried(try await sent.value())
         }
@@ -122,11 +124,11 @@ struct RuleRoutes: Sendable {
             .get, "rules/runs",
             Operation(
                 "listRuleRuns", .rules, "List the runs of rules",
-                "The runs, and the reasons of those that were withheld.",
+                "The runs, with the reasons of withheld ones.",
                 parameters: [
-                    .query("rule", "Only of this rule.", example: "lights"),
+                    .query("rule", "Only runs of this rule.", example: "lights"),
                     .query(
-                        "before", "Only entries before this one: `next` of an earlier answer.",
+                        "before", "Only entries before this one: the value of `next` in an earlier answer.",
                         example: "018bcfe5-6800-7000-8000-000000000001"),
                     .number("limit", "The most entries to list.", 1...500, default: 100, example: 50),
                 ])
@@ -134,7 +136,7 @@ struct RuleRoutes: Sendable {
             let limit = try request.number("limit", 1...500) ?? 100
             let before = request.parameter("before")
             guard before.map({ EventID($0) != nil }) ?? true else {
-                throw Problem(.badRequest, "\"before\" is \"next\" of an earlier answer")
+                throw Problem(.badRequest, "\"before\" must be the value of \"next\" in an earlier answer")
             }
             let (runs, next) = try await state.trail.runs(
                 of: request.parameter("rule"), before: before, limit: limit)
@@ -167,9 +169,9 @@ struct RuleRoutes: Sendable {
         return values
     }
 
-    // MARK: - What a rule would have done
+    // MARK: - Trials
 
-    /// The most events that a trial looks at, and the most of each kind that it answers with.
+    /// The largest number of events that a trial examines, and the largest number of runs of each kind in its answer.
     private static let mostTried = 100_000
     private static let mostShown = 200
 
@@ -181,7 +183,7 @@ struct RuleRoutes: Sendable {
                 .unprocessableContent, faults.map(\.message).joined(separator: "; "),
                 errors: faults.map { .init(key: $0.key, detail: $0.message) })
         }
-        // From the oldest on, so that a beacon that was there before is no new one. The answer begins with `from`.
+        // Start with the oldest event, so that beacons that were there before `from` do not count as new.
         let from = trial.from.flatMap { Timestamp(seconds: $0) } ?? .zero
         let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .latest
         let to = trial.to.flatMap { Timestamp(seconds: $0) }
@@ -227,7 +229,7 @@ struct RuleRoutes: Sendable {
                 look(at: event)
             }
             guard let last else {
-                // Whoever is still there has stayed until the end, as the second after it would tell.
+                // Beacons that are still there have stayed until the end. Events one second later show it.
                 let end = min(to ?? now, now)
                 for var event in newest.values where event.event.time <= end {
                     event.event.time = end.advanced(by: Timestamp.nanosecondsPerSecond)
@@ -237,16 +239,18 @@ struct RuleRoutes: Sendable {
             }
             number = last
         }
-        // The newest, as everywhere.
+        // The newest first, as in other lists.
         value.runs = value.runs.sorted { $0.time < $1.time }.suffix(Self.mostShown).reversed()
         value.withheld = value.withheld.sorted { $0.time < $1.time }.suffix(Self.mostShown).reversed()
         return value
     }
 
-    /// Returns the events of a rule for which the history lacks changes. It has all that apps and other gateways sent,
-    /// but of the gateway's own receivers only the changes that destinations were notified of.
+    /// Returns the events of a rule for which the history lacks changes.
+    ///
+    /// The history has all changes from apps and other gateways. Of the gateway's own receivers it has only the changes
+    /// that destinations were notified of.
     private static func unknown(of rule: Rule, in configuration: GatewayConfiguration) -> [TrialValue.Unknown] {
-        // A message is for whoever sent an event, and so is a rule for people.
+        // A rule with a message or for people only matches events that apps or other gateways sent.
         let isAboutHere = rule.audience == nil && (rule.target != nil || !rule.destinations.isEmpty)
         guard isAboutHere, !configuration.sources.isEmpty else { return [] }
         return rule.events.filter(\.needsRanging).sorted { $0.description < $1.description }.map { event in
@@ -254,18 +258,18 @@ struct RuleRoutes: Sendable {
             let isNotified = configuration.notify.kinds.contains(kind)
             return .init(
                 event: event.description,
-                reason: "of what this gateway's receivers hear, the history has "
+                reason: "of this gateway's own receivers, the history has "
                     + (isNotified
-                        ? "only the changes that were notified of, and not when a receiver or beacond did not hear"
+                        ? "only the changes that caused notifications, and not the times when a receiver or beacond was not listening"
                         : "no such changes: \"events\" of \"notify\" lacks \(kind)"))
         }
     }
 }
 
 extension Request {
-    /// Returns the number of a parameter of the query; nil where there is none.
+    /// Returns the number of a query parameter, or nil without it.
     ///
-    /// - Throws: ``Problem`` where it is no number of the range.
+    /// - Throws: ``Problem`` if it is not a number in the range.
     func number(_ key: String, _ range: ClosedRange<Int>) throws -> Int? {
         guard let text = parameter(key) else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -273,7 +277,8 @@ extension Request {
                 range.upperBound == .max
                 ? "a whole number from \(range.lowerBound)"
                 : "a whole number from \(range.lowerBound) to \(range.upperBound)"
-            throw Problem(.badRequest, "\"\(key)\" is \(what)", errors: [.init(key: key, detail: "is \(what)")])
+            throw Problem(
+                .badRequest, "\"\(key)\" must be \(what)", errors: [.init(key: key, detail: "must be \(what)")])
         }
         return number
     }

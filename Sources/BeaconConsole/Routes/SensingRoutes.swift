@@ -5,7 +5,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// Routes of sources, receivers, regions, places and beacons.
+/// The routes of sources, receivers and ranged beacons, and the recording of adverts.
 struct SensingRoutes: Sendable {
     let gateway: Gateway
 
@@ -36,7 +36,7 @@ struct SensingRoutes: Sendable {
                 "listBeacons", .sensing, "List the beacons of the newest reports",
                 "The beacons, each as its nearest receiver heard it.",
                 details:
-                    "The beacons that are ranged at the moment, for the configuration or for a client of ranging/stream with scope=regions. The request itself ranges nothing."
+                    "The beacons that are currently ranged for the configuration or for a client of ranging/stream with scope=regions. The request itself does not start ranging."
             )
         ) { _, _ in
             Beacons(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues)
@@ -45,11 +45,11 @@ struct SensingRoutes: Sendable {
             .get, "ranging/stream",
             Operation(
                 "streamRanging", .sensing, "Range beacons",
-                "Server-sent events without an end. ranging: a Ranging as JSON, for each second, receiver and region.",
+                "An endless stream of server-sent events. ranging: a Ranging as JSON for each second, receiver and region.",
                 details: "Ranges while the connection is open. At most 64 connections range at once.",
                 parameters: [
                     .query(
-                        "region", "The beacons to range; all without it.",
+                        "region", "The beacons to range; by default all.",
                         [
                             "type": "array",
                             "items": .component("ConstraintText"),
@@ -57,20 +57,20 @@ struct SensingRoutes: Sendable {
                         ], example: ["f7826da6-4fa2-4e98-8024-bc5b71e0893e/1"]),
                     .words(
                         "scope",
-                        "regions: the beacons of all regions of the configuration, also after it changes. Without \"region\".",
+                        "regions: the beacons of all regions of the configuration, even after it changes. Cannot be combined with \"region\".",
                         ["regions"]),
                 ], errors: [.tooMany],
                 answers: [.text("text/event-stream", of: [RangingValue.self])])
         ) { request, _ in
             let scope = try Self.scope(of: request)
-            // The headers alone: a radio ranges for a client that listens.
+            // Send only the headers. The radio ranges only for clients that listen.
             guard request.method != .head else { return EventStreamResponse.response { _ in } }
             guard let reports = await gateway.range(scope) else {
-                throw Problem(.tooManyRequests, "too many clients range beacons already; close another window")
+                throw Problem(.tooManyRequests, "too many clients are ranging beacons; close another window")
             }
             return EventStreamResponse.response(
                 reports.map { report in
-                    // Where no receiver hears there is nothing to say, and the connection is there.
+                    // No receiver hears. The comment keeps the connection open.
                     guard let report else { return EventStreamResponse.comment }
                     return EventStreamResponse.text(
                         "ranging", data: (try? JSONEncoder.interface.encode(report)) ?? Data("{}".utf8))
@@ -78,25 +78,26 @@ struct SensingRoutes: Sendable {
         }
     }
 
-    /// The longest recording, in seconds.
+    /// The longest recording in seconds.
     private static let longestRecording = 3_600
 
-    /// Adds the recording of adverts, as a sighting log.
+    /// Adds the route that records adverts as a sighting log.
     private func addRecording(to router: InterfaceRouter) {
         router.respond(
             .get, "sightings",
             Operation(
                 "recordSightings", .sensing, "Record adverts",
-                "A sighting log, which ends with the time: each advert as a line of JSON. Empty lines keep the connection open.",
-                details: "At most 8 connections record at once. One that takes the lines too slowly is closed.",
+                "A sighting log with each advert as a line of JSON. It ends after the given time. Empty lines keep the connection open.",
+                details: "At most 8 connections record at once. A connection that reads too slowly is closed.",
                 parameters: [
-                    .number("seconds", "The time to record.", 1...Int64(Self.longestRecording), default: 60, example: 1)
+                    .number(
+                        "seconds", "The seconds to record.", 1...Int64(Self.longestRecording), default: 60, example: 1)
                 ],
                 errors: [.tooMany], answers: [.text("application/x-ndjson")], headers: ["Content-Disposition"])
         ) { request, _ in
             let seconds = try request.number("seconds", 1...Self.longestRecording) ?? 60
             guard let lines = await gateway.record(for: .seconds(seconds)) else {
-                throw Problem(.tooManyRequests, "too many record already; wait for one of them to end")
+                throw Problem(.tooManyRequests, "too many clients are recording; wait until a recording ends")
             }
             return Response(
                 status: .ok,
@@ -111,7 +112,7 @@ struct SensingRoutes: Sendable {
         }
     }
 
-    /// The most constraints of one request.
+    /// The largest number of constraints in one request.
     private static let mostConstraints = 20
 
     private static func scope(of request: Request) throws -> ListeningClients.Scope {
@@ -119,21 +120,22 @@ struct SensingRoutes: Sendable {
         if let scope = request.parameter("scope") {
             guard scope == "regions", texts.isEmpty else {
                 throw Problem(
-                    .badRequest, "\"scope\" is \"regions\", without \"region\"; or name each \"region\"",
-                    errors: [.init(key: "scope", detail: "is \"regions\", without \"region\"")])
+                    .badRequest, "\"scope\" must be \"regions\", without \"region\"; or pass each \"region\"",
+                    errors: [.init(key: "scope", detail: "must be \"regions\", without \"region\"")])
             }
             return .regions
         }
         guard texts.count <= mostConstraints else {
-            throw Problem(.badRequest, "there are \(texts.count) regions; \(mostConstraints) can be ranged at once")
+            throw Problem(
+                .badRequest, "the request has \(texts.count) regions; at most \(mostConstraints) can be ranged at once")
         }
         guard !texts.isEmpty else { return .constraints([nil]) }
         let constraints: [BeaconConstraint?] = try texts.map { text in
             guard let constraint = BeaconConstraint(text) else {
                 throw Problem(
                     .badRequest,
-                    "\"\(text.prefix(100).description.printable)\" is no region; write UUID, UUID/MAJOR or UUID/MAJOR/MINOR",
-                    errors: [.init(key: "region", detail: "is no UUID[/MAJOR[/MINOR]]")])
+                    "\"\(text.prefix(100).description.printable)\" is not a region; use UUID, UUID/MAJOR or UUID/MAJOR/MINOR",
+                    errors: [.init(key: "region", detail: "must be UUID[/MAJOR[/MINOR]]")])
             }
             return constraint
         }

@@ -2,7 +2,7 @@ import BeaconGateway
 import HTTPTypes
 import Hummingbird
 
-/// Routes for signing in and out.
+/// The routes for signing in and out.
 struct SessionRoutes: Sendable {
     let settings: WebSettings
     let current: CurrentConfiguration
@@ -11,7 +11,7 @@ struct SessionRoutes: Sendable {
 
     private struct Login: Decodable, Sendable {
         var token: String?
-        /// A code of one use, which `beacond open` has in its link.
+        /// A one-time code from the link of `beacond open`.
         var code: String?
     }
 
@@ -24,29 +24,29 @@ struct SessionRoutes: Sendable {
         return try await state.access.use(code: AccessToken.hash(of: code))
     }
 
-    /// Adds the exchange of the token for a cookie, which a browser keeps.
+    /// Adds the routes that exchange a token for a cookie and end a session.
     func add(to router: InterfaceRouter) {
         router.respond(
             .post, "session",
             Operation(
                 "openSession", .session, "Exchange the token, or a code, for a cookie", "The session is open.",
                 details:
-                    "A code is the end of the link that beacond open prints: it works once, within ten minutes. The token counts where both are given; where none is set, any is accepted. Refuses a wrong one after a second.",
+                    "A code is the end of the link that beacond open prints. It works once, within ten minutes. If both are sent, the token counts. If no token is configured, any token is accepted. A wrong token or code is refused after one second.",
                 security: .open, headers: ["Set-Cookie"]), status: .noContent
         ) { (sent: Sent<Login>, _) in
             let request = sent.request
             let login = try await sent.value(upTo: WebContext.largestOpenBody)
             guard try await accepts(login) else {
-                // Nobody guesses 256 bits; who tries costs nothing but this.
+                // 256 random bits cannot be guessed in practice; the delay slows down attempts.
                 try await Task.sleep(for: .seconds(1))
                 throw Problem(
                     .forbidden,
                     login.code == nil
-                        ? "this is not the token; \"beacond token\" makes another"
-                        : "this link was used already, or is too old; "
+                        ? "wrong token; \"beacond token\" creates a new one"
+                        : "this link has been used already or is too old; "
                             + (current.value.isSetup
                                 ? "end \"beacond setup\" with Ctrl-C and start it again"
-                                : "\"beacond open\" prints another"))
+                                : "\"beacond open\" prints a new one"))
             }
             let cookie = SessionCookie.header(
                 for: try await sessions.begin(), to: request, isEncrypted: settings.certificate != nil)

@@ -6,12 +6,12 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Routes of the guided start, before there is a configuration.
+/// The routes of the guided start, which runs before a configuration exists.
 struct SetupRoutes: Sendable {
     let settings: WebSettings
     let current: CurrentConfiguration
     let diagnoses: DiagnosisCache
-    /// Reads the configuration again, or uses another one.
+    /// Reads the configuration file again, or uses the given configuration.
     let reload: @Sendable (GatewayConfiguration?) -> Void
     let logger: Logger
 
@@ -56,7 +56,7 @@ struct SetupRoutes: Sendable {
             .put, "setup/source",
             Operation(
                 "setSetupSource", .setup, "Listen with another source",
-                "beacond uses it at once. The interface does not answer for a moment.", errors: [.isSetUp]),
+                "beacond uses it at once. The interface is briefly unavailable.", errors: [.isSetUp]),
             status: .accepted
         ) { (sent: Sent<SourceRequest>, _) in
             _ = try setup()
@@ -73,7 +73,7 @@ struct SetupRoutes: Sendable {
         router.on(
             .post, "setup/draft",
             Operation(
-                "draftConfiguration", .setup, "Get the configuration as it would be written",
+                "draftConfiguration", .setup, "Preview the configuration",
                 "The configuration, and its faults.", errors: [.isSetUp])
         ) { (sent: Sent<GuidedStart.Choice>, _) in
             try setup().draft(of: try await sent.value(), web: settings)
@@ -82,8 +82,8 @@ struct SetupRoutes: Sendable {
             .post, "setup/broker",
             Operation(
                 "tryBroker", .setup, "Check that a broker accepts beacond",
-                "The faults; empty where the broker accepts beacond.",
-                details: "It is connected to once, which takes up to twelve seconds where nothing answers.",
+                "The faults, or none if the broker accepts beacond.",
+                details: "Connects once. Without an answer this takes up to twelve seconds.",
                 errors: [.isSetUp])
         ) { (sent: Sent<GuidedStart.Choice.Broker>, _) in
             _ = try setup()
@@ -94,7 +94,7 @@ struct SetupRoutes: Sendable {
             .post, "setup",
             Operation(
                 "writeConfiguration", .setup, "Write the configuration",
-                "It is written, and beacond uses it at once. The interface does not answer for a moment.",
+                "The configuration is written, and beacond uses it at once. The interface is briefly unavailable.",
                 errors: [.isSetUp]
             ), status: .created
         ) { (sent: Sent<GuidedStart.Choice>, _) in
@@ -111,7 +111,7 @@ struct SetupRoutes: Sendable {
             } catch {
                 throw Problem(.conflict, error.message)
             }
-            logger.notice("the configuration was written to \(setup.path)")
+            logger.notice("wrote the configuration to \(setup.path)")
             reload(nil)
             return WrittenConfiguration(path: setup.path, yaml: draft.yaml, token: setup.token?.reveal())
         }
@@ -119,7 +119,7 @@ struct SetupRoutes: Sendable {
 
     private func setup() throws -> GuidedStart {
         guard let setup = current.value.setup else {
-            throw Problem(.conflict, "there is a configuration, and the guided start is over")
+            throw Problem(.conflict, "the configuration exists already; the guided start is over")
         }
         return setup
     }

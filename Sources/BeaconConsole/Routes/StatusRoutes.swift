@@ -10,7 +10,7 @@ import Hummingbird
 import LinuxRadio
 import NIOCore
 
-/// Routes of beacond's state, health and readiness.
+/// The routes of beacond's status, health and readiness.
 struct StatusRoutes: Sendable {
     let settings: WebSettings
     let gateway: Gateway
@@ -26,12 +26,12 @@ struct StatusRoutes: Sendable {
         var started: Double
         var time: Double
         @Nullable var configuration: String?
-        /// True where a token is needed, so that browsers are signed in.
+        /// True if a token is needed, so that browsers sign in.
         var token: Bool
-        /// True where there is no configuration yet.
+        /// True if there is no configuration yet.
         var setup: Bool
         var readOnly: Bool
-        /// True where rules of the console may start programs.
+        /// True if rules of the console may start programs.
         var programs: Bool
         /// The destinations that rules may notify.
         var destinations: [String]
@@ -62,7 +62,7 @@ struct StatusRoutes: Sendable {
         router.on(
             .get, "status", Operation("getStatus", .status, "Get the status of beacond", "The status.")
         ) { _, _ in
-            // By one clock, which is a recording's where that is what is heard.
+            // All times are in the gateway's clock, which for a recording is the recording's.
             let time = await gateway.newestTime.seconds
             let configuration = current.value
             return Status(
@@ -77,27 +77,27 @@ struct StatusRoutes: Sendable {
             .get, "why",
             Operation(
                 "explainState", .status, "Explain the state of a region or a beacon", "The explanation.",
-                details: "Give either region or beacon; region counts where both are given.",
+                details: "Pass either region or beacon. If both are passed, region counts.",
                 parameters: [
                     .query(
                         "region", "The name of a region.", ["type": "string", "minLength": 1],
                         example: "hall"),
                     .query(
-                        "beacon", "The identity of a beacon, as UUID/MAJOR/MINOR.",
+                        "beacon", "The identity of a beacon, in the form UUID/MAJOR/MINOR.",
                         example: "f7826da6-4fa2-4e98-8024-bc5b71e0893e/1/7"),
                 ], errors: [.unknown])
         ) { request, _ in
             if let region = request.parameter("region") {
                 guard let why = await gateway.why(region: region) else {
-                    throw Problem(.notFound, "there is no region of this name")
+                    throw Problem(.notFound, "unknown region")
                 }
                 return why
             }
             guard let text = request.parameter("beacon"), let beacon = BeaconConstraint(text)?.identity else {
-                throw Problem(.badRequest, "ask for a region by its name, or for a beacon as UUID/MAJOR/MINOR")
+                throw Problem(.badRequest, "pass \"region\" with a name, or \"beacon\" with UUID/MAJOR/MINOR")
             }
             guard let why = await gateway.why(beacon: beacon) else {
-                throw Problem(.notFound, "nothing is known of this beacon")
+                throw Problem(.notFound, "unknown beacon")
             }
             return why
         }
@@ -105,7 +105,7 @@ struct StatusRoutes: Sendable {
             .get, "health",
             Operation(
                 "getHealth", .status, "Check sources, destinations and the Bluetooth stack",
-                "The findings, also where something fails.")
+                "The findings, even if something fails.")
         ) { _, _ in
             let findings = await findings()
             let status =
@@ -119,19 +119,19 @@ struct StatusRoutes: Sendable {
                 "getReadiness", .status, "Check that a receiver hears", "A receiver hears.", security: .open,
                 errors: [.deaf])
         ) { _, _ in
-            // Ready is who hears something: an orchestrator starts what depends on it then.
+            // beacond is ready once a receiver hears. An orchestrator then starts dependent services.
             let isReady = await gateway.receiverValues.contains { $0.hearing == "hearing" }
-            guard isReady else { throw Problem(.serviceUnavailable, "no receiver hears so far") }
+            guard isReady else { throw Problem(.serviceUnavailable, "no receiver hears yet") }
             return Readiness(ready: true)
         }
         router.on(
             .get, "live",
             Operation(
                 "getLiveness", .status, "Check that beacond runs", "beacond runs.",
-                details: "Also 200 while no receiver hears. Watchdogs restart beacond by it.", security: .open)
+                details: "Status 200 even while no receiver hears. Meant for watchdogs that restart beacond.",
+                security: .open)
         ) { _, _ in
-            // Without a radio a restart helps nothing, so it is no reason for one. A gateway that hangs does not
-            // answer.
+            // A missing radio is no reason for a restart, which would not help. A gateway that hangs does not answer.
             _ = await gateway.newestTime
             return Liveness(live: true)
         }
@@ -145,7 +145,7 @@ struct StatusRoutes: Sendable {
         }
     }
 
-    /// Returns what is not as it should be, the worst first, and what is.
+    /// Returns the findings, the worst first, including good ones.
     private func findings() async -> [Health.Finding] {
         var findings: [Health.Finding] = []
         for source in await gateway.sourceValues {
@@ -155,7 +155,7 @@ struct StatusRoutes: Sendable {
                     .init(severity: "error", what: "\(source.name): \(source.reason ?? "it fails")", remedy: nil))
             case "ended": findings.append(.init(severity: "note", what: "\(source.name) has ended", remedy: nil))
             case "starting": findings.append(.init(severity: "note", what: "\(source.name) starts", remedy: nil))
-            default: findings.append(.init(severity: "good", what: "\(source.name) is heard", remedy: nil))
+            default: findings.append(.init(severity: "good", what: "\(source.name) is running", remedy: nil))
             }
         }
         for source in await gateway.crowdedSources {
@@ -176,8 +176,8 @@ struct StatusRoutes: Sendable {
                     .init(
                         severity: "warning",
                         what:
-                            "\(queue.name) has refused \(queue.deadLetters) notifications. Look at them under "
-                            + "Deliveries, and send them again or drop them", remedy: nil))
+                            "\(queue.name) has refused \(queue.deadLetters) notifications. See "
+                            + "Deliveries to send them again or drop them", remedy: nil))
             } else {
                 findings.append(
                     .init(severity: "good", what: "\(queue.name) accepts notifications", remedy: nil))
@@ -190,7 +190,7 @@ struct StatusRoutes: Sendable {
                 .init(
                     severity: "warning",
                     what:
-                        "no source has the receiver \(name) of a place. There are "
+                        "a place has the unknown receiver \(name). The receivers are "
                         + names.sorted().joined(separator: ", "), remedy: nil))
         }
         if await gateway.sourceValues.contains(where: \.advertises) { findings += await diagnosis() }
@@ -200,7 +200,7 @@ struct StatusRoutes: Sendable {
         }.map(\.element)
     }
 
-    /// Returns what is wrong with the event store, and with the rules that look at its events.
+    /// Returns the findings about the event store, and about the rules that read its events.
     private func storeFindings() -> [Health.Finding] {
         var findings: [Health.Finding] = []
         let health = consumer.history.store.health
@@ -208,8 +208,8 @@ struct StatusRoutes: Sendable {
             let remedy =
                 switch failure.code {
                 case .full: "make room on the disk"
-                case .locked: "end the program that holds the file"
-                default: "check the disk, and that beacond may write to the folder"
+                case .locked: "end the program that locks the file"
+                default: "check the disk, and that beacond can write to the folder"
                 }
             findings.append(
                 .init(
@@ -220,8 +220,8 @@ struct StatusRoutes: Sendable {
         if health.isSlow {
             findings.append(
                 .init(
-                    severity: "warning", what: "the disk is slow: events are being written for more than a second",
-                    remedy: "find what else uses the disk, or replace it"))
+                    severity: "warning", what: "the disk is slow: writing events takes more than a second",
+                    remedy: "find out what else uses the disk, or replace it"))
         }
         if let recovery = consumer.history.store.recovery,
             FileManager.default.fileExists(atPath: recovery.movedTo.path)
@@ -230,20 +230,20 @@ struct StatusRoutes: Sendable {
                 .init(
                     severity: "warning",
                     what:
-                        "the file of events was damaged (\(recovery.damage)): \(recovery.events) events were taken over, "
+                        "the event store was damaged (\(recovery.damage)): \(recovery.events) events were recovered, "
                         + "\(recovery.unreadable) rows could not be read",
                     remedy: "check the disk, and delete \(recovery.movedTo.path) once you no longer need it"))
         }
         if let failure = consumer.failure {
             findings.append(
                 .init(
-                    severity: "error", what: "rules cannot look at events, which wait: \(failure)",
-                    remedy: "check the disk, and that beacond may write to the folder"))
+                    severity: "error", what: "rules cannot read events, which wait: \(failure)",
+                    remedy: "check the disk, and that beacond can write to the folder"))
         }
         return findings
     }
 
-    /// Returns what `beacon doctor` finds. It is not asked each time that somebody looks.
+    /// Returns the cached findings of `beacon doctor`.
     private func diagnosis() async -> [Health.Finding] {
         let severities: [Finding.Level: String] = [.ok: "good", .warning: "warning", .problem: "error"]
         return await diagnoses.findings().map {

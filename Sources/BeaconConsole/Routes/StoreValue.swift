@@ -1,9 +1,9 @@
 import BeaconEventStore
 import BeaconGateway
 
-/// The rows and bytes of the event store, with their bounds, in JSON.
+/// The rows and bytes of the event store, with their limits, as JSON.
 struct StoreValue: Codable {
-    /// Rows and bytes, with the most of each.
+    /// A part's rows and bytes, with the limits of both.
     struct Part: Codable, Sendable {
         var rows: Int
         var bytes: Int

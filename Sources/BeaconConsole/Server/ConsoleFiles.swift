@@ -3,7 +3,7 @@ import CConsole
 import Crypto
 import Foundation
 
-/// The files of the console, as they lie in the program.
+/// The console's files, which are linked into the program.
 enum ConsoleFiles {
     /// A file.
     struct File: Sendable {
@@ -11,7 +11,7 @@ enum ConsoleFiles {
         var content: [UInt8]
         /// The media type.
         var type: String
-        /// The tag by which a browser knows that it has the file already.
+        /// The entity tag that browsers revalidate their cached copy with.
         var tag: String
 
         fileprivate init(_ file: beacon_console_file) {
@@ -28,7 +28,7 @@ enum ConsoleFiles {
         }
     }
 
-    /// All of the page: itself, its styles, its scripts. `CConsole.c` lists them.
+    /// All files of the console: the page, its styles and its scripts. `CConsole.c` lists them.
     static let all: [File] = {
         var count = 0
         let first = beacon_console_files(&count)

@@ -7,18 +7,18 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// An answer that says what is wrong with a request, in the form of RFC 9457.
+/// An error response with a description of the problem (RFC 9457).
 struct Problem: HTTPResponseError {
-    /// What is wrong with one value of a request.
+    /// A fault in one value of a request.
     struct Fault: Codable, Sendable {
         /// The key of the value.
         var key: String
-        /// What is wrong, and what to send instead.
+        /// The fault, and what to send instead.
         var detail: String
     }
 
     var status: HTTPResponse.Status
-    /// What is wrong, in a sentence.
+    /// The description of the problem, in one sentence.
     var detail: String
     var errors: [Fault] = []
     var headers: HTTPFields = [:]
@@ -30,7 +30,7 @@ struct Problem: HTTPResponseError {
         self.headers = headers
     }
 
-    /// A problem as it is sent (RFC 9457).
+    /// The JSON form of a problem (RFC 9457).
     struct Form: Codable {
         var type = "about:blank"
         var title: String
@@ -39,14 +39,14 @@ struct Problem: HTTPResponseError {
         var errors: [Fault]?
     }
 
-    /// The JSON of the answer.
+    /// The JSON of the response.
     var body: Data {
         let form = Form(
             title: status.reasonPhrase, status: status.code, detail: detail, errors: errors.isEmpty ? nil : errors)
         return (try? JSONEncoder.interface.encode(form)) ?? Data("{}".utf8)
     }
 
-    /// The answer.
+    /// The response.
     var response: Response {
         var headers = headers
         headers[.contentType] = "application/problem+json"
@@ -56,12 +56,12 @@ struct Problem: HTTPResponseError {
     func response(from request: Request, context: some RequestContext) throws -> Response { response }
 }
 
-/// A path that there is, and what can be done with it.
+/// A known path, and the methods that it supports.
 struct RoutePattern: Sendable {
     private var parts: [Substring]
     private(set) var methods: Set<HTTPRequest.Method> = []
 
-    /// Returns the patterns of routes, those without parameters first.
+    /// Returns the patterns of routes, sorted by their number of parameters.
     static func patterns(_ routes: [(path: String, method: HTTPRequest.Method)]) -> [RoutePattern] {
         var patterns: [String: RoutePattern] = [:]
         for route in routes {
@@ -76,17 +76,17 @@ struct RoutePattern: Sendable {
 
     private var parameterCount: Int { parts.count { $0.hasPrefix("{") } }
 
-    /// Returns true for the parts of a path of this pattern.
+    /// Returns true if the parts of a path match this pattern.
     func matches(_ path: [Substring]) -> Bool {
         path.count == parts.count && zip(parts, path).allSatisfy { $0 == $1 || $0.hasPrefix("{") }
     }
 }
 
-/// The answer to whatever goes wrong behind it, so that each failure has the one form.
+/// The middleware that turns every error of a later handler into a problem response.
 struct ProblemMiddleware: RouterMiddleware {
-    /// The methods of each path that there is.
+    /// The known paths with their methods.
     let methods: Locked<[RoutePattern]>
-    /// The log, for what is beacond's own failure.
+    /// The log for failures of beacond itself.
     let logger: Logger
 
     func handle(
@@ -94,7 +94,7 @@ struct ProblemMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var response: Response
         do {
-            // First of all, since which methods there are is no secret.
+            // Check the method before the authorization, since the supported methods are no secret.
             let parts = request.uri.path.split(separator: "/")
             let known = methods.withLock { patterns in patterns.first { $0.matches(parts) }?.methods }
             if let known, !known.contains(request.method) { throw Self.wrongMethod(request, known) }
@@ -109,18 +109,18 @@ struct ProblemMiddleware: RouterMiddleware {
             logger.warning("\(request.method) \(WebServer.key(request.uri.path).printable): \(error)")
             response =
                 Problem(
-                    .serviceUnavailable, "beacond could not do this: \(error). Try again later",
+                    .serviceUnavailable, "beacond cannot do this: \(error). Try again later",
                     headers: [.retryAfter: "5"]
                 ).response
         } catch {
-            // A client that goes away in the middle of its request is no failure of this side's.
+            // A client that disconnects during its request is not a failure of beacond.
             let isOwn = error is EventStoreError
             logger.log(
                 level: isOwn ? .warning : .debug,
                 "\(request.method) \(WebServer.key(request.uri.path).printable): \(error)")
-            response = Problem(.internalServerError, "beacond could not do this: \(error)").response
+            response = Problem(.internalServerError, "beacond cannot do this: \(error)").response
         }
-        // Browsers take nothing from elsewhere, guess no types, and tell nobody what was open.
+        // Browsers load nothing from other sites, guess no media types, and send no referrer.
         response.headers[.contentSecurityPolicy] =
             response.headers[.contentSecurityPolicy]
             ?? "default-src 'self'; img-src 'self' data:; frame-ancestors 'self'; base-uri 'none'; form-action 'self'"
@@ -132,14 +132,14 @@ struct ProblemMiddleware: RouterMiddleware {
     private static func wrongMethod(_ request: Request, _ methods: Set<HTTPRequest.Method>) -> Problem {
         let allowed = methods.map(\.rawValue).sorted().joined(separator: ", ")
         return Problem(
-            .methodNotAllowed, "\(request.method.rawValue.printable) is not for this; use \(allowed)",
+            .methodNotAllowed, "\(request.method.rawValue.printable) is not supported here; use \(allowed)",
             headers: [.allow: allowed])
     }
 
     private static func sentence(for error: HTTPError, _ request: Request) -> String {
         switch error.status {
         case .notFound:
-            "there is nothing at \(request.uri.path.printable); v1/openapi.json lists what there is"
+            "nothing exists at \(request.uri.path.printable); v1/openapi.json lists all paths"
         case .contentTooLarge: "the request is too large"
         default: error.body ?? error.status.reasonPhrase
         }
@@ -155,12 +155,12 @@ extension HTTPField.Name {
 }
 
 extension Response {
-    /// An answer of JSON.
+    /// Returns a response with JSON.
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
         json(bytes: try JSONEncoder.interface.encode(value), status: status)
     }
 
-    /// An answer of JSON that is written already.
+    /// Returns a response with encoded JSON.
     static func json(bytes: some Sequence<UInt8>, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
@@ -168,12 +168,14 @@ extension Response {
     }
 }
 
-/// A look at JSON before it is read: its reader takes the square of the depth, and nobody means more than a few levels.
+/// A check of the nesting depth of JSON before decoding.
+///
+/// The decoder's time grows with the square of the depth, and real requests have only a few levels.
 enum JSONDepth {
-    /// The deepest that is read.
+    /// The deepest nesting that is accepted.
     private static let most = 32
 
-    /// Refuses JSON that is too deep.
+    /// Refuses JSON that is nested too deeply.
     ///
     /// - Throws: ``Problem``.
     static func check(_ json: Data) throws {
@@ -198,7 +200,7 @@ enum JSONDepth {
 }
 
 extension Request {
-    /// Returns the values of a parameter of the query, as browsers write them: a space may be a plus sign.
+    /// Returns the values of a query parameter, as browsers encode them: a plus sign can stand for a space.
     func parameters(_ name: String) -> [String] {
         (uri.query ?? "").split(separator: "&").compactMap { pair -> String? in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -208,12 +210,13 @@ extension Request {
         }
     }
 
-    /// Returns the first value of a parameter of the query.
+    /// Returns the first value of a query parameter.
     func parameter(_ name: String) -> String? { parameters(name).first }
 }
 
 extension EventStoreError.Code {
-    /// True where the same request may succeed later: the disk is full, or another program has the file.
+    /// True if the same request may succeed later, for example because the disk is full or another program locks the
+    /// file.
     fileprivate var isTemporary: Bool {
         [.full, .locked, .cannotWrite, .cannotRead, .damaged, .crowded, .conflict].contains(self)
     }

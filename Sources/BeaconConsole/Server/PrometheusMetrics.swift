@@ -2,14 +2,14 @@ import BeaconGateway
 import BeaconSupport
 import CoreMetrics
 
-/// The metrics of all modules, as text that Prometheus reads (its text exposition format).
+/// The metrics of all modules in Prometheus' text exposition format.
 ///
-/// It holds counters, and the newest values of gauges and recorders; of times, their sum and number.
+/// Counters, gauges and recorders have their newest value, timers their sum and count.
 package final class PrometheusMetrics: MetricsFactory {
-    /// The one of the process, which `MetricsSystem` is set up with.
+    /// The instance of the process, which bootstraps `MetricsSystem`.
     package static let shared = PrometheusMetrics()
 
-    /// A metric's name with its labels, as they are written.
+    /// A metric's name with its labels, in their text form.
     private struct Series: Hashable, Comparable {
         var name: String
         var labels: String
@@ -18,7 +18,7 @@ package final class PrometheusMetrics: MetricsFactory {
             // Letters, digits and underscores.
             name = String(label.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
             labels = dimensions.map { key, value in
-                // By scalars, since a line's end of two is one character.
+                // Scalar by scalar, since CR LF is a single character.
                 var escaped = ""
                 for scalar in value.unicodeScalars {
                     switch scalar {
@@ -50,7 +50,7 @@ package final class PrometheusMetrics: MetricsFactory {
         var count = 0
     }
 
-    /// More than there are; what somebody invents beyond that is not kept.
+    /// The largest number of series, far above the number of real ones. Further series are dropped.
     private static let most = 10_000
 
     private let values = Locked<[Series: Value]>([:])
@@ -133,7 +133,7 @@ package final class PrometheusMetrics: MetricsFactory {
         Handler(self, label, dimensions)
     }
 
-    // What was counted stays: a counter that begins again would be a restart.
+    // Counts are kept: a counter that begins again at zero would look like a restart.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
     func destroyRecorder(_ handler: any RecorderHandler) {}

@@ -5,34 +5,34 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// A question to a running beacond: whether it hears.
+/// A check whether a running beacond is ready.
 package struct ReadinessCheck: Sendable {
-    /// The time that it may take to answer.
+    /// The timeout of the check.
     private static let patience = TimeAmount.seconds(5)
 
     private let address: String
 
-    /// Creates the question to the beacond of a console.
+    /// Creates the check for the beacond of a console.
     package init(_ settings: WebSettings) {
         var settings = settings
-        // What listens on all addresses is asked by this machine's own.
+        // If it listens on all addresses, use the loopback address.
         if settings.host == "0.0.0.0" { settings.host = "127.0.0.1" }
         if settings.host == "::" { settings.host = "::1" }
         address = settings.address + "v1/ready"
     }
 
-    /// What keeps beacond from hearing.
+    /// The reason why beacond is not ready.
     package struct Failure: Error, Sendable, CustomStringConvertible {
-        /// What it is, and where to look.
+        /// The reason, and where to look.
         public var description: String
     }
 
-    /// Asks.
+    /// Runs the check.
     ///
-    /// - Throws: ``Failure`` where nobody answers, or beacond does not hear.
+    /// - Throws: ``Failure`` if beacond does not answer, or is not ready.
     package func run() async throws(Failure) {
         var configuration = HTTPClient.Configuration()
-        // The certificate is for the names by which others come; all that is learnt is a yes or a no.
+        // The certificate is issued for the console's public names, and the check learns only a yes or a no.
         configuration.tlsConfiguration = .makeClientConfiguration()
         configuration.tlsConfiguration?.certificateVerification = .none
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -50,7 +50,9 @@ package struct ReadinessCheck: Sendable {
         try? await client.shutdown()
         switch answer {
         case .failure(let error):
-            throw Failure(description: "beacond does not answer at \(address) (\(error)); does it run, with this file?")
+            throw Failure(
+                description:
+                    "beacond does not answer at \(address) (\(error)); is it running with this configuration file?")
         case .success(let response) where response.status == .ok: return
         case .success(let response):
             let problem = body.flatMap { try? JSONDecoder().decode(Answer.self, from: Data($0.readableBytesView)) }

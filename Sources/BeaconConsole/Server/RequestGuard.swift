@@ -6,17 +6,17 @@ import Hummingbird
 
 /// The authorization of requests.
 ///
-/// Without a token, the programs and browsers of this machine may ask, and the users of trusted proxies. With one,
-/// every request needs it, or the session of a browser that has shown it. Apps, gateways and other beacond show their
-/// own keys, signatures and tokens.
+/// Without a token, the console accepts requests from programs and browsers on this machine, and from the users of
+/// trusted proxies. With a token, every request needs the token or a signed-in browser's session. Apps, gateways and
+/// other beacond instances use their own keys, signatures and tokens.
 ///
-/// A trusted proxy vouches for its users' addresses, and for nothing else that a request says. A page of another site
-/// that is open in the same browser can neither read nor change anything:
+/// A trusted proxy vouches for its users' addresses and for nothing else in a request. A page of another site that is
+/// open in the same browser can neither read nor change anything:
 ///
-/// - its requests name it (`Origin`, `Sec-Fetch-Site`), or they lack the console's own header;
-/// - its cookies do not come with them (`SameSite`);
-/// - a name that it has bound to this machine is unknown here, which ``WebSettings/knows(_:in:)`` decides. With a
-///   token the name does not matter, since the page has neither the token nor the session.
+/// - its requests carry its origin (`Origin`, `Sec-Fetch-Site`) or lack the console's own header;
+/// - its requests carry no cookies (`SameSite`);
+/// - a name that it has bound to this machine is unknown here (see ``WebSettings/knows(_:in:)``). With a token the name
+///   does not matter, since the page has neither the token nor the session.
 struct RequestGuard: RouterMiddleware {
     let settings: WebSettings
     let sessions: WebSessions
@@ -37,13 +37,13 @@ struct RequestGuard: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Refuses clients of other machines that come by no trusted proxy.
+    /// Refuses clients on other machines unless they use a trusted proxy.
     private func checkAddress(_ context: WebContext) throws {
         guard context.isLocal || settings.trusts(context.remoteAddress) else {
             let proxies = settings.trustedProxies.sorted().joined(separator: " and ")
             throw Problem(
                 .forbidden,
-                "the console answers \(proxies.isEmpty ? "this machine" : proxies) alone; for others, write a \"token-hash\" under \"web\""
+                "the console answers \(proxies.isEmpty ? "this machine" : proxies) only; for other clients, set a \"token-hash\" under \"web\""
             )
         }
     }
@@ -52,37 +52,37 @@ struct RequestGuard: RouterMiddleware {
         if Self.isOpen(request.uri.path) || hasToken(request) { return }
         guard try await hasSession(request) else {
             throw Problem(
-                .unauthorized, "a token is needed: send it as \"Authorization: Bearer TOKEN\"",
+                .unauthorized, "this request needs a token: send it as \"Authorization: Bearer TOKEN\"",
                 headers: [.wwwAuthenticate: "Bearer"])
         }
     }
 
-    /// Refuses changes where the console only shows.
+    /// Refuses changes if the console is read-only.
     private func checkChange(_ request: Request) throws {
         guard settings.isReadOnly, ![.get, .head, .options].contains(request.method),
             !Self.isOpen(request.uri.path), !Self.isIntake(request.uri.path),
             WebServer.key(request.uri.path) != "v1/rules/try"
         else { return }
-        throw Problem(.forbidden, "the console only shows; the file has \"read-only: true\" under \"web\"")
+        throw Problem(.forbidden, "the console is read-only: the file has \"read-only: true\" under \"web\"")
     }
 
-    /// Returns true for what apps, other beacond and gateways send to, who show keys, signatures and tokens of their
-    /// own.
+    /// Returns true for the paths that apps, other beacond instances and gateways send to with their own keys,
+    /// signatures and tokens.
     private static func isIntake(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         if parts.count == 4, parts[0] == "v1", parts[1] == "sources", parts[3] == "adverts" { return true }
         return parts.count >= 3 && parts[0] == "v1" && (parts[1] == "app-installs" || parts[1] == "webhooks")
     }
 
-    /// Returns true for what needs no token: the page, which itself tells nothing and asks for the token, and health
-    /// checks. All else is closed, however its path is written.
+    /// Returns true for paths that need no token: health checks, and the page, which contains no data and asks for the
+    /// token. All other paths are closed, however they are written.
     private static func isOpen(_ path: String) -> Bool {
         isPage(path) || WebServer.healthPaths.union(["v1/session"]).contains(WebServer.key(path))
     }
 
     private func checkOrigin(of request: Request, _ context: WebContext) throws {
         var hosts = [request.head.authority ?? ""]
-        // The name in the browser, where a proxy asks by another one. It has to be known as any other.
+        // Behind a proxy, the browser may use another name than the proxy does. That name must be known too.
         if settings.trusts(context.remoteAddress), let forwarded = request.headers[.forwardedHost],
             settings.knows(forwarded, in: context)
         {
@@ -91,41 +91,42 @@ struct RequestGuard: RouterMiddleware {
         let own = hosts.flatMap { ["http://\($0.lowercased())", "https://\($0.lowercased())"] }
         if let origin = request.headers[.origin]?.lowercased(), !own.contains(origin), !isKnown(origin) {
             throw Problem(
-                .forbidden, "a page of \(origin.prefix(200).description.printable) asked; only beacond's own may")
+                .forbidden,
+                "a page of \(origin.prefix(200).description.printable) sent this request; only beacond's own pages can")
         }
         if let site = request.headers[.secFetchSite], ["cross-site", "same-site"].contains(site),
             !Self.isPage(request.uri.path)
         {
-            throw Problem(.forbidden, "a page of another site asked; only beacond's own may")
+            throw Problem(.forbidden, "a page of another site sent this request; only beacond's own pages can")
         }
         guard ![.get, .head, .options].contains(request.method), !Self.isIntake(request.uri.path) else { return }
-        // No form and no simple request of another page can send one of these.
+        // No form and no simple request of another page can send this header or this token.
         guard request.headers[.consoleRequest] == "1" || hasToken(request) else {
-            throw Problem(.forbidden, "send the header X-Beacon-Console: 1 with what changes something")
+            throw Problem(.forbidden, "send the header X-Beacon-Console: 1 with requests that change something")
         }
     }
 
-    /// Returns true for what a link on another page may lead to.
+    /// Returns true for paths that a link on another page may lead to.
     private static func isPage(_ path: String) -> Bool {
         let parts = path.split(separator: "/").map(String.init)
         return parts.isEmpty || parts.count == 1 && ConsoleFiles.all.contains { $0.name == parts[0] }
     }
 
-    /// Returns true for an origin whose host the configuration names, whatever its port.
+    /// Returns true for an origin whose host is in the configuration, with any port.
     private func isKnown(_ origin: String) -> Bool {
         guard let host = URL(string: origin)?.host else { return false }
         return settings.names.contains { $0.lowercased() == host }
     }
 
     private func checkHost(of request: Request, _ context: WebContext) throws {
-        // A proxy may ask by a known name for a page of another one, which it forwards.
+        // A proxy may use a known name for itself and forward a page's unknown one.
         let forwarded = request.headers[values: .forwardedHost].flatMap { $0.split(separator: ",") }
         let hosts = [request.head.authority ?? ""] + forwarded.map { $0.trimmingCharacters(in: .whitespaces) }
         if let unknown = hosts.first(where: { !settings.knows($0, in: context) }) {
             let name = unknown.prefix(200).description.printable
             throw Problem(
                 .misdirectedRequest,
-                "\"\(name)\" is no name of this machine that beacond knows; write it without a port under \"web\", as names: [NAME]"
+                "\"\(name)\" is not a known name of this machine; add it without a port under \"web\", as names: [NAME]"
             )
         }
     }
@@ -145,7 +146,7 @@ struct RequestGuard: RouterMiddleware {
 }
 
 extension WebSettings {
-    /// Returns true where a token is the one whose hash the configuration has.
+    /// Returns true if a token matches the configured hash.
     func accepts(token: String) -> Bool {
         guard let tokenHash else { return true }
         let hash = AccessToken.hash(of: token)

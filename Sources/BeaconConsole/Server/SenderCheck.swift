@@ -7,19 +7,18 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The check of who sends events and adverts: an app by its keys, another beacond by its signature, a gateway by its
-/// token.
+/// The authentication of senders of events and adverts: apps by their keys, other beacond instances by their signature,
+/// gateways by their token.
 struct SenderCheck: Sendable {
-    /// The time by which the clock of a sender that signs may differ: that of Standard Webhooks' libraries, five
-    /// minutes.
+    /// The largest clock difference of a sender that signs: five minutes, as in the libraries of Standard Webhooks.
     private static let tolerance: TimeInterval = 300
 
     let settings: IntakeSettings
     let access: ConsoleAccess
 
-    /// Returns the name of the app whose keys a request has (HTTP Basic, RFC 7617).
+    /// Returns the name of the app that a request's keys belong to (HTTP Basic, RFC 7617).
     ///
-    /// - Throws: ``Problem`` where they are none.
+    /// - Throws: ``Problem`` if the request has no keys of a known app.
     func app(of request: Request) async throws -> String {
         let words = (request.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].lowercased() == "basic",
@@ -32,19 +31,19 @@ struct SenderCheck: Sendable {
         }
         known += try await access.apps().map { (name: $0.name, key: $0.key, hash: $0.secretHash) }
         let app = known.first { app in
-            // Both are compared, since the time must not tell which API keys exist.
+            // Always compare both, so that the response time does not show which API keys exist.
             let (isKey, isSecret) = (AccessToken.isSame(app.key, key), AccessToken.isSame(app.hash, hash))
             return isKey && isSecret
         }
         if let app { return app.name }
-        // Nobody guesses the keys; who tries costs nothing but this.
+        // Keys cannot be guessed in practice; the delay slows down attempts.
         try await Task.sleep(for: .seconds(1))
-        throw Self.refusal("these are the keys of no app; the console makes some, under Settings")
+        throw Self.refusal("no app has these keys; create keys in the console under Settings")
     }
 
-    /// Checks that a request is signed at all, and now.
+    /// Checks that a request has signature headers and a recent timestamp.
     ///
-    /// - Throws: ``Problem`` where it is not.
+    /// - Throws: ``Problem`` otherwise.
     func checkHeaders(of request: Request) throws { _ = try Self.signature(of: request) }
 
     private static func signature(of request: Request) throws -> (id: String, timestamp: String, signature: String) {
@@ -52,30 +51,33 @@ struct SenderCheck: Sendable {
             let signature = request.headers[.webhookSignature], let seconds = TimeInterval(timestamp)
         else {
             throw refusal(
-                "sign the request: webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks), as beacond does with \"secret\""
+                "sign the request: webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks); beacond does so with \"secret\""
             )
         }
         guard abs(Date().timeIntervalSince1970 - seconds) <= tolerance else {
-            throw refusal("the request is of another time; set the clocks of both machines")
+            throw refusal("the timestamp of the request is more than five minutes off; set the clocks of both machines")
         }
         return (id, timestamp, signature)
     }
 
-    /// Checks the signature of a webhook's request (Standard Webhooks 1.0).
+    /// Checks the signature of a webhook request (Standard Webhooks 1.0).
     ///
-    /// - Throws: ``Problem`` where it is not the one of the sender.
+    /// - Throws: ``Problem`` if the signature is not the sender's.
     func check(_ request: Request, of webhook: IntakeSettings.Webhook, body: Data) throws {
         let (id, timestamp, signature) = try Self.signature(of: request)
         let keys = try WebhookSignature([webhook.signingSecret])
         guard keys.isValid(signature, id: id, timestamp: timestamp, body: body) else {
-            throw Self.refusal("the signature is not of this webhook's secret; give both the same \"secret\"")
+            throw Self.refusal(
+                "the signature does not match this webhook's secret; set the same \"secret\" on both sides")
         }
     }
 
-    /// Checks that a gateway shows its source's token: as "Authorization: Bearer", as the password of HTTP Basic with
-    /// any user, or, since many gateways can be given nothing but an address, as "token" behind it.
+    /// Checks that a gateway's request has the token of its source.
     ///
-    /// - Throws: ``Problem`` where it does not.
+    /// The token is sent as "Authorization: Bearer" or as the password of HTTP Basic with any user. Many gateways only
+    /// have a setting for an address, so the token may also be the query parameter "token".
+    ///
+    /// - Throws: ``Problem`` if the token is missing or wrong.
     func check(_ request: Request, of source: PostedSource) async throws {
         let words = (request.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1).map(String.init)
         var shown = request.parameter("token")
@@ -87,10 +89,10 @@ struct SenderCheck: Sendable {
         guard let shown, let token = source.token,
             AccessToken.isSame(AccessToken.hash(of: shown), AccessToken.hash(of: token.reveal()))
         else {
-            // Nobody guesses it; who tries costs nothing but this.
+            // A token cannot be guessed in practice; the delay slows down attempts.
             try await Task.sleep(for: .seconds(1))
             throw Self.refusal(
-                "show the token of this source: as \"Authorization: Bearer TOKEN\", as a password, or as ?token= behind the address"
+                "send this source's token: as \"Authorization: Bearer TOKEN\", as a password, or as ?token= in the address"
             )
         }
     }

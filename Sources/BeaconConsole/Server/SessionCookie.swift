@@ -5,19 +5,19 @@ import Hummingbird
 
 /// The cookie that keeps a browser signed in.
 ///
-/// Over HTTPS its name has the prefix `__Host-`: browsers then take it from this host alone, and only with `Secure` and
-/// without a domain, so that no other page, not even one of the same domain, can set it. Over plain HTTP browsers
+/// Over HTTPS its name has the prefix `__Host-`. Browsers accept such a cookie only from this host, with `Secure` and
+/// without a domain, so that no other page can set it, not even a page of the same domain. Over plain HTTP browsers
 /// refuse that prefix, and the cookie has its plain name.
 enum SessionCookie {
     private static let plainName = "beacond-session"
     private static let secureName = "__Host-" + plainName
-    /// The time that a browser keeps it: as long as beacond keeps the session.
+    /// The time that a browser keeps the cookie: as long as beacond keeps the session.
     private static let lifetime = Int(ConsoleAccess.sessionTime / .seconds(1))
 
-    /// Returns the name of a request's session; nil where it has none.
+    /// Returns the name of a request's session, or nil without one.
     ///
-    /// - Parameter isEncrypted: whether the console itself speaks HTTPS. Then the plain name does not count, since a
-    ///   page of plain HTTP on this host may have set it.
+    /// - Parameter isEncrypted: whether the console itself uses HTTPS. The plain name is ignored then, since a plain
+    ///   HTTP page on this host may have set it.
     static func value(in request: Request, isEncrypted: Bool) -> String? {
         func value(_ name: String) -> String? { request.cookies[name].flatMap { $0.value.isEmpty ? nil : $0.value } }
         return value(secureName) ?? (isEncrypted ? nil : value(plainName))
@@ -28,9 +28,9 @@ enum SessionCookie {
     /// - Parameters:
     ///   - session: the session's name.
     ///   - request: the request that began it.
-    ///   - isEncrypted: whether the console itself speaks HTTPS.
+    ///   - isEncrypted: whether the console itself uses HTTPS.
     static func header(for session: String, to request: Request, isEncrypted: Bool) -> String {
-        // The browser's page may be one of HTTPS though a proxy asks without: the browser itself says so.
+        // A proxy may use plain HTTP although the browser's page uses HTTPS. The origin shows it.
         let isSecure = isEncrypted || request.headers[.origin]?.lowercased().hasPrefix("https://") == true
         return text(isSecure ? secureName : plainName, session, isSecure: isSecure, age: lifetime)
     }
@@ -44,7 +44,7 @@ enum SessionCookie {
         return fields
     }
 
-    // Hummingbird's type writes the attributes in an order that is random in each process.
+    // Hummingbird's type writes the attributes in an order that differs in each process.
     private static func text(_ name: String, _ value: String, isSecure: Bool, age: Int) -> String {
         "\(name)=\(value); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(age)\(isSecure ? "; Secure" : "")"
     }

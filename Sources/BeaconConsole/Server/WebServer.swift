@@ -10,19 +10,19 @@ package import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// What a request is handled with.
+/// The context of a request.
 struct WebContext: RequestContext {
-    /// The largest body of a request, in bytes, and that of one which everybody may make.
+    /// The largest body of a request in bytes, and the largest body of a request that needs no token.
     static let largestBody = 64 << 10
     static let largestOpenBody = 4 << 10
 
     var coreContext: CoreRequestContextStorage
     var maxUploadSize: Int { Self.largestBody }
 
-    /// The plain address of the other end of the connection; nil where it has none.
+    /// The plain address of the other end of the connection, or nil without one.
     let remoteAddress: String?
 
-    /// The plain address that the connection came to; nil where it has none.
+    /// The plain address that the connection came to, or nil without one.
     let localAddress: String?
 
     /// True for a client on this machine.
@@ -35,14 +35,14 @@ struct WebContext: RequestContext {
     }
 }
 
-/// The service that answers browsers and programs for as long as beacond runs.
+/// The service that answers browsers and programs while beacond runs.
 ///
-/// Where it cannot listen, since another program has the port, beacond goes on without it and tries again.
+/// If it cannot listen because another program uses the port, beacond continues without it and tries again.
 package struct WebServer: Service {
     /// The time between two attempts to listen.
     private static let pause = Duration.seconds(5)
 
-    /// The time for requests under way when beacond ends.
+    /// The time that running requests have when beacond ends.
     private static let grace = Duration.seconds(1)
 
     let settings: WebSettings
@@ -53,13 +53,13 @@ package struct WebServer: Service {
     let consumer: RuleConsumer
     let state: GatewayState
     let broadcast: EventBroadcast
-    /// The machine's part in a fleet; nil for none.
+    /// The machine's part in a fleet, or nil without one.
     let fleet: FleetMember?
     let logger: Logger
     let sessions: WebSessions
-    /// Reads the configuration again, or uses another one.
+    /// Reads the configuration file again, or uses the given configuration.
     let reload: @Sendable (GatewayConfiguration?) -> Void
-    /// True once beacond ends.
+    /// True when beacond is ending.
     let isEnding = Locked(false)
     let limits = ConnectionLimits()
     let started = Date()
@@ -68,17 +68,17 @@ package struct WebServer: Service {
     ///
     /// - Parameters:
     ///   - settings: the address, and the rules for clients.
-    ///   - gateway: the sensing.
-    ///   - rules: the rules at work.
+    ///   - gateway: the gateway.
+    ///   - rules: the rule engine.
     ///   - delivery: the destinations.
-    ///   - current: the configuration that is in use.
+    ///   - current: the configuration in use.
     ///   - consumer: the consumer of events for the rules, with the history.
     ///   - state: the state that survives restarts.
     ///   - broadcast: the newest events.
-    ///   - fleet: the machine's part in a fleet; nil for none.
+    ///   - fleet: the machine's part in a fleet; or nil without one.
     ///   - logger: the log.
-    ///   - sessions: the browsers that are signed in.
-    ///   - reload: reads the configuration again, or uses another one.
+    ///   - sessions: the signed-in browsers.
+    ///   - reload: reads the configuration file again, or uses the given configuration.
     package init(
         settings: WebSettings, gateway: Gateway, rules: RuleEngine, delivery: DeliveryService<ContinuousClock>?,
         current: CurrentConfiguration, consumer: RuleConsumer, state: GatewayState, broadcast: EventBroadcast,
@@ -97,7 +97,7 @@ package struct WebServer: Service {
             group.addTask { await listen() }
             group.addTask {
                 guard (try? await gracefulShutdown()) != nil else { return }
-                // Streams end, and with them their connections; who takes longer is not waited for.
+                // Ends streams and their connections. Slower requests have the grace period.
                 isEnding.withLock { $0 = true }
                 state.people.news.signal()
                 broadcast.finish()
@@ -110,7 +110,7 @@ package struct WebServer: Service {
         broadcast.finish()
     }
 
-    /// Tells listeners again and again that they are connected.
+    /// Sends heartbeats to listeners.
     private func beat() async {
         while (try? await Task.sleep(for: EventStreamResponse.heartbeat)) != nil {
             broadcast.send(.heartbeat)
@@ -130,7 +130,7 @@ package struct WebServer: Service {
                 if !isReported {
                     let reason = await settings.obstacle()?.description ?? "\(error)"
                     logger.error(
-                        "the console cannot listen on \(settings.host), port \(settings.port): \(reason); it is tried again, and all else goes on"
+                        "the console cannot listen on \(settings.host), port \(settings.port): \(reason); beacond tries again and does everything else"
                     )
                 }
                 isReported = true
@@ -140,7 +140,7 @@ package struct WebServer: Service {
     }
 
     private func application() throws -> some ApplicationProtocol {
-        // What concerns anybody is logged here, and what a client does is the client's.
+        // Hummingbird's own messages are about single clients. This type logs everything that matters to operators.
         var quiet = logger
         quiet.logLevel = .critical
         let http = HTTPServerBuilder.http1(
@@ -162,15 +162,15 @@ package struct WebServer: Service {
             logger: quiet)
     }
 
-    /// The paths of health checks, in the form of ``key(_:)``: whether a receiver hears, and whether beacond runs.
+    /// The paths of health checks in the form of ``key(_:)``: readiness, and liveness.
     static let healthPaths: Set = ["v1/ready", "v1/live"]
 
-    /// Returns a path in the one form in which it is looked up.
+    /// Returns the normalized form of a path.
     static func key(_ path: String) -> String { path.split(separator: "/").joined(separator: "/") }
 
-    /// The routes, in groups. Each group is a type with the parts that it needs.
+    /// Returns the routes. Each group is a type with the parts that it needs.
     ///
-    /// - Parameter description: receives the operations of the interface.
+    /// - Parameter description: collects the operations of the interface.
     func router(describedIn description: InterfaceRouter.Description = .init()) -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         let methods = Locked<[RoutePattern]>([])
@@ -215,10 +215,10 @@ package struct WebServer: Service {
     }
 }
 
-/// The configuration of the file that is in use. A reload replaces it.
+/// The configuration of the file in use. A reload replaces it.
 package typealias CurrentConfiguration = Locked<GatewayConfiguration>
 
 extension CurrentConfiguration {
-    /// The configuration now.
+    /// The current configuration.
     var value: GatewayConfiguration { withLock { $0 } }
 }

@@ -1,34 +1,35 @@
 package import BeaconGateway
 
-/// The browsers that have shown the token, or came by a link of `beacond open`. They stay signed in over restarts of
-/// beacond, for a month or until the token is another.
+/// The browsers that are signed in with the token or with a link of `beacond open`.
+///
+/// They stay signed in across restarts of beacond, for a month or until the token changes.
 package struct WebSessions: Sendable {
-    /// The hash of the token; nil where none is needed.
+    /// The hash of the token, or nil if no token is needed.
     let tokenHash: String?
     let access: ConsoleAccess
 
     /// Creates the sessions.
     ///
     /// - Parameters:
-    ///   - tokenHash: the hash of the token; nil where none is needed.
+    ///   - tokenHash: the hash of the token, or nil if no token is needed.
     ///   - access: the stored sessions.
     package init(tokenHash: String?, access: ConsoleAccess) {
         (self.tokenHash, self.access) = (tokenHash, access)
     }
 
-    /// Begins a session.
+    /// Begins a session and saves it.
     ///
-    /// - Returns: its name, which nobody can guess.
-    /// - Throws: an error where it cannot be kept.
+    /// - Returns: The session's name, which cannot be guessed.
+    /// - Throws: An error if the session cannot be saved.
     func begin() async throws -> String {
         let name = AccessToken()
         try await access.addSession(name.hash, for: tokenHash)
         return name.text
     }
 
-    /// Returns true for the name of a session.
+    /// Returns true if a session has this name.
     ///
-    /// - Throws: an error where that cannot be looked up.
+    /// - Throws: An error if the sessions cannot be read.
     func contains(_ name: String) async throws -> Bool {
         try await access.hasSession(AccessToken.hash(of: name), for: tokenHash)
     }

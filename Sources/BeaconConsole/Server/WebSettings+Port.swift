@@ -4,17 +4,17 @@ import NIOCore
 import NIOPosix
 
 extension WebSettings {
-    /// Why an address cannot be listened on.
+    /// The reason why an address cannot be listened on.
     package struct Obstacle: Hashable, Sendable, CustomStringConvertible {
-        /// The reason, as the system says it.
+        /// The reason in the system's words.
         package var description: String
-        /// True where another port may do.
+        /// True if another port may work.
         package var isOfPort: Bool
     }
 
-    /// Finds out whether the console's address can be listened on, by doing so for a moment.
+    /// Checks whether the console's address can be listened on, by listening for a short time.
     ///
-    /// - Returns: why not; nil where it can.
+    /// - Returns: The reason why not, or nil if it can.
     package func obstacle() async -> Obstacle? {
         do {
             let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -26,7 +26,7 @@ extension WebSettings {
             return Obstacle(
                 description: String(cString: strerror(error.errnoCode)), isOfPort: error.errnoCode != EADDRNOTAVAIL)
         } catch is SocketAddressError.UnknownHost {
-            return Obstacle(description: "there is no host \(host)", isOfPort: false)
+            return Obstacle(description: "unknown host \(host)", isOfPort: false)
         } catch {
             return Obstacle(description: "\(error)", isOfPort: true)
         }

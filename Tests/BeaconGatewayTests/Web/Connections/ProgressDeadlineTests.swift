@@ -15,11 +15,11 @@ struct ProgressDeadlineTests {
         for (bytes, milliseconds) in [(100, 100), (1_000, 1_000), (8_192, 8_000), (50_000, 1_000), (15_000, 15_000)] {
             var deadline = ProgressDeadline(at: Self.start)
             var now = Self.start
-            while now < Self.start + .hours(1), deadline.moment > now {
+            while now < Self.start + .hours(1), deadline.time > now {
                 now = now + .milliseconds(Int64(milliseconds))
-                if deadline.moment > now { deadline.move(by: bytes, at: now) }
+                if deadline.time > now { deadline.move(by: bytes, at: now) }
             }
-            #expect(deadline.moment > now, "\(bytes) bytes each \(milliseconds) ms, after \(now - Self.start)")
+            #expect(deadline.time > now, "\(bytes) bytes each \(milliseconds) ms, after \(now - Self.start)")
         }
     }
 
@@ -29,7 +29,7 @@ struct ProgressDeadlineTests {
         for bytes in [990, 500, 100, 1, 0] {
             var deadline = ProgressDeadline(at: Self.start)
             var now = Self.start
-            while deadline.moment > now {
+            while deadline.time > now {
                 now = now + .seconds(1)
                 deadline.move(by: bytes, at: now)
             }
@@ -44,7 +44,7 @@ struct ProgressDeadlineTests {
     func stall() {
         var deadline = ProgressDeadline(at: Self.start)
         deadline.move(by: 1 << 30, at: Self.start + .seconds(1))
-        #expect(deadline.moment == Self.start + .seconds(1) + Self.patience)
+        #expect(deadline.time == Self.start + .seconds(1) + Self.patience)
     }
 
     @Test("Random transfers end exactly where they were too slow, or stopped, since any earlier moment")
@@ -61,9 +61,9 @@ struct ProgressDeadlineTests {
                 }.min() ?? Self.start
             }
             while events.count < 40 {
-                #expect(deadline.moment == end())
+                #expect(deadline.time == end())
                 let next = (events.last?.time ?? Self.start) + .milliseconds(.random(in: 1...25_000))
-                guard next < deadline.moment else { break }
+                guard next < deadline.time else { break }
                 events.append((next, Int.random(in: 1...40_000)))
                 deadline.move(by: events.last?.bytes ?? 0, at: next)
             }
