@@ -4,12 +4,12 @@ import BeaconSupport
 import Foundation
 public import Logging
 
-/// What an operator does with a fleet from the command line, without being one of its machines.
+/// Operations on a fleet from the command line, without joining it.
 public enum FleetTools {
-    /// Gives a fleet the regions, places and named beacons of a file, in place of those that all machines followed.
+    /// Replaces the regions, places and named beacons of all machines with those of a file.
     ///
-    /// - Returns: what it has from now on, in a sentence.
-    /// - Throws: an error where the file names no fleet, or the fleet cannot be reached.
+    /// - Returns: the new contents, as a sentence.
+    /// - Throws: an error if the file names no fleet or the fleet cannot be reached.
     public static func publish(_ configuration: GatewayConfiguration, logger: Logger) async throws -> String {
         let shared = configuration.items.filter(\.kind.isShared)
         try await connected(configuration, logger) { member in try await member.publishOwn() }
@@ -17,12 +17,12 @@ public enum FleetTools {
             let count = shared.count { $0.kind == kind }
             return "\(count) \(kind.rawValue)\(count == 1 ? "" : "s")"
         }
-        return "the fleet follows \(counts.joined(separator: ", ")) from now on"
+        return "the fleet now follows \(counts.joined(separator: ", "))"
     }
 
-    /// Returns the fleet in lines: its machines, who owns how much, and who does not hear.
+    /// Returns a summary of the fleet in lines: its machines, their partitions and their deaf receivers.
     ///
-    /// - Throws: an error where the file names no fleet, or the fleet cannot be reached.
+    /// - Throws: an error if the file names no fleet or the fleet cannot be reached.
     public static func overview(_ configuration: GatewayConfiguration, logger: Logger) async throws -> [String] {
         let value = try await connected(configuration, logger) { member in
             await member.step()
@@ -39,18 +39,20 @@ public enum FleetTools {
             if !deaf.isEmpty { words.append("deaf: \(deaf.joined(separator: ", ").printable)") }
             lines.append("  \(member.node.printable): \(words.joined(separator: ", "))")
         }
-        let nobody = value.owners.indices.filter { value.owners[$0] == nil }
-        if !nobody.isEmpty { lines.append("  nobody's: partitions \(nobody.map(String.init).joined(separator: ", "))") }
+        let unowned = value.owners.indices.filter { value.owners[$0] == nil }
+        if !unowned.isEmpty {
+            lines.append("  without an owner: partitions \(unowned.map(String.init).joined(separator: ", "))")
+        }
         if let log = value.log {
             let delivered = value.delivered ?? 0
             lines.append(
                 log > delivered
-                    ? "  \(log - delivered) changes wait for whoever delivers" : "  all \(log) changes are delivered")
+                    ? "  \(log - delivered) changes wait for delivery" : "  all \(log) changes are delivered")
         }
         return lines
     }
 
-    private struct Nobody: FleetAudience {
+    private struct NoAudience: FleetAudience {
         func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) {}
         func restore(_ state: FleetRegionState) {}
         func restore(_ state: FleetPlaceState) {}
@@ -63,7 +65,7 @@ public enum FleetTools {
         func ownReceivers() -> [FleetMemberValue.Receiver] { [] }
     }
 
-    /// The time for a connection.
+    /// The time limit for connecting.
     private static let patience = Duration.seconds(10)
 
     private static func connected<Value: Sendable>(
@@ -77,7 +79,8 @@ public enum FleetTools {
         let change = Locked<FleetConnection?>(nil)
         let signal = AsyncSignal()
         let member = FleetMember(
-            settings, exchange: exchange, configuration: configuration, items: [], audience: Nobody(), logger: logger)
+            settings, exchange: exchange, configuration: configuration, items: [], audience: NoAudience(),
+            logger: logger)
         try await member.open { connection in
             change.withLock { $0 = connection }
             signal.signal()

@@ -1,18 +1,17 @@
 package import BeaconEventStore
 import BeaconSupport
 
-/// The way of new events to everybody who looks at the console.
+/// The broadcast of new events to all clients of the console.
 ///
-/// A listener that does not keep up is ended, and resumes by the number of the last event that it got; it costs the
-/// others nothing.
+/// A listener that is too slow is ended, and resumes with the number of its last event. It does not slow down others.
 package final class EventBroadcast: Sendable {
-    /// What listeners are told.
+    /// A message to listeners.
     package enum Message: Sendable {
         /// An event has happened.
         case event(NumberedEvent)
-        /// These lists are others now, and may be asked for.
+        /// These lists have changed and can be requested.
         case changed(Set<Topic>)
-        /// Nothing has happened for a while, and the connection is there.
+        /// No event for a while; the connection is alive.
         case heartbeat
     }
 
@@ -22,7 +21,7 @@ package final class EventBroadcast: Sendable {
         case beacons = "registered-beacons"
     }
 
-    /// The messages that wait for a listener: more than a second of a busy house.
+    /// The most messages that wait for a listener: more than a second of a busy house.
     private static let capacity = 512
 
     private let listeners = Locked<(next: Int, all: [Int: AsyncStream<Message>.Continuation])>((0, [:]))
@@ -37,10 +36,10 @@ package final class EventBroadcast: Sendable {
         }
     }
 
-    /// The number of those who listen.
+    /// The number of listeners.
     package var count: Int { listeners.withLock { $0.all.count } }
 
-    /// Returns the messages from now on. It ends with the listener's task, and where the listener is too slow.
+    /// Returns the messages from now on. The stream ends with the listener's task, or if the listener is too slow.
     package func messages() -> AsyncStream<Message> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Message.self, bufferingPolicy: .bufferingOldest(Self.capacity))
@@ -55,7 +54,7 @@ package final class EventBroadcast: Sendable {
         return stream
     }
 
-    /// Tells all listeners.
+    /// Sends a message to all listeners.
     package func send(_ message: Message) {
         let listeners = listeners.withLock { Array($0.all.values) }
         for listener in listeners {
@@ -63,7 +62,7 @@ package final class EventBroadcast: Sendable {
         }
     }
 
-    /// Ends all listeners, since the daemon ends.
+    /// Ends all listeners, because the daemon ends.
     package func finish() {
         let listeners = listeners.withLock { Array($0.all.values) }
         for listener in listeners { listener.finish() }

@@ -4,21 +4,21 @@ import BeaconSupport
 import Crypto
 import Foundation
 
-/// The history that the console shows: events of the store, including those of apps and other beacond.
+/// The history of the console: events of the store, including those of apps and other beacond.
 package struct EventHistory: Sendable {
     package let store: EventStore
 
-    /// The events that rules have not looked at: those from elsewhere, and of those from here the ones in which rules
-    /// may have an interest. None of them is deleted.
+    /// The events that rules have not processed yet: all from apps and other gateways, and those of this machine that
+    /// rules may need. None of them is deleted.
     let forRules: EventConsumer
 
-    /// The history of a store.
+    /// Creates the history of a store.
     ///
-    /// - Throws: `EventStoreError` where the store cannot be written.
+    /// - Throws: `EventStoreError` if the store cannot be written.
     package init(_ store: EventStore) throws(EventStoreError) {
         self.store = store
         let kinds = HistoryEvent.Kind.allCases.filter(\.isForRules).map(\.rawValue)
-        // Far beyond what waits while all is well: intake refuses events before.
+        // Far beyond the normal backlog: intake refuses events before.
         let limits = ConsumerLimits(age: .seconds(3_660 * 86_400), events: 10_000_000, bytes: 1 << 30)
         forRules = try store.addHiddenConsumer("rules", filter: EventFilter(kinds: Set(kinds)), limits: limits)
     }
@@ -44,7 +44,7 @@ package struct EventHistory: Sendable {
         var query = query
         let limit = query.limit
         var page = Page(events: [], next: nil)
-        // Some events are only sent, and a query reads a bounded number at once.
+        // Repeats, since some events are only for delivery and a query reads a bounded number.
         repeat {
             query.limit = limit - page.events.count
             let part = try await store.events(query)
@@ -57,9 +57,9 @@ package struct EventHistory: Sendable {
     /// Returns the oldest events after one of them, in order.
     ///
     /// - Parameters:
-    ///   - number: the number of the last that is known.
-    ///   - limit: the most to read.
-    /// - Returns: the events, and the number of the last that was read; nil at the end.
+    ///   - number: the number of the last known event.
+    ///   - limit: the most events to read.
+    /// - Returns: the events, and the number of the last one read; nil at the end.
     package func events(
         after number: Int64, limit: Int = 1_000
     ) async throws(EventStoreError) -> (events: [NumberedEvent], last: Int64?) {
@@ -67,25 +67,25 @@ package struct EventHistory: Sendable {
         return (events.compactMap { NumberedEvent($0) }, events.last?.number)
     }
 
-    /// Counts the events that a query selects in each step of a time, by kind.
+    /// Counts the events that a query selects, by kind, in each step of a time span.
     package func counts(
         _ query: EventQuery, from: Timestamp, to: Timestamp, steps: Int
     ) async throws(EventStoreError) -> [String: [Int]] {
         try await store.counts(query, from: from, to: to, steps: steps) { HistoryEvent($0.event) != nil }
     }
 
-    // MARK: - Events from elsewhere
+    // MARK: - Events of apps and other gateways
 
-    /// True while fewer events wait for rules than the history keeps. They stay until rules have looked at them.
+    /// True while fewer events wait for rules than the history keeps. They stay until rules have processed them.
     package var hasRoom: Bool {
         get async throws(EventStoreError) { try await forRules.status().waiting < store.retention.events }
     }
 
-    /// Keeps events from elsewhere. When it returns, they are on the disk, and stay there though the power fails; those
-    /// that were there already are passed over.
+    /// Stores events of apps and other gateways. When it returns, they are on the disk and survive a power failure.
+    /// Events that it already has are skipped.
     ///
-    /// - Returns: the number of those that are new.
-    /// - Throws: `EventStoreError` where they cannot be kept. The history has none of them then, and the sender sends
+    /// - Returns: the number of new events.
+    /// - Throws: `EventStoreError` if they cannot be stored. The history then has none of them, and the sender sends
     ///   them again.
     @discardableResult
     package func receive(_ events: [ReceivedEvent]) async throws(EventStoreError) -> Int {
@@ -95,11 +95,11 @@ package struct EventHistory: Sendable {
         ).new
     }
 
-    /// Returns the oldest events from elsewhere after one of them, whether they are worked through or not.
+    /// Returns the oldest events of apps and other gateways after one of them, whether processed or not.
     ///
     /// - Parameters:
-    ///   - number: the number of the last that is known.
-    ///   - end: the number of the last event to look at.
+    ///   - number: the number of the last known event.
+    ///   - end: the number of the last event to read.
     func received(after number: Int64, through end: Int64) async throws(EventStoreError) -> [NumberedEvent] {
         var (events, last) = ([NumberedEvent](), number)
         while last < end, events.count < 1_000 {
@@ -114,14 +114,14 @@ package struct EventHistory: Sendable {
 
 /// An event that an app or another beacond sent.
 package struct ReceivedEvent: Sendable {
-    /// The name, made of the sender and the sender's own name for it, so that one that comes twice is recognized.
+    /// The id, made from the sender and the sender's name for the event, so that a repeated event is recognized.
     var id: EventID
     var event: HistoryEvent
 
     /// Creates a received event.
     ///
     /// - Parameters:
-    ///   - name: the sender's own name for it.
+    ///   - name: the sender's name for it.
     ///   - event: the event, with its sender.
     package init(name: String, event: HistoryEvent) {
         id = EventID(hashing: "\(event.sender ?? "")\u{0}\(name)")
@@ -130,8 +130,8 @@ package struct ReceivedEvent: Sendable {
 }
 
 extension EventID {
-    /// Creates the name that a text always gives: a UUID of version 8, whose content is its maker's own (RFC 9562,
-    /// 5.8).
+    /// Creates an id that is always the same for a text: a UUID of version 8, whose content is up to its creator (RFC
+    /// 9562, 5.8).
     init(hashing text: String) {
         let words = SHA256.hash(data: Data(text.utf8)).prefix(16).map { UInt64($0) }
         let high = words[..<8].reduce(0) { $0 << 8 | $1 }

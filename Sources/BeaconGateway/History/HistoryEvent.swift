@@ -4,19 +4,20 @@ package import BeaconModel
 import BeaconSupport
 import Foundation
 
-/// An event as it is kept in the history and shown in the console.
+/// An event in the form that the history stores and the console shows.
 package struct HistoryEvent: Sendable {
-    /// A kind of event, by its word.
+    /// A kind of event, with its name as the raw value.
     package enum Kind: String, Sendable, CaseIterable {
         case enter, exit, state, place, proximity, gone, receiver
-        /// An identity is heard as no single device can be.
+        /// A beacon was heard in a way that no single device allows.
         case suspicious
-        /// An event of an app's own.
+        /// A custom event of an app.
         case app
-        /// An app has said who its user is.
+        /// An app has identified its user.
         case user
 
-        /// True where rules look at such an event that happened here. Proximity is decided of each second's report.
+        /// True if rules process this kind of event from the store when it is this machine's. Proximity is decided from
+        /// ranging reports instead.
         var isForRules: Bool {
             switch self {
             case .enter, .exit, .place, .suspicious: true
@@ -24,7 +25,7 @@ package struct HistoryEvent: Sendable {
             }
         }
 
-        /// The order in which events are given up where not all can be kept.
+        /// The priority of the event. If not all events can be kept, those of a lower priority are dropped first.
         var priority: Event.Priority {
             switch self {
             case .enter, .exit, .suspicious, .app, .user: .essential
@@ -34,41 +35,41 @@ package struct HistoryEvent: Sendable {
         }
     }
 
-    /// The name of the consumer that has the rules look at events.
+    /// The name of the consumer for rules.
     static let rules = ".rules"
 
-    /// The moment, by the wall clock.
+    /// The time of the event, by the wall clock.
     package var time: Timestamp
     package var kind: Kind
-    /// What happened, in a sentence without a full stop.
+    /// A summary in one sentence, without a full stop.
     package var summary: String
     package var receiver: String?
     package var region: String?
     package var place: String?
     package var beacon: BeaconIdentity?
-    /// The event's own JSON, as destinations and programs get it.
+    /// The event's JSON, as destinations and programs receive it.
     package var detail: String
-    /// Who sent it: an app or a webhook, by its name; nil for what was heard here.
+    /// The sender: the name of an app or a webhook; nil for events of this machine.
     package var sender: String?
     /// The install of the app, by its identifier.
     package var install: String?
-    /// The user of the install, as the app names them; the install's own identifier where the app knows nobody, and nil
-    /// where it did not say.
+    /// The user of the install, as the app names them: the install's identifier if the app has signed its user out, and
+    /// nil if it did not specify a user.
     package var user: String?
-    /// The user; nil where nobody is known.
+    /// The user; nil if unknown.
     package var person: String? { user == install ? nil : user }
 
-    /// An event of its parts.
+    /// Creates an event from its parts.
     ///
     /// - Parameters:
-    ///   - time: the moment, by the wall clock.
-    ///   - kind: what happened.
-    ///   - summary: the same in a sentence without a full stop.
-    ///   - receiver: who heard it.
+    ///   - time: the time of the event, by the wall clock.
+    ///   - kind: the kind of event.
+    ///   - summary: a summary in one sentence, without a full stop.
+    ///   - receiver: the receiver that heard it.
     ///   - region: the region's name.
     ///   - place: the place.
     ///   - beacon: the beacon.
-    ///   - detail: the event's own JSON.
+    ///   - detail: the event's JSON.
     ///   - sender: the app or webhook that sent it; nil for an event of this machine.
     ///   - install: the install of the app.
     ///   - user: the user of the install.
@@ -82,7 +83,7 @@ package struct HistoryEvent: Sendable {
         (self.sender, self.install, self.user) = (sender, install, user)
     }
 
-    /// A change of a region.
+    /// Creates the event of a region's change.
     init?(_ event: RegionEvent) {
         guard let kind = Kind(rawValue: event.kind.rawValue) else { return nil }
         self.kind = kind
@@ -96,14 +97,14 @@ package struct HistoryEvent: Sendable {
         case .exit: summary = "\(event.name) was left"
         default:
             switch event.state {
-            case .inside: summary = "\(event.name): somebody is there"
-            case .outside: summary = "\(event.name): nobody is there"
-            case .unknown: summary = "\(event.name): nothing is known while its receivers do not hear"
+            case .inside: summary = "\(event.name): a beacon is present"
+            case .outside: summary = "\(event.name): no beacon is present"
+            case .unknown: summary = "\(event.name): unknown while its receivers are deaf"
             }
         }
     }
 
-    /// A beacon's change of place.
+    /// Creates the event of a beacon's change of place.
     ///
     /// - Parameters:
     ///   - event: the change.
@@ -120,14 +121,14 @@ package struct HistoryEvent: Sendable {
             let isBack = event.place == event.before
             summary = "\(name) is \(isBack ? "still " : "")in \(event.place ?? "a place")"
         case .outside: summary = "\(name) is in no place"
-        case .unknown: summary = "\(name) is somewhere unknown"
+        case .unknown: summary = "\(name) is in an unknown place"
         }
     }
 
-    /// A beacon that may have been cloned.
+    /// Creates the event of a beacon that may have been cloned.
     ///
     /// - Parameters:
-    ///   - event: what was heard.
+    ///   - event: the suspicion.
     ///   - name: the user's name for the beacon.
     init(_ event: SuspicionEvent, name: String) {
         kind = .suspicious
@@ -138,7 +139,7 @@ package struct HistoryEvent: Sendable {
         summary = Self.summary(of: event.grounds, name)
     }
 
-    /// Returns what is suspicious of a beacon, in a sentence.
+    /// Returns the grounds of a suspicion, as a sentence.
     package static func summary(of grounds: SuspicionGrounds?, _ name: String) -> String {
         guard let grounds, let first = grounds.receivers.first, let last = grounds.receivers.last else {
             return "\(name) may have been cloned"
@@ -147,17 +148,17 @@ package struct HistoryEvent: Sendable {
         let seconds = DurationText.text(.seconds(max(Int(grounds.seconds.rounded()), 1)))
         let what =
             switch grounds.reason {
-            case .apart: "is heard close to \(first) and close to \(last) at once\(apart)"
-            case .speed: "came from \(first) to \(last) in \(seconds)\(apart)"
+            case .apart: "is heard close to \(first) and close to \(last) at the same time\(apart)"
+            case .speed: "moved from \(first) to \(last) in \(seconds)\(apart)"
             case .addresses:
-                "comes from two addresses in turns: \(grounds.addresses.joined(separator: " and "))"
+                "alternates between two addresses: \(grounds.addresses.joined(separator: " and "))"
                     + (first == last ? ", at \(first)" : ", at \(first) and \(last)")
             default: "is suspicious (\(grounds.reason))"
             }
         return "\(name) \(what); it may have been cloned"
     }
 
-    /// A change of a beacon's proximity, of which somebody was notified.
+    /// Creates the event of a beacon's change of proximity that caused a notification.
     init?(_ notification: BeaconNotification, name: (BeaconIdentity) -> String) {
         guard notification.kind == .proximity || notification.kind == .gone, let beacon = notification.beacon else {
             return nil
@@ -177,7 +178,7 @@ package struct HistoryEvent: Sendable {
         }
     }
 
-    /// Returns what a notification says, in a sentence.
+    /// Returns a summary of a notification, as a sentence.
     package static func summary(of notification: BeaconNotification) -> String {
         let beacon = notification.beacon.map { "\($0.major)/\($0.minor)" } ?? "a beacon"
         let region = notification.region?.name ?? "a region"
@@ -188,17 +189,17 @@ package struct HistoryEvent: Sendable {
         case .gone: return "\(beacon) is gone"
         case .place: return "\(beacon) is in \(notification.place ?? "no place")"
         case .suspicious: return summary(of: notification.suspicion, beacon)
-        case .heartbeat: return "who is there"
+        case .heartbeat: return "heartbeat of the states"
         default: return notification.name ?? notification.kind.rawValue
         }
     }
 
-    /// A receiver that hears again, or hears no longer.
+    /// Creates the event of a receiver that hears again, or no longer.
     ///
     /// - Parameters:
     ///   - receiver: its name.
     ///   - isHearing: whether it hears.
-    ///   - reason: why it does not, as the subject and verb of a sentence.
+    ///   - reason: why it does not hear, as the subject and verb of a sentence.
     init(receiver: String, isHearing: Bool, because reason: String?, at time: Timestamp) {
         kind = .receiver
         self.time = time
@@ -208,7 +209,7 @@ package struct HistoryEvent: Sendable {
         detail = "{\"event\":\"receiver\",\"hearing\":\(isHearing)}"
     }
 
-    /// An event as it was kept.
+    /// Creates an event from its stored parts.
     package init(
         time: Timestamp, kind: Kind, summary: String, receiver: String?, region: String?, place: String?,
         beacon: BeaconIdentity?, detail: String
@@ -231,19 +232,19 @@ package struct HistoryEvent: Sendable {
     }
 }
 
-/// An event of the history, as the store has it.
+/// An event of the history, as it is stored.
 package struct NumberedEvent: Sendable {
-    /// The name. It identifies repetitions.
+    /// The id, which identifies repetitions.
     package var id: EventID
-    /// The number. Listeners resume after it. Nil while the event waits for the disk.
+    /// The number, after which listeners resume; nil while the event waits for the disk.
     package var number: Int64?
-    /// When it came; nil before it was kept.
+    /// The time of arrival; nil before it is stored.
     package var arrival: Timestamp?
     package var event: HistoryEvent
 }
 
-// An event of the history in the event store: its attributes are the event's, and the rest is in the body, under
-// "history". The body may also have a notification's keys.
+// An event of the history in the event store. Attributes of the stored event are the event's; the rest is in the body,
+// under "history". The body may also contain a notification.
 
 extension HistoryEvent {
     private struct Body: Codable {
@@ -252,7 +253,7 @@ extension HistoryEvent {
 
     private struct Form: Codable {
         var summary: String
-        /// JSON, in a text, so that it is answered as it was made.
+        /// JSON as text, so that it is returned exactly as it was created.
         var detail: String
         var region: String?
         var place: String?
@@ -264,8 +265,8 @@ extension HistoryEvent {
     /// Returns the event for the store.
     ///
     /// - Parameters:
-    ///   - id: its name.
-    ///   - audience: the consumers that it is for.
+    ///   - id: its id.
+    ///   - audience: the names of its consumers.
     func event(_ id: EventID, for audience: [String]) -> Event {
         var event = Event(id: id, time: time, kind: kind.rawValue, priority: kind.priority)
         (event.region, event.place) = (Event.attribute(region), Event.attribute(place))
@@ -276,7 +277,7 @@ extension HistoryEvent {
         return event
     }
 
-    /// Adds what the history shows to the event of a notification.
+    /// Adds the history's form to the event of a notification.
     func add(to event: inout Event) {
         guard let form = try? JSONEncoder.interface.encode(form), event.body.last == UInt8(ascii: "}"),
             event.body.count + form.count + 12 <= Event.maximumBody
@@ -287,7 +288,7 @@ extension HistoryEvent {
 
     /// Reads an event of the store.
     ///
-    /// - Returns: nil for one that the history does not show, such as a heartbeat.
+    /// - Returns: nil for an event that the history does not show, such as a heartbeat.
     init?(_ event: Event) {
         guard let kind = Kind(rawValue: event.kind),
             let form = try? JSONDecoder().decode(Body.self, from: event.body).history
@@ -300,7 +301,7 @@ extension HistoryEvent {
 }
 
 extension NumberedEvent {
-    /// Reads an event of the store; nil for one that the history does not show.
+    /// Reads an event of the store; nil for an event that the history does not show.
     init?(_ stored: StoredEvent) {
         guard let event = HistoryEvent(stored.event) else { return nil }
         self.init(id: stored.event.id, number: stored.number, arrival: stored.arrival, event: event)

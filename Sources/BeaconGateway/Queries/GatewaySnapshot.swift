@@ -1,14 +1,14 @@
 import BeaconModel
 import BeaconMonitoring
 
-/// The state of a gateway at one moment, for the interface's answers.
+/// The state of a gateway at one point in time, for answers of the interface.
 struct GatewaySnapshot: Sendable {
     var configuration: GatewayConfiguration
     /// The user's names for beacons.
     var names: [BeaconIdentity: String]
     var view: GatewayView
     var receivers: [ReceiverValue]
-    /// The states of the configuration's regions as they are published, by name.
+    /// The published states of the configuration's regions, by name.
     var states: [String: RegionState]
     /// The core's time.
     var time: Timestamp?
@@ -28,7 +28,7 @@ struct GatewaySnapshot: Sendable {
         }
     }
 
-    /// The places and the beacons in them; nothing where the configuration has none.
+    /// The places and their beacons; empty if no places are configured.
     var placesValue: PlacesValue {
         guard let plan = configuration.places else { return PlacesValue() }
         var value = PlacesValue()
@@ -52,7 +52,7 @@ struct GatewaySnapshot: Sendable {
         return value
     }
 
-    /// The beacons that are ranged for the configuration: of each the nearest report.
+    /// The beacons that the configuration ranges, each with its nearest report.
     var beaconValues: [RangedBeaconValue] {
         var nearest: [BeaconIdentity: RangedBeaconValue] = [:]
         for report in view.reports(at: time) {

@@ -3,11 +3,11 @@ import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 
-/// The present state of a gateway, for the console: regions, places and ranging, each with its time.
+/// The present state of a gateway for the console: regions, places and ranging, each with its time.
 ///
-/// It is fed with what happens and asked when somebody looks. Where nobody can look, it keeps nothing.
+/// It keeps nothing in a gateway without a console.
 struct GatewayView: Sendable {
-    /// When a region changed last, and by which receiver.
+    /// The last change of a region, and the receiver that caused it.
     struct RegionUpdate: Hashable, Sendable {
         var state: RegionState
         var time: Timestamp
@@ -20,46 +20,46 @@ struct GatewayView: Sendable {
         var constraint: BeaconConstraint?
     }
 
-    /// The most beacons whose place is known, and the number from which on those are forgotten that are in none:
-    /// identities that somebody invents do not fill memory.
+    /// The most beacons with a place to remember, and the number from which on beacons outside all places are
+    /// forgotten. Limits the memory that invented identities can occupy.
     private static let mostBeacons = EngineConfiguration.usualMaximumTrackedBeacons
     private static let mostShown = 2_000
 
-    /// The time after which a report says nothing more: its receiver does not hear, or its source has ended.
+    /// The time after which a report is outdated, because its receiver is deaf or its source has ended.
     private static let reportLifetime = 5 * Timestamp.nanosecondsPerSecond
 
-    /// True where somebody can look.
+    /// True if the gateway has a console.
     var isKept: Bool
 
-    /// The newest change of what is known of each region, by its name.
+    /// The newest change of each region's known state, by the region's name.
     private(set) var regionChanges: [String: RegionUpdate] = [:]
-    /// Where each beacon is, as it was said last.
+    /// The last reported place of each beacon.
     private(set) var whereabouts: [BeaconIdentity: PlaceEvent] = [:]
-    /// Since when each beacon is where it is.
+    /// The time since when each beacon is there.
     private(set) var placeTimes: [BeaconIdentity: Timestamp] = [:]
     private var reports: [Origin: (time: Timestamp, event: RangingEvent)] = [:]
     private var changedTopics: Set<EventBroadcast.Topic> = []
 
-    /// A view of a gateway that has not begun.
+    /// Creates the view of a gateway that has not started.
     ///
-    /// - Parameter isKept: whether somebody can look.
+    /// - Parameter isKept: whether the gateway has a console.
     init(isKept: Bool) { self.isKept = isKept }
 
-    // MARK: - What was known before
+    // MARK: - Earlier runs
 
-    /// Takes in when a region changed in an earlier run.
+    /// Restores a region's last change in an earlier run.
     mutating func restore(_ change: RegionUpdate, of region: String) { regionChanges[region] = change }
 
-    /// Takes in where a beacon was in an earlier run, which has to be seen again.
+    /// Restores a beacon's place in an earlier run. The beacon has to be heard there again.
     mutating func restore(_ beacon: BeaconIdentity, in place: String, at time: Timestamp) {
         guard isKept else { return }
         whereabouts[beacon] = PlaceEvent(time: time, identity: beacon, state: .unknown, place: nil, before: place)
     }
 
-    /// Forgets a region that is no more, or another one of the same name.
+    /// Forgets a region that was removed or replaced by another of the same name.
     mutating func forget(region: String) { regionChanges[region] = nil }
 
-    /// Gives regions and places their new names.
+    /// Renames regions and places.
     mutating func rename(_ renamed: RenamedItems) {
         regionChanges = Dictionary(regionChanges.map { (renamed.regions[$0.key] ?? $0.key, $0.value) }) { first, _ in
             first
@@ -71,26 +71,26 @@ struct GatewayView: Sendable {
         }
     }
 
-    /// Forgets what a receiver reported, since it is gone.
+    /// Forgets the reports of a receiver that is gone.
     mutating func forget(receiver: ReceiverID) { reports = reports.filter { $0.key.receiver != receiver } }
 
-    // MARK: - What happens
+    // MARK: - Events
 
-    /// Takes in a change of a region of the configuration, by the wall clock.
+    /// Records a change of a configured region, by the wall clock.
     mutating func receive(_ event: RegionEvent) {
-        // What is known does not change by an outage, nor by what is found as it was after one.
+        // An outage does not change the known state. Finding the same state after it is no change either.
         if event.state != .unknown, regionChanges[event.name]?.state != event.state {
             regionChanges[event.name] = RegionUpdate(state: event.state, time: event.time, receiver: event.receiver)
         }
         change(.regions)
     }
 
-    /// Takes in a beacon's change of place.
+    /// Records a beacon's change of place.
     ///
     /// - Parameters:
     ///   - event: the change.
-    ///   - known: the place that it was known to be in.
-    /// - Returns: false for a beacon that was never heard: it is in no place, but it has not left one.
+    ///   - known: its last known place.
+    /// - Returns: false if the beacon was never heard: it is outside all places, but did not leave one.
     mutating func receive(_ event: PlaceEvent, known: String?) -> Bool {
         let last = whereabouts[event.identity]
         let isUnseen = event.state == .outside && event.before == nil && (last.map { $0.state == .outside } ?? true)
@@ -108,31 +108,31 @@ struct GatewayView: Sendable {
         return !isUnseen
     }
 
-    /// Takes in a report of ranging.
+    /// Records a ranging report.
     ///
     /// - Parameters:
     ///   - event: the report, by the wall clock.
     ///   - time: its time by the core's clock.
-    ///   - receiver: the receiver, whose name may not be its alone.
+    ///   - receiver: the receiver. Its name may not be unique.
     mutating func receive(_ event: RangingEvent, at time: Timestamp, from receiver: ReceiverID) {
         guard isKept else { return }
         reports[Origin(receiver: receiver, constraint: event.constraint)] = (time, event)
     }
 
-    /// Notes that a list has changed.
+    /// Marks a list as changed.
     mutating func change(_ topic: EventBroadcast.Topic) {
         if isKept { changedTopics.insert(topic) }
     }
 
-    // MARK: - What is asked
+    // MARK: - Queries
 
-    /// Returns the lists that have changed, each once.
+    /// Returns the lists that have changed since the last call.
     mutating func takeTopics() -> Set<EventBroadcast.Topic> {
         defer { changedTopics = [] }
         return changedTopics
     }
 
-    /// Returns the newest report of each receiver and constraint that still holds.
+    /// Returns the newest report of each receiver and constraint, unless it is outdated.
     ///
     /// - Parameter time: the core's time.
     func reports(at time: Timestamp?) -> [RangingEvent] {

@@ -8,9 +8,10 @@ import BeaconSupport
 package struct ListeningClients {
     /// The beacons that a client ranges.
     package enum Scope: Sendable {
-        /// Those of each constraint; nil in it for all beacons.
+        /// The beacons of each constraint; a nil constraint matches all beacons.
         case constraints([BeaconConstraint?])
-        /// Those of all regions of the configuration, also after a change of it, and those that it has ranged anyway.
+        /// The beacons of all configured regions, also after a change of the configuration, and all beacons that the
+        /// configuration ranges anyway.
         case regions
     }
 
@@ -25,31 +26,31 @@ package struct ListeningClients {
     /// The most clients that range at once.
     private static let mostRanging = 64
 
-    /// The most recordings at once.
+    /// The most simultaneous recordings.
     private static let mostRecordings = 8
 
-    /// The batches that wait for whoever records: some seconds of a busy house. Who takes them more slowly is ended.
+    /// The batches that wait for a recording client: some seconds of a busy house. A slower client is ended.
     private static let recordingCapacity = 1_000
 
     private var ranging: [Int: RangingClient] = [:]
     private(set) var recordings: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
-    /// The requests that range the regions for clients, where the configuration asks for none.
+    /// The requests that range regions for clients only, because the configuration does not.
     private var regionRangings: [BeaconConstraint: RangingRequestID] = [:]
     private var nextNumber = 0
 
     // MARK: - Ranging
 
-    /// Begins to range beacons for a client.
+    /// Starts to range beacons for a client.
     ///
-    /// - Parameter end: is called with the client's number once its stream has ended.
-    /// - Returns: the report of each second, receiver and constraint, and nil now and then, which says that the
-    ///   client is connected. Nil where too many clients range.
+    /// - Parameter end: called with the client's number once its stream has ended.
+    /// - Returns: the reports of each second, receiver and constraint. A nil report is a heartbeat of the connection.
+    ///   Returns nil if too many clients range.
     mutating func range(
         _ scope: Scope, in core: inout MonitoringCore, _ configuration: GatewayConfiguration,
         end: @escaping @Sendable (Int) -> Void
     ) -> AsyncStream<RangingValue?>? {
         guard ranging.count < Self.mostRanging else { return nil }
-        // Who falls behind wants the newest.
+        // A slow client gets the newest reports.
         let (stream, continuation) = AsyncStream.makeStream(
             of: RangingValue?.self, bufferingPolicy: .bufferingNewest(64))
         nextNumber += 1
@@ -64,15 +65,15 @@ package struct ListeningClients {
         return stream
     }
 
-    /// Ends the ranging for a client.
+    /// Ends the ranging of a client.
     mutating func endRanging(_ number: Int, in core: inout MonitoringCore, _ configuration: GatewayConfiguration) {
         guard let client = ranging.removeValue(forKey: number) else { return }
         for request in client.requests { core.stopRanging(request) }
         rangeRegions(of: configuration, in: &core)
     }
 
-    /// Ranges the beacons of all regions while a client wants them. Those that the configuration has ranged anyway
-    /// need no second request.
+    /// Ranges the beacons of all regions while a client needs them. Beacons that the configuration ranges anyway need
+    /// no second request.
     mutating func rangeRegions(of configuration: GatewayConfiguration, in core: inout MonitoringCore) {
         let isWanted = ranging.values.contains(where: \.isOfRegions)
         let ranged = MonitoringPlan(configuration).rangings
@@ -86,15 +87,15 @@ package struct ListeningClients {
         }
     }
 
-    /// Returns whether a report is of a region that is ranged for clients alone.
+    /// Returns whether a report is of a region that is ranged only for clients.
     func isForClients(_ report: RangingRequestReport) -> Bool {
         report.constraint.map { regionRangings[$0] == report.request } ?? false
     }
 
-    /// Hands a report to the clients that asked for it.
+    /// Delivers a report to the clients that requested it.
     ///
-    /// - Parameter value: returns a beacon as clients see it.
-    /// - Returns: false where it is for the configuration or for the regions' clients, whose reports the view keeps.
+    /// - Parameter value: returns a beacon in the form for clients.
+    /// - Returns: false if the report is for the configuration or for clients of the regions. The view keeps those.
     func deliver(
         _ report: RangingRequestReport, from receiver: String, value: (RangedBeacon, RangingEvent) -> RangedBeaconValue
     ) -> Bool {
@@ -113,13 +114,13 @@ package struct ListeningClients {
 
     // MARK: - Recording
 
-    /// Begins to record what is heard.
+    /// Starts to record adverts.
     ///
     /// - Parameters:
-    ///   - time: how long.
-    ///   - end: is called with the client's number once its stream has ended.
-    /// - Returns: the lines of a sighting log, in pieces. An empty line says that the recording continues. Nil where
-    ///   too many clients record.
+    ///   - time: the length of the recording.
+    ///   - end: called with the client's number once its stream has ended.
+    /// - Returns: the lines of a sighting log, in pieces. An empty piece is a heartbeat of the connection. Returns nil
+    ///   if too many clients record.
     mutating func record(for time: Duration, end: @escaping @Sendable (Int) -> Void) -> AsyncStream<[UInt8]>? {
         guard recordings.count < Self.mostRecordings else { return nil }
         let (stream, continuation) = AsyncStream.makeStream(
@@ -140,7 +141,7 @@ package struct ListeningClients {
 
     mutating func endRecording(_ number: Int) { recordings[number] = nil }
 
-    /// Hands what was heard to those who record.
+    /// Delivers a batch to recording clients.
     func record(_ batch: SourceBatch, of source: GatewaySource) {
         guard !recordings.isEmpty, !batch.sightings.isEmpty else { return }
         let names = source.receivers.indices.map { SightingLogFormat.jsonText(source.name($0)) }
@@ -157,13 +158,13 @@ package struct ListeningClients {
 
     // MARK: - Connections
 
-    /// Tells clients that they are connected.
+    /// Sends a heartbeat to all clients.
     func beat() {
         for client in ranging.values { client.continuation.yield(nil) }
         for recording in recordings.values { recording.yield([UInt8(ascii: "\n")]) }
     }
 
-    /// Ends all streams, since the daemon ends.
+    /// Ends all streams, because the daemon ends.
     func finish() {
         for client in ranging.values { client.continuation.finish() }
         for recording in recordings.values { recording.finish() }

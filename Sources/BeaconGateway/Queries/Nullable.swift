@@ -1,4 +1,4 @@
-/// A value that is written as null where there is none, so that what reads it finds the same keys each time.
+/// A value that is encoded as null if it is nil, so that clients always find the same keys.
 @propertyWrapper
 package struct Nullable<Value: Codable & Sendable>: Codable, Sendable {
     package var wrappedValue: Value?

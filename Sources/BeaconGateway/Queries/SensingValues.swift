@@ -3,7 +3,7 @@ import BeaconDelivery
 package import BeaconModel
 package import Foundation
 
-/// A beacon's identity, as the interface writes it.
+/// A beacon's identity in the form of the interface.
 package struct IdentityValue: Codable, Sendable {
     var uuid: String
     var major: Int
@@ -21,7 +21,7 @@ package struct IdentityValue: Codable, Sendable {
 /// A source of adverts.
 package struct SourceValue: Codable, Sendable {
     package var name: String
-    /// What the configuration says: `auto`, the path of a capture.
+    /// The source as configured, such as `auto` or the path of a capture.
     var from: String
     package var state: String
     @Nullable package var reason: String?
@@ -29,15 +29,15 @@ package struct SourceValue: Codable, Sendable {
     package var packets: Int
     package var beacons: Int
     var receivers: [String]
-    /// True for a radio, which can be a beacon.
+    /// True for a radio, which can advertise.
     package var advertises: Bool
 }
 
-/// A receiver, and whether it hears.
+/// A receiver and its hearing.
 package struct ReceiverValue: Codable, Sendable {
     package var name: String
     package var source: String
-    /// `hearing`, `deaf`, or `unknown` before it has said anything.
+    /// `hearing`, `deaf`, or `unknown` before its first state.
     package var hearing: String
     @Nullable var since: Double?
     @Nullable var reason: String?
@@ -45,7 +45,7 @@ package struct ReceiverValue: Codable, Sendable {
     @Nullable var place: String?
 }
 
-/// A region of the configuration.
+/// A configured region.
 package struct RegionValue: Codable, Sendable {
     package var name: String
     var uuid: String
@@ -54,12 +54,12 @@ package struct RegionValue: Codable, Sendable {
     package var state: String
     @Nullable var since: Double?
     @Nullable var receiver: String?
-    /// `file` or `console`: where it is configured, and how.
+    /// The origin, `file` or `console`, and below it the settings.
     var origin: String
     var settings: JSONValue
 }
 
-/// A beacon that has a name.
+/// A named beacon.
 package struct RegisteredBeaconValue: Codable, Sendable {
     var uuid: String
     var major: Int
@@ -72,12 +72,12 @@ package struct RegisteredBeaconValue: Codable, Sendable {
     var settings: JSONValue
 }
 
-/// The places and the beacons in them.
+/// The places and their beacons.
 package struct PlacesValue: Codable, Sendable {
     package struct Place: Codable, Sendable {
         package var name: String
         var receivers: [String]
-        /// True where none of its receivers hears.
+        /// True if none of its receivers hears.
         var dark: Bool
         var origin: String
         var settings: JSONValue
@@ -101,7 +101,7 @@ package struct PlacesValue: Codable, Sendable {
     package var beacons: [Beacon] = []
 }
 
-/// A beacon as it was ranged last.
+/// A beacon of the newest ranging report.
 package struct RangedBeaconValue: Codable, Sendable {
     var uuid: String
     var major: Int
@@ -109,15 +109,15 @@ package struct RangedBeaconValue: Codable, Sendable {
     @Nullable var name: String?
     var receiver: String
     var proximity: String
-    /// In metres; -1 where it is unknown.
+    /// In meters; -1 if unknown.
     var accuracy: Double
-    /// The metres between which it is in about 68 % of all cases.
+    /// The range of distances in meters that holds in about 68 % of all cases.
     @Nullable var range: [Double]?
-    /// In dBm; 0 where there is none.
+    /// In dBm; 0 for none.
     var rssi: Int
     @Nullable var measuredPower: Int?
     var lastHeard: Double
-    /// The regions of the configuration that it belongs to.
+    /// The configured regions that it belongs to.
     var regions: [String]
 
     init(_ beacon: RangedBeacon, receiver: String, name: String?, regions: [String], lead: Int64) {
@@ -135,7 +135,7 @@ package struct RangedBeaconValue: Codable, Sendable {
     }
 }
 
-/// The beacons of a second.
+/// The beacons of one second.
 package struct RangingValue: Codable, Sendable {
     struct Constraint: Codable, Sendable {
         var uuid: String
@@ -155,7 +155,7 @@ package struct RangingValue: Codable, Sendable {
     var beacons: [RangedBeaconValue]
 }
 
-/// What this machine sends as a beacon.
+/// The beacon that this machine advertises.
 package struct AdvertisingValue: Codable, Sendable {
     package struct Beacon: Codable, Sendable {
         package var uuid: String
@@ -179,20 +179,20 @@ package struct AdvertisingValue: Codable, Sendable {
 }
 
 extension GatewayConfiguration {
-    /// Returns the items of a kind that are in use, by their names.
+    /// Returns the active items of a kind, by their names.
     package func itemsInUse(_ kind: ConfigurationItem.Kind) -> [String: ConfigurationItem] {
         Dictionary(
             items.lazy.filter { $0.kind == kind && $0.fault == nil }.map { ($0.name, $0) }
         ) { first, _ in first }
     }
 
-    /// The beacons that have names, in the order of the configuration.
+    /// The named beacons, in the order of the configuration.
     package var registeredBeacons: [RegisteredBeaconValue] {
         let items = itemsInUse(.beacon)
         return beacons.map { RegisteredBeaconValue($0, items[$0.name]) }
     }
 
-    /// Returns the beacon of a name; nil for an unknown name.
+    /// Returns the beacon with a name; nil for an unknown name.
     package func registeredBeacon(_ name: String) -> RegisteredBeaconValue? {
         guard let beacon = beacons.first(where: { $0.name == name }) else { return nil }
         let item = items.first { $0.kind == .beacon && $0.name == name && $0.fault == nil }
@@ -211,7 +211,7 @@ extension RegisteredBeaconValue {
 }
 
 extension ConfigurationItem? {
-    /// Returns where what is in use by a name is configured, and how.
+    /// Returns the origin and the settings of the active item with a name.
     package func shown(_ name: String) -> (origin: String, settings: JSONValue) {
         (self?.origin.rawValue ?? "file", self?.shownSettings ?? .object(["name": .string(name)]))
     }

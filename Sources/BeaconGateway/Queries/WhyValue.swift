@@ -2,7 +2,7 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
 
-/// Why something is as it is, in sentences, and what would change it.
+/// An explanation of a state, in sentences, and of what would change it.
 package struct WhyValue: Codable, Sendable {
     struct Fact: Codable, Sendable {
         var label: String
@@ -15,17 +15,17 @@ package struct WhyValue: Codable, Sendable {
 
     init(_ title: String) { self.title = title }
 
-    mutating func say(_ sentence: String) { sentences.append(sentence) }
+    mutating func add(_ sentence: String) { sentences.append(sentence) }
     mutating func add(_ label: String, _ value: String) { facts.append(Fact(label: label, value: value)) }
 }
 
 extension GatewaySnapshot {
-    /// Returns why a region has its state.
+    /// Returns an explanation of a region's state.
     ///
     /// - Parameters:
-    ///   - rules: the rules by which the core decides over it.
-    ///   - state: the state that is published.
-    ///   - known: the state that was known last.
+    ///   - rules: the core's rules for it.
+    ///   - state: the published state.
+    ///   - known: the last known state.
     ///   - holder: the receiver that heard it last.
     ///   - origin: the first time of any source.
     package func why(
@@ -37,19 +37,19 @@ extension GatewaySnapshot {
             "\(DurationText.text(rules.exitTimeout))\(rules.isExitAdaptive ? ", or three of its usual gaps" : "")"
         switch (state, known) {
         case (.unknown, .inside), (.unknown, .outside):
-            why.say(
-                "No receiver that could hear it hears at the moment, so nothing is known. Before, it was \(known); once a receiver hears again, that is compared with what is heard."
+            why.add(
+                "No receiver that could hear it works at the moment, so its state is unknown. Before, it was \(known); once a receiver hears again, beacond checks whether that still holds."
             )
         case (.unknown, _):
-            why.say("Nothing has been heard of it so far, and not for long enough to say that it is empty.")
+            why.add("No beacon of it has been heard yet, and the silence is too short to conclude that it is empty.")
         case (.inside, _):
             let by = holder.map { " at \($0)" } ?? ""
-            // What is inside from an earlier run has its time-out from the beginning of this one.
+            // The time-out of a region that was inside in the last run starts with this run.
             let span = Int64(rules.exitTimeout / .nanoseconds(1))
             let isAssumed = rules.deadline.map { $0.nanoseconds - span <= (origin?.nanoseconds ?? 0) } ?? false
-            why.say(
+            why.add(
                 isAssumed
-                    ? "It was inside when beacond ended, and nothing was heard of it since beacond began."
+                    ? "It was inside when beacond ended, and no beacon of it was heard since beacond started."
                     : "A beacon of it was heard\(by), strong enough, and not too long ago.")
             if let deadline = rules.deadline, let now = time {
                 let left = max(0, deadline.since(now))
@@ -59,15 +59,15 @@ extension GatewaySnapshot {
                     why.add("Last heard", "\(Self.seconds(passed)) ago")
                 }
             } else {
-                why.say(
-                    "It has been silent for its time, but in a silence that does not count: its receiver does not hear."
+                why.add(
+                    "It has been silent for long enough, but this silence does not count: its receiver is deaf."
                 )
             }
-        case (.outside, _): why.say("Nothing of it was heard for its time, or nothing strong enough.")
+        case (.outside, _): why.add("No advert of it was heard for its time, or none was strong enough.")
         }
         why.add("Left after", "\(patience) unheard")
         if rules.isSignalLearned {
-            why.add("Signal", "learnt: entered within 10 dB of the strongest, kept within 20 dB")
+            why.add("Signal", "learned: entered within 10 dB of the strongest, kept within 20 dB")
         } else if let minimum = rules.minimumRSSI {
             why.add("Entered from", "\(minimum) dBm")
             why.add("Kept from", "\(rules.exitRSSI ?? minimum) dBm")
@@ -89,7 +89,7 @@ extension GatewaySnapshot {
         return why
     }
 
-    /// Returns why a beacon is where it is said to be; nil where nothing is known of it.
+    /// Returns an explanation of a beacon's place; nil if the beacon is unknown.
     package func why(beacon: BeaconIdentity) -> WhyValue? {
         let title = names[beacon] ?? "\(beacon.major)/\(beacon.minor)"
         let heard = view.reports(at: time).flatMap { report in
@@ -102,13 +102,13 @@ extension GatewaySnapshot {
             switch place.state {
             case .inside:
                 why.title = "\(title) is in \(place.place ?? "a place")"
-                why.say("It is heard strongest there\(place.receiver.map { ", at \($0)" } ?? "").")
+                why.add("It is heard strongest there\(place.receiver.map { ", at \($0)" } ?? "").")
             case .outside:
                 why.title = "\(title) is in no place"
-                why.say("No receiver has heard it for long enough.")
+                why.add("No receiver has heard it for long enough.")
             case .unknown:
-                why.title = "\(title) is somewhere unknown"
-                why.say("The receivers that hear cannot tell where it is: one that could is deaf.")
+                why.title = "\(title) is in an unknown place"
+                why.add("The working receivers cannot locate it: a receiver that could is deaf.")
             }
             if let level = place.level {
                 why.add("Level there", Self.decibels(level, "dBm"))
@@ -149,7 +149,7 @@ extension GatewaySnapshot {
 
     private func addDeaf(to why: inout WhyValue) {
         for receiver in receivers where receiver.hearing == "deaf" {
-            why.add("Does not hear", receiver.name + (receiver.reason.map { ": \($0)" } ?? ""))
+            why.add("Deaf", receiver.name + (receiver.reason.map { ": \($0)" } ?? ""))
         }
     }
 

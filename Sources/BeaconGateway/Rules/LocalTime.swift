@@ -2,7 +2,7 @@ public import BeaconModel
 import CLibrary
 public import Foundation
 
-/// A date and a time of day, as a clock on a wall shows them.
+/// A local date and time of day.
 public struct LocalTime: Hashable, Sendable {
     /// The date.
     public var day: RuleSchedule.Day
@@ -13,7 +13,7 @@ public struct LocalTime: Hashable, Sendable {
 
     /// The same time on the day before.
     var dayBefore: LocalTime {
-        // The C library takes day 0 of a month for the last day of the month before.
+        // mktime(3) reads day 0 of a month as the last day of the previous month.
         var parts = tm()
         parts.tm_year = Int32(day.year - 1900)
         parts.tm_mon = Int32(day.month - 1)
@@ -35,14 +35,14 @@ public struct LocalTime: Hashable, Sendable {
 
 /// The time zone of a rule's days and hours.
 public enum RuleZone: Hashable, Sendable {
-    /// The zone of this machine, as the C library knows it: `TZ` in any form of tzset(3), else /etc/localtime.
+    /// This machine's zone, as the C library knows it: `TZ` in any form of tzset(3), otherwise /etc/localtime.
     ///
-    /// Foundation takes UTC for most forms of `TZ`.
+    /// Foundation falls back to UTC for most forms of `TZ`.
     case machine
     /// A zone by its name.
     case named(TimeZone)
 
-    /// Returns the local time of a moment.
+    /// Returns the local time at a point in time.
     public func time(at moment: Timestamp) -> LocalTime {
         var seconds = time_t(moment.seconds.rounded(.down))
         var parts = tm()
@@ -55,6 +55,6 @@ public enum RuleZone: Hashable, Sendable {
         return LocalTime(parts)
     }
 
-    /// Reads the zone of this machine again, which may have changed since the start.
+    /// Reads the machine's zone again, since it may have changed.
     static func refreshMachine() { tzset() }
 }

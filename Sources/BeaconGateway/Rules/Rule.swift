@@ -2,18 +2,18 @@ import BeaconConfiguration
 import BeaconModel
 package import BeaconMonitoring
 
-/// A rule: what is done when a region is entered or left, or when a beacon comes into another place, comes near, stays,
-/// is gone, or may have been cloned.
+/// A rule: an action for when a region is entered or left, or when a beacon changes place, comes near, stays,
+/// disappears or may have been cloned.
 public struct Rule: Hashable, Sendable {
     /// A program or a systemd unit.
     public enum Target: Hashable, Sendable {
-        /// A program and its arguments, without a shell. It gets the event as JSON on its standard input.
+        /// A program and its arguments. No shell is involved. The program receives the event as JSON on standard input.
         case program([String])
-        /// A systemd unit, by `systemctl start`.
+        /// A systemd unit, started with `systemctl start`.
         case unit(String)
     }
 
-    /// The name in messages.
+    /// The name in messages and events.
     public var name: String
 
     /// The regions whose events count; nil for all.
@@ -22,47 +22,47 @@ public struct Rule: Hashable, Sendable {
     /// The beacons whose proximity and place count; nil for all of the regions.
     package var beacons: Set<BeaconIdentity>?
 
-    /// The places into which a beacon has to come; nil for all, and for none.
+    /// The places that a beacon has to enter, or is fixed in; nil for any or no place.
     package var places: Set<String>?
 
     /// The events that count.
     package var events: Set<RuleEvent>
 
-    /// Whose events count; nil for those of apps and for what is heard here.
+    /// The people whose events count; nil for all events, those from apps and those of this machine's receivers.
     public var audience: RuleAudience?
 
-    /// The days and hours at which it runs; nil for always.
+    /// The days and hours when it runs; nil for always.
     public var schedule: RuleSchedule?
 
-    /// The span in which it runs once for each person: for the user of an app, else for the beacon, else for the
-    /// region; nil for each time.
+    /// The span in which it runs once per person: the user of an app, otherwise the beacon, otherwise the region. nil
+    /// to run every time.
     public var span: Duration?
 
-    /// True where it also runs for events that apps sent long after they happened.
+    /// True if it also runs for events that apps sent long after they happened.
     public var acceptsLateEvents = false
 
-    /// False where it does nothing.
+    /// False if the rule does nothing.
     public var isEnabled = true
 
-    /// The message to the install whose event it is; nil for none.
+    /// The message to the install that sent the event; nil for none.
     public var message: RuleMessage?
 
-    /// The destinations of the configuration that are notified.
+    /// The configured destinations to notify.
     public var destinations: [String] = []
 
     /// The program or unit to start; nil for none.
     public var target: Target?
 
-    /// The program's working directory; nil for the daemon's own.
+    /// The program's working directory; nil for the daemon's.
     public var folder: String?
 
-    /// The names of the daemon's environment variables that it gets, besides those of the user's session.
+    /// The daemon's environment variables that the program receives, besides those of the user's session.
     public var environment: [String]
 
-    /// The time that it may run.
+    /// The program's time limit.
     public var timeLimit: Duration
 
-    /// The least time from one start to the next. An event that comes earlier waits.
+    /// The minimum time between two starts. Events that arrive earlier wait.
     public var interval: Duration
 
     /// Creates a rule.
@@ -117,15 +117,15 @@ extension Rule {
                 "Once in this span for each user, install, beacon or region."),
             Setting(
                 "late", \.acceptsLateEvents, .boolean, title: "Also for events that arrive late",
-                "Also for events that are known more than ten minutes late: phones without a network report later."),
+                "Also for events that arrive more than ten minutes late: phones without a network report later."),
             Setting("enabled", \.isEnabled, .boolean, "A rule that is not enabled does nothing."),
             Setting(
                 "message", \.message, .ruleMessage,
-                "A message to the install whose event it is: a text, or `title`, `text` and `url`. `{beacon}`, `{region}`, `{place}`, `{user}` and `{event}` stand for the event's."
+                "A message to the install that sent the event: a text, or `title`, `text` and `url`. `{beacon}`, `{region}`, `{place}`, `{user}` and `{event}` stand for values of the event."
             ),
             Setting(
                 "destinations", \.destinations, .sortedNames(of: "destination"),
-                "The destinations that are notified."),
+                "The destinations to notify."),
             Setting(
                 "program", .commandWords, title: "Program and its arguments",
                 "The program to start and its arguments, or one line of both."
@@ -140,13 +140,13 @@ extension Rule {
             Setting(
                 "environment", \.environment, .texts("write names of environment variables, as [LIGHTS_KEY]"),
 
-                "The variables of the environment that the program gets, besides those of a session."),
+                "The environment variables that the program gets, besides those of a session."),
             Setting(
                 "time-limit", \.timeLimit, .duration(.seconds(1)...(.seconds(86_400))),
-                "The time that the program may run."),
+                "The program's time limit."),
             Setting(
                 "interval", \.interval, .duration(.zero...(.seconds(86_400))),
-                "The least time from one start to the next."),
+                "The minimum time between two starts."),
         ], oneOf: actions
     ) { section, rule, isWhole in
         if !actions.contains(where: section.has) {
@@ -160,21 +160,22 @@ extension Rule {
         return true
     }
 
-    /// The keys of actions. A rule has one at least.
+    /// The keys of actions. A rule needs at least one.
     static let actions = ["program", "unit", "message", "destinations"]
 
-    /// Reports what does not go together.
+    /// Reports keys that contradict each other.
     private func check(_ section: ConfigurationSection) {
         let isAboutBeacons = events.contains(where: \.isOfBeacon)
         if beacons != nil, !isAboutBeacons {
-            section.report("\"beacons\" is for events of beacons, and there are none; add near, or remove it")
+            section.report("\"beacons\" needs an event of beacons; add near to the events, or remove \"beacons\"")
         }
         if places != nil, !isAboutBeacons {
-            section.report("\"places\" is for events of beacons, and there are none; add place or near, or remove it")
+            section.report(
+                "\"places\" needs an event of beacons; add place or near to the events, or remove \"places\"")
         }
         if events.contains(.place), !section.reading.context.hasPlaces {
             section.report(
-                "the event place needs places; say which receivers are where with the key \"places\" of the file")
+                "the event place needs places; assign receivers to places with the key \"places\" of the file")
         }
         if events.contains(.suspicious), !section.reading.context.learnsOfClones {
             section.report("the event suspicious needs \"suspicious: true\" in the file, or its options")
@@ -191,7 +192,7 @@ extension Rule {
             target = nil
             return false
         }
-        // systemd.unit(5): what a name may have; a leading hyphen would be an option.
+        // The characters that systemd.unit(5) allows. systemctl would read a leading hyphen as an option.
         guard unit.wholeMatch(of: /[A-Za-z0-9:_.\\@][A-Za-z0-9:_.\\@\-]*/) != nil else {
             section.report(
                 section.origin(of: "unit"), "\"unit\" is \"\(unit)\"; write a unit's name, as lights.service")

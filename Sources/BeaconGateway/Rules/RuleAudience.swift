@@ -6,17 +6,17 @@ public struct RuleAudience: Hashable, Sendable {
     public var users: Set<String>?
     /// The installs of apps, by their identifiers; nil for all.
     public var installs: Set<String>?
-    /// What users have to be: each attribute with its value.
+    /// The attributes that users must have, each with its value.
     public var attributes: [String: String] = [:]
 
-    /// Creates an audience of everybody whose app sends events.
+    /// Creates an audience of all users and installs.
     public init() {}
 
-    /// Returns true for a person of the audience.
+    /// Returns true if a person belongs to the audience.
     ///
     /// - Parameters:
-    ///   - user: the user, where the app has said so.
-    ///   - install: the install; nil for what was heard here, where nobody knows who carries a beacon.
+    ///   - user: the user, if the app named one.
+    ///   - install: the install; nil for events of this machine's receivers, which do not know who carries a beacon.
     ///   - attributes: the user's attributes.
     func contains(user: String?, install: String?, attributes: [String: String]) -> Bool {
         guard let install else { return false }
@@ -37,7 +37,7 @@ extension RuleAudience {
                 "Identifiers of installs; the console lists them under People."),
             Setting(
                 "attributes", \.attributes, .pairs("write attributes and their values, as { plan: gold }"),
-                title: "Attributes that they have",
-                "The attributes of users, all of which have to match, as `{ plan: gold }`."),
+                title: "Attributes of users",
+                "The attributes that users must have, all of them, as `{ plan: gold }`."),
         ])
 }

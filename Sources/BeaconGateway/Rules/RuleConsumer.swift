@@ -8,12 +8,12 @@ import Foundation
 package import Logging
 import ServiceLifecycle
 
-/// The service that applies the rules to stored events, and keeps the installs and users that sent some.
+/// The service that applies the rules to stored events, and keeps the installs and users that sent them.
 ///
-/// It handles each event once, even if the process ends at any moment: the effects are in one transaction with the
-/// consumer's position. Programs start after that.
+/// It handles each event exactly once, even if the process dies: one transaction stores the effects and the consumer's
+/// position. Programs start after that.
 package struct RuleConsumer: Service {
-    /// The events that are handled at once.
+    /// The number of events to handle at once.
     private static let chunk = 200
 
     package let history: EventHistory
@@ -22,11 +22,11 @@ package struct RuleConsumer: Service {
     let gateway: Gateway
     let broadcast: EventBroadcast
     let logger: Logger
-    /// Why it cannot look at events; nil while it can.
+    /// The reason why rules cannot process events; nil while they can.
     private let fault = Locked<String?>(nil)
-    /// True until the programs for events that are stored as handled are started.
+    /// True until the programs of events that are stored as handled have started.
     private let isWorking = Locked(false)
-    /// The number of the newest event of before the start, which may be of long ago.
+    /// The number of the newest event from before the start. That event may be old.
     private let newestBefore = Locked<Int64?>(nil)
 
     package init(
@@ -37,7 +37,7 @@ package struct RuleConsumer: Service {
         (self.broadcast, self.logger) = (broadcast, logger)
     }
 
-    /// Why it cannot look at events; nil while it can.
+    /// The reason why rules cannot process events; nil while they can.
     package var failure: String? { fault.withLock { $0 } }
 
     func run() async {
@@ -45,19 +45,19 @@ package struct RuleConsumer: Service {
             do {
                 try await people.forgetOrphans()
             } catch {
-                logger.debug("installs that were forgotten leave users and messages until the next start: \(error)")
+                logger.debug("cannot remove users and messages of deleted installs until the next start: \(error)")
             }
             while !Task.isCancelled {
-                // Before the question, so that what comes after it ends the wait.
+                // Read before the query, so that an event that arrives after the query ends the wait.
                 let seen = history.forRules.arrivals.count
                 do {
                     let isMore = try await work()
-                    if setFailure(nil) != nil { logger.notice("rules look at events again") }
+                    if setFailure(nil) != nil { logger.notice("rules process events again") }
                     if !isMore { await history.forRules.arrivals.wait(after: seen) }
                 } catch {
                     if Task.isCancelled { return }
                     if setFailure("\(error)") == nil {
-                        logger.error("rules cannot look at events: \(error); it is tried again")
+                        logger.error("rules cannot process events: \(error); trying again")
                     }
                     try? await Task.sleep(for: RuleEngine.pause)
                 }
@@ -65,9 +65,9 @@ package struct RuleConsumer: Service {
         }
     }
 
-    /// Notes why it cannot look at events.
+    /// Stores the reason why rules cannot process events.
     ///
-    /// - Returns: why it could not before.
+    /// - Returns: the previous reason.
     private func setFailure(_ failure: String?) -> String? {
         fault.withLock { before in
             defer { before = failure }
@@ -75,18 +75,18 @@ package struct RuleConsumer: Service {
         }
     }
 
-    /// Waits until rules have looked at all events or cannot, but not for ever.
+    /// Waits until rules have processed all events or cannot, for a minute at most.
     package func finish(within time: Duration = .seconds(60)) async {
         let end = ContinuousClock.now + time
         while failure == nil, !Task.isCancelled, ContinuousClock.now < end {
             guard let status = try? await history.forRules.status() else { return }
-            // In this order, since a program starts after its event has ceased to wait.
+            // In this order, since an event stops waiting before its program starts.
             guard status.waiting > 0 || isWorking.withLock({ $0 }) else { return }
             try? await Task.sleep(for: .milliseconds(20))
         }
     }
 
-    /// Handles the oldest events that wait.
+    /// Handles the oldest waiting events.
     ///
     /// - Returns: false if no event waits.
     func work() async throws -> Bool {
@@ -126,7 +126,7 @@ package struct RuleConsumer: Service {
         return number
     }
 
-    /// Gives the rules again the events from before the start, so that visits go on over a restart.
+    /// Replays events from before the start to the rules, so that visits continue across a restart.
     private func remember(until position: Int64) async throws {
         let configuration = await gateway.configuration
         var number: Int64 = 0
@@ -146,7 +146,7 @@ package struct RuleConsumer: Service {
 }
 
 extension RuleConsumer {
-    /// What rules do for events.
+    /// The actions of rules for a batch of events.
     struct Result: Sendable {
         var work: [RuleEngine.Work] = []
         var messages: [InstallMessage] = []
@@ -157,12 +157,13 @@ extension RuleConsumer {
 
         init(now: Timestamp, newestBefore: Int64) { (self.now, self.newestBefore) = (now, newestBefore) }
 
-        /// Returns how long ago something was when it became known.
+        /// Returns how late an event became known.
         private func lateness(of event: NumberedEvent, as occurrence: RuleOccurrence) -> Duration {
-            // Of a stay, which began earlier, the report counts.
+            // A stay began earlier than the report of it; the time of the report counts.
             var since = max(occurrence.time, event.event.time)
             if event.event.sender == nil {
-                // Known at once, whatever the clocks say, unless beacond ended before rules had looked.
+                // Events of this machine are known at once, whatever the clocks show, unless beacond ended before the
+                // rules processed them.
                 guard let arrival = event.arrival, event.number ?? 0 <= newestBefore else { return .zero }
                 since = arrival
             }
@@ -187,7 +188,7 @@ extension RuleConsumer {
                             let beacon = configuration.beacons.first { $0.identity == occurrence.beacon }
                             let content = message.filled(Rule.words(of: occurrence, title: beacon?.name))
                             let name = EventID(rule: rule.name, number: event.number ?? 0, of: occurrence)
-                            // Later by a nanosecond each, so that they keep their order.
+                            // One nanosecond apart, so that they keep their order.
                             let time = now.advanced(by: Int64(messages.count))
                             messages.append(
                                 InstallMessage(
@@ -204,7 +205,7 @@ extension RuleConsumer {
 }
 
 extension RuleOccurrence {
-    /// Returns it with who sent it.
+    /// Returns the occurrence with its sender.
     package func with(_ install: Install?) -> RuleOccurrence {
         guard let install else { return self }
         var result = self
@@ -216,11 +217,11 @@ extension RuleOccurrence {
 }
 
 extension RuleEngine.Active {
-    /// Returns what an event of the history is for the rule.
+    /// Returns the occurrences of a rule that an event of the history means.
     ///
     /// - Parameters:
     ///   - event: the event.
-    ///   - configuration: knows regions and the places of beacons.
+    ///   - configuration: the configuration, for its regions and the places of its beacons.
     package mutating func occurrences(of event: NumberedEvent, in configuration: GatewayConfiguration)
         -> [RuleOccurrence]
     {
@@ -247,7 +248,7 @@ extension RuleEngine.Active {
         case .exit: return [occurrence(.exit, at: event.time)]
         case .suspicious: return [occurrence(.suspicious, at: event.time)]
         case .place:
-            // Losing sight of a beacon, or finding it where it was, is no change.
+            // Losing sight of a beacon, or finding it in the same place again, is no change.
             return event.isChangeOfPlace ? [occurrence(.place, at: event.time)] : []
         case .proximity, .gone:
             guard let beacon = event.beacon, rule.concerns(beacon, of: regions) else { return [] }
@@ -264,20 +265,21 @@ extension RuleEngine.Active {
         }
     }
 
-    /// Returns the moments of a change that this machine notified of. Of several receivers the nearest counts.
+    /// Returns the proximity matches of a change that this machine notified of. The nearest of several receivers
+    /// counts.
     private mutating func hear(
         _ beacon: BeaconIdentity, _ proximity: Proximity?, _ receiver: String, at time: Timestamp
     ) -> [ProximityMatch] {
         notified[beacon, default: [:]][receiver] = proximity
         let nearest = notified[beacon]?.values.max { $0.rank < $1.rank }
         if nearest == nil { notified[beacon] = nil }
-        // It reports each second.
+        // Receivers report every second.
         let before = time.advanced(by: -Timestamp.nanosecondsPerSecond)
         return heard.receive(ProximityChange(beacon, .init(nearest), at: time, heldUntil: before))
     }
 }
 
 extension ProximityChange.State {
-    /// The state of a beacon at a proximity; nil is for one that is gone.
+    /// Creates the state of a beacon at a proximity; nil means that the beacon is gone.
     fileprivate init(_ proximity: Proximity?) { self = proximity.map { .at($0) } ?? .gone }
 }

@@ -8,55 +8,55 @@ import BeaconSupport
 package import Foundation
 package import Logging
 
-/// The rules, those of the configuration and of the console, and what they do: for what is heard here, and for what
-/// apps and other beacond send.
+/// The rules of the configuration and the console, and their actions for events of this machine, of apps and of other
+/// beacond.
 package actor RuleEngine {
-    /// A rule at work.
+    /// A rule with its runner and its state.
     package struct Active: Sendable {
         package var rule: Rule
-        /// Starts the program; nil where there is none.
+        /// The runner of the program; nil if the rule has none.
         package var runner: RuleRunner?
-        /// Decides on what this machine's receivers hear.
+        /// The matcher for events of this machine's receivers.
         var heard: ProximityMachine
-        /// True until it knows what they heard before the rule was there.
+        /// True until the rule has seen the present state of the receivers.
         var isNew = true
-        /// In a trial, the newest proximity of each beacon by receiver, as it was notified.
+        /// The newest notified proximity of each beacon by receiver; only in a trial.
         var notified: [BeaconIdentity: [String: Proximity]] = [:]
-        /// Decides on what apps and other gateways report.
+        /// The matcher for events of apps and other gateways.
         var reported: ProximityMachine
-        /// What the console switched; nil where it did not.
+        /// The switch in the console; nil if it was not used.
         package var isSwitchedOn: Bool?
-        /// When it ran last for whom, where it runs once in a span.
+        /// The time of the last run for each person, if the rule runs once in a span.
         var firings: [String: Timestamp] = [:]
         package var counts = Counts()
 
         package var isEnabled: Bool { isSwitchedOn ?? rule.isEnabled }
 
-        /// Creates a rule at work that remembers nothing.
+        /// Creates an active rule without state.
         package init(_ rule: Rule, runner: RuleRunner? = nil) {
             self.rule = rule
             self.runner = runner
             heard = ProximityMachine(rule.events)
-            // Whoever invents installs does not fill memory.
+            // Limits the memory that invented installs can occupy.
             reported = heard
             reported.maximum = 10_000
         }
     }
 
-    /// What a rule has done since beacond started, besides starting its program.
+    /// Counters of a rule since beacond started, except those of its program.
     package struct Counts: Hashable, Sendable {
         /// The events for which it ran.
         package var ran = 0
-        /// The events for which it did not, since it was not the time, or it had run already.
+        /// The events for which it did not run, because of its schedule, its span or a late event.
         package var withheld = 0
         package var last: Date?
     }
 
-    /// The notifications and notes that wait for the disk; of more, the oldest are dropped.
+    /// The most notifications and notes that wait for the disk. If there are more, the oldest are dropped.
     private static let mostWaiting = 1_000
 
-    /// The people for whom a rule that runs once in a span is remembered to have run; of more, those of longest ago are
-    /// forgotten. Invented beacons do not fill memory.
+    /// The most people whose last run a rule with a span remembers. If there are more, the least recent are forgotten.
+    /// Limits the memory that invented beacons can occupy.
     private static let mostPeople = 10_000
 
     /// The time between two attempts to write.
@@ -67,7 +67,7 @@ package actor RuleEngine {
     let delivery: DeliveryService<ContinuousClock>?
     let logger: Logger
     private var reports = ProximityReports()
-    /// The newest second of reports, by the wall clock, and the regions and beacons of the configuration.
+    /// The newest second of reports, by the wall clock, and the configured regions and beacons.
     private var second:
         (time: Timestamp, regions: [BeaconNotification.Region], beacons: [BeaconIdentity: BeaconSettings])?
     private var ids = EventIDs()
@@ -76,7 +76,7 @@ package actor RuleEngine {
     private var isFailing = false
     private var isStopped = false
 
-    /// What is to be written for one event of one rule.
+    /// The data to write for one event of one rule.
     package struct Work: Sendable {
         package var runs: [RuleRun] = []
         var firing: RuleFiring?
@@ -84,13 +84,13 @@ package actor RuleEngine {
         var destinations: [String] = []
     }
 
-    /// An engine.
+    /// Creates an engine.
     ///
     /// - Parameters:
     ///   - rules: the rules.
-    ///   - trail: keeps what they did; nil to keep nothing.
-    ///   - delivery: the way to destinations; nil where there are none.
-    ///   - logger: the log, which programs' output is written to as well.
+    ///   - trail: the audit trail; nil for none.
+    ///   - delivery: the service that delivers to destinations; nil if there are none.
+    ///   - logger: the log, which also gets the output of programs.
     package init(
         _ rules: [Rule], trail: RuleTrail? = nil, delivery: DeliveryService<ContinuousClock>? = nil, logger: Logger
     ) {
@@ -107,7 +107,7 @@ package actor RuleEngine {
 
     // MARK: - The rules
 
-    /// Takes in what was kept of an earlier run.
+    /// Restores the state of an earlier run.
     package func restore() async {
         guard let trail else { return }
         do {
@@ -118,7 +118,7 @@ package actor RuleEngine {
                 active[index].firings[firing.person] = firing.time
             }
         } catch {
-            logger.error("cannot read what rules did before: \(error); those that run once may run again")
+            logger.error("cannot read the past runs of rules: \(error); rules that run once in a span may run again")
         }
     }
 
@@ -126,11 +126,11 @@ package actor RuleEngine {
         Dictionary(active.compactMap { one in one.rule.span.map { (one.rule.name, $0) } }) { first, _ in first }
     }
 
-    /// Replaces the rules. Those that stay as they were go on with what they remember, and with programs that run.
+    /// Replaces the rules. Unchanged rules keep their state and their running programs.
     ///
     /// - Parameters:
     ///   - rules: the rules.
-    ///   - renamed: the regions and places with new names: a rule that names one by its new name is as it was.
+    ///   - renamed: the renamed regions and places. A rule that only differs by a new name is unchanged.
     func update(_ rules: [Rule], renamed: RenamedItems = RenamedItems()) async {
         var gone = active
         var next: [Active] = []
@@ -143,7 +143,7 @@ package actor RuleEngine {
                 next.append(one)
             } else {
                 var one = Self.active(rule, logger)
-                // Another form of a rule that was switched off stays off, and has run for whom it ran.
+                // A changed rule keeps its switch, and its past runs if it still has a span.
                 if let before = gone.first(where: { $0.rule.name == rule.name }) {
                     one.isSwitchedOn = before.isSwitchedOn
                     if rule.span != nil { one.firings = before.firings }
@@ -158,38 +158,38 @@ package actor RuleEngine {
 
     /// Switches a rule on or off.
     ///
-    /// - Returns: false where there is none of this name.
+    /// - Returns: false if no rule has this name.
     package func set(_ name: String, isOn: Bool) async throws -> Bool {
         guard active.contains(where: { $0.rule.name == name }) else { return false }
         try await trail?.setSwitch(of: name, to: isOn)
-        // They may be others by now.
+        // The rules may have changed while the switch was stored.
         if let index = active.firstIndex(where: { $0.rule.name == name }) { active[index].isSwitchedOn = isOn }
         return true
     }
 
-    /// Takes in which rules are switched on or off, after one got another name or was removed.
+    /// Reads the switches of the rules again, after a rule was renamed or removed.
     package func readSwitches() async throws {
         guard let switches = try await trail?.switches() else { return }
         for index in active.indices { active[index].isSwitchedOn = switches[active[index].rule.name] }
     }
 
-    // MARK: - What happens here
+    // MARK: - Events of this machine
 
     private nonisolated let kinds: Locked<Set<RuleEvent>>
 
-    /// True where the rules have events for which beacons have to be ranged.
+    /// True if the rules have events that require ranging beacons.
     nonisolated var needsRanging: Bool { kinds.withLock { $0.contains(where: \.needsRanging) } }
 
-    /// True where there are rules.
+    /// True if there are rules.
     nonisolated var hasRules: Bool { kinds.withLock { !$0.isEmpty } }
 
-    /// Runs the rules for what a report of ranging shows.
+    /// Runs the rules for a ranging report.
     ///
     /// - Parameters:
     ///   - report: the report, by the wall clock.
     ///   - time: the same second by the core's clock.
     ///   - receiver: the receiver.
-    ///   - regions: the regions of the configuration.
+    ///   - beacons: the named beacons, with their names and fixed places.
     ///   - beacons: what is known of beacons: names and the places that they are fixed in.
     func handle(
         _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, regions: [BeaconNotification.Region],
@@ -209,7 +209,7 @@ package actor RuleEngine {
         await run(starts)
     }
 
-    /// Runs the rules for stays that have become long enough. All reports of the second have come.
+    /// Runs the rules for stays that have become long enough. Call it once all reports of a second have arrived.
     func settle() async {
         await run(active.indices.flatMap { decide($0, active[$0].heard.advance(to: reports.time)) })
     }
@@ -225,7 +225,7 @@ package actor RuleEngine {
             var occurrence = RuleOccurrence(
                 event: event, time: line.time, summary: "\(title) is \(event)", regions: Set(regions.map(\.name)),
                 beacon: match.beacon, place: settings?.place)
-            // A rule of regions names the first of them.
+            // For a rule with regions, the event names the first match of them.
             if let names = active[index].rule.regions {
                 line.constraint = regions.first { names.contains($0.name) }?.constraint ?? line.constraint
             }
@@ -234,16 +234,17 @@ package actor RuleEngine {
         }
     }
 
-    /// Hands events to the programs of rules, which may be others by then.
+    /// Starts the programs of rules. The rules may have changed by then.
     private func run(_ starts: [Start]) async {
         for start in starts { await self.start(start) }
     }
 
     // MARK: - Deciding and doing
 
-    /// Decides whether a rule runs for something, and notes it.
+    /// Decides whether a rule runs for an occurrence, and records the decision.
     ///
-    /// - Returns: the program to start; nil where there is none, or the rule is not concerned, or switched off.
+    /// - Returns: the program to start; nil if there is none, the occurrence does not concern the rule, or the rule is
+    ///   off.
     private func decide(_ index: Int, _ occurrence: RuleOccurrence) -> Start? {
         guard !isStopped, active[index].isEnabled, active[index].rule.concerns(occurrence) else { return nil }
         var ran = false
@@ -253,7 +254,7 @@ package actor RuleEngine {
         return Start(runner: runner, json: occurrence.json, run: active[index].rule.run(for: occurrence))
     }
 
-    /// Decides whether a rule that is concerned runs.
+    /// Decides whether a rule runs for an occurrence that concerns it.
     package static func decide(
         _ one: inout Active, _ occurrence: RuleOccurrence, ids: inout EventIDs, ran: inout Bool
     ) -> Work {
@@ -269,11 +270,11 @@ package actor RuleEngine {
         one.counts.ran += 1
         one.counts.last = Date()
         ran = true
-        // What a program came to is noted once it has ended.
+        // The outcome of a program is recorded once it has ended.
         var work = Work(runs: rule.target == nil || rule.message != nil || !rule.destinations.isEmpty ? [run] : [])
         if rule.span != nil {
             if one.firings.count >= mostPeople, one.firings[person] == nil {
-                // A tenth at once, so that one who invents people does not have all of them looked at each time.
+                // A tenth at once, since sorting for every invented person would be slow.
                 for oldest in one.firings.sorted(by: { $0.value < $1.value }).prefix(mostPeople / 10) {
                     one.firings[oldest.key] = nil
                 }
@@ -288,17 +289,17 @@ package actor RuleEngine {
         return work
     }
 
-    /// A program that is to be started for an event.
+    /// A program to start for an event.
     struct Start: Sendable {
         var runner: RuleRunner
         var json: [UInt8]
-        /// The entry of the audit trail that says what became of it.
+        /// The entry of the audit trail for the outcome.
         var run: RuleRun
     }
 
     /// Starts the program of a rule.
     ///
-    /// - Parameter most: the most events that may wait for it.
+    /// - Parameter most: the most events that may wait for the program.
     private func start(_ start: Start, most: Int = RuleRunner.mostWaiting) async {
         await start.runner.enqueue(start.json, most: most) { [weak self] fault in
             var run = start.run
@@ -315,27 +316,27 @@ package actor RuleEngine {
         waiting.append(work)
         if waiting.count > Self.mostWaiting {
             waiting.removeFirst()
-            logger.warning("more than \(Self.mostWaiting) results of rules wait for the disk; the oldest is dropped")
+            logger.warning("more than \(Self.mostWaiting) results of rules wait for the disk; dropping the oldest")
         }
         if writer == nil { writer = Task { await write() } }
     }
 
-    /// Writes what waits, until nothing does.
+    /// Writes waiting results until there are none.
     private func write() async {
         while !waiting.isEmpty {
             let batch = Array(waiting.prefix(100))
             do {
                 if let trail { try await trail.store.append(try step(for: batch)) }
                 waiting.removeFirst(min(batch.count, waiting.count))
-                if isFailing { logger.notice("what rules do is written again") }
+                if isFailing { logger.notice("results of rules are written again") }
                 isFailing = false
             } catch {
                 if isStopped {
-                    logger.error("what rules did for \(waiting.count) events is lost: \(error)")
+                    logger.error("results of rules for \(waiting.count) events are lost: \(error)")
                     waiting = []
                     break
                 }
-                if !isFailing { logger.error("cannot write what rules do: \(error); it waits in memory") }
+                if !isFailing { logger.error("cannot write results of rules: \(error); keeping them in memory") }
                 isFailing = true
                 try? await Task.sleep(for: Self.pause)
             }
@@ -343,8 +344,8 @@ package actor RuleEngine {
         writer = nil
     }
 
-    /// Returns the step of rules' work: their notifications, the audit trail and the times at which they ran. A
-    /// notification that is there already, since rules decided once more, is recognized by its name.
+    /// Returns the step that stores the rules' work: their notifications, the audit trail and the times of their runs.
+    /// The store recognizes by its id a notification that it already has because rules decided twice.
     func step(for work: [Work]) throws -> Step {
         var step = Step(
             changes: try trail?.changes(adding: work.flatMap(\.runs), work.compactMap(\.firing)) ?? [])
@@ -360,24 +361,25 @@ package actor RuleEngine {
         return step
     }
 
-    // MARK: - What comes from elsewhere
+    // MARK: - Events of apps and other gateways
 
-    /// Decides what rules do for events from elsewhere.
+    /// Decides what rules do for events of apps and other gateways.
     ///
-    /// - Parameter decide: decides with the rules as they are; what it changes of their memory holds once it returns.
+    /// - Parameter decide: decides with a copy of the rules, and may change their state. Pass the copy to
+    ///   ``take(_:starting:)`` to keep the changes.
     func reviewed<Value: Sendable>(_ decide: @Sendable (inout [Active]) -> Value) -> (Value, [Active]) {
         var copy = active.filter(\.isEnabled)
         let value = decide(&copy)
         return (value, copy)
     }
 
-    /// True once rules know again what apps and other gateways reported before the start.
+    /// True once rules have replayed the events that apps and other gateways reported before the start.
     private(set) var remembers = false
 
-    /// Notes that rules know again what was reported before the start.
+    /// Marks the events from before the start as replayed.
     func setRemembers() { remembers = true }
 
-    /// Takes in what rules remember after events from elsewhere, and starts their programs.
+    /// Keeps the state of rules after events of apps and other gateways, and starts their programs.
     func take(_ reviewed: [Active], starting lines: [(run: RuleRun, json: [UInt8])]) async {
         for one in reviewed {
             guard let index = active.firstIndex(where: { $0.rule == one.rule }) else { continue }
@@ -393,7 +395,7 @@ package actor RuleEngine {
         }
     }
 
-    // MARK: - End
+    // MARK: - Shutdown
 
     /// The number of programs that were started.
     package var started: Int {
@@ -404,7 +406,7 @@ package actor RuleEngine {
         }
     }
 
-    /// Waits until all that was started for past events has ended, or its time is over.
+    /// Waits until the programs of past events have ended or timed out.
     package func finish() async {
         isStopped = true
         let runners = active.compactMap(\.runner)
@@ -414,7 +416,7 @@ package actor RuleEngine {
         await writer?.value
     }
 
-    /// Ends all programs that were started here, and writes what waits once more.
+    /// Ends all programs of rules, and tries once more to write waiting results.
     package func stop() async {
         isStopped = true
         let runners = active.compactMap(\.runner)
@@ -434,11 +436,11 @@ extension Rule {
             person: person.isEmpty ? nil : person, action: actionText, outcome: .done)
     }
 
-    /// What the rule does, in words.
+    /// The action of the rule as text.
     package var actionText: String {
         var parts: [String] = []
         switch target {
-        // Its arguments may hold what not everybody who looks may know.
+        // Arguments may contain secrets that not every user of the console should see.
         case .program(let words)?: parts.append((words.first ?? "") + (words.count > 1 ? " …" : ""))
         case .unit(let name)?: parts.append("systemctl start \(name)")
         case nil: break
@@ -448,7 +450,7 @@ extension Rule {
         return parts.joined(separator: "; ")
     }
 
-    /// Returns the notification of destinations.
+    /// Returns the notification for the rule's destinations.
     func notification(of occurrence: RuleOccurrence, ids: inout EventIDs) -> BeaconNotification {
         var notification = BeaconNotification(
             id: occurrence.number.map { EventID(rule: name, number: $0, of: occurrence) }
@@ -468,7 +470,7 @@ extension Rule {
         return notification
     }
 
-    /// The words that stand for an event's in a message.
+    /// Returns the values for the placeholders of a message.
     static func words(of occurrence: RuleOccurrence, title: String?) -> [String: String] {
         [
             "event": "\(occurrence.event)", "beacon": title ?? occurrence.beacon?.description ?? "",
@@ -479,7 +481,7 @@ extension Rule {
 }
 
 extension EventID {
-    /// The name of what a rule sends for an event of the history, the same each time.
+    /// Creates the id of a rule's notification for an event of the history. It is the same each time.
     init(rule: String, number: Int64, of occurrence: RuleOccurrence) {
         self.init(hashing: "\(rule)\u{0}\(number)\u{0}\(occurrence.time.nanoseconds)\u{0}\(occurrence.event)")
     }

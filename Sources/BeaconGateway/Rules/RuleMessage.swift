@@ -1,16 +1,16 @@
 import BeaconConfiguration
 import Yams
 
-/// The message of a rule to the install whose event it is about.
+/// The message of a rule to the install that sent the event.
 ///
-/// In its texts `{beacon}`, `{region}`, `{place}`, `{user}` and `{event}` stand for the event's.
+/// Its texts can contain the placeholders `{beacon}`, `{region}`, `{place}`, `{user}` and `{event}`.
 public struct RuleMessage: Hashable, Sendable, Codable {
     /// The longest text, in characters.
     package static let longest = 1_000
 
     /// The heading; nil for none.
     public var title: String?
-    /// What is said.
+    /// The text.
     public var text: String
     /// An address to open; nil for none.
     public var url: String?
@@ -22,12 +22,12 @@ public struct RuleMessage: Hashable, Sendable, Codable {
         self.url = url
     }
 
-    /// Returns the message with words in place of what stands for them.
+    /// Returns the message with values in place of its placeholders.
     func filled(_ words: [String: String]) -> RuleMessage {
         func fill(_ text: String) -> String {
             var filled = ""
             var rest = text[...]
-            // What a name holds is not looked at again, so that nobody's name can stand for another's.
+            // Values are not expanded again, so that a user's name cannot contain a placeholder.
             while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
                 filled += rest[..<open]
                 let key = String(rest[rest.index(after: open)..<close])
@@ -46,7 +46,7 @@ extension RuleMessage {
         RuleMessage(text: ""),
         [
             Setting("title", \.title, .text(0...200, "write a text of at most 200 characters"), "The heading."),
-            Setting("text", \.text, text, required: "write what the message says", "The text of the message."),
+            Setting("text", \.text, text, required: "write the text of the message", "The text of the message."),
             Setting(
                 "url", \.url, .text(0...2_000, "write an address of at most 2000 characters"), title: "Address to open",
                 "An address to open."),

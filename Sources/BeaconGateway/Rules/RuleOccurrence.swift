@@ -2,53 +2,53 @@ package import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
 
-/// Something that has happened, as rules look at it: heard here, or sent by an app or another beacond.
+/// An event as rules see it, from this machine's receivers, an app or another beacond.
 package struct RuleOccurrence: Sendable {
-    /// What happened; for proximity, the event of the rule that it is.
+    /// The kind of event.
     var event: RuleEvent
-    /// When, by the wall clock.
+    /// The time of the event, by the wall clock.
     package var time: Timestamp
-    /// How long ago that was when it became known.
+    /// The time between the event and its arrival.
     package var lateness = Duration.zero
-    /// What happened, in a sentence without a full stop.
+    /// A summary in one sentence, without a full stop.
     package var summary: String
-    /// The regions that it is about.
+    /// The regions that the event concerns.
     var regions: Set<String> = []
     var beacon: BeaconIdentity?
-    /// The place that the beacon came into, or is fixed in.
+    /// The place that the beacon has entered, or is fixed in.
     var place: String?
-    /// The user and the install whose app sent it; nil for what was heard here.
+    /// The user and the install of the app that sent it; nil for events of this machine.
     var user: String?
     var install: String?
-    /// The app or the webhook that sent it; nil for what was heard here.
+    /// The app or the webhook that sent it; nil for events of this machine.
     var sender: String?
-    /// What is known of the user.
+    /// The attributes of the user.
     var attributes: [String: String] = [:]
-    /// Its number in the history; nil where it has none so far.
+    /// Its number in the history; nil if it has none yet.
     var number: Int64?
-    /// The line of JSON that programs get.
+    /// The line of JSON that programs receive.
     var json: [UInt8] = []
 
-    /// For whom a rule runs once in a span: the user, else the install, else the beacon, else the region.
+    /// The person for whom a rule runs once in a span: the user, otherwise the install, the beacon or the region.
     package var person: String { user ?? install ?? beacon?.description ?? regions.min() ?? "" }
-    /// The same, with the app that knows them: a name of another app is somebody else's.
+    /// The person with the app that knows them: the same name in another app is a different person.
     var personKey: String { install == nil ? person : "\(sender ?? ""): \(person)" }
 }
 
 extension Rule {
-    /// The time after which an event that an app sent is late. A phone that is out of reach sends what happened an hour
-    /// later; a message about it would then be about nothing.
+    /// The time after which an app's event is late. A phone out of reach sends its events an hour later, when a message
+    /// about them is of no use.
     static let lateness = Duration.seconds(600)
 
-    /// Returns true where events of a beacon can be events of this rule.
+    /// Returns true if events of a beacon can be events of this rule.
     func concerns(_ beacon: BeaconIdentity, of regions: Set<String>) -> Bool {
         (beacons?.contains(beacon) ?? true) && (self.regions.map { !$0.isDisjoint(with: regions) } ?? true)
     }
 
-    /// Returns true where something is an event of this rule, whoever it concerns and whenever it is.
+    /// Returns true if an occurrence is an event of this rule. Schedule and span are not checked.
     package func concerns(_ occurrence: RuleOccurrence) -> Bool {
         guard events.contains(occurrence.event) else { return false }
-        // A message is for whoever sent the event.
+        // A message needs an install to go to.
         if target == nil, destinations.isEmpty, occurrence.install == nil { return false }
         if let regions, regions.isDisjoint(with: occurrence.regions) { return false }
         if let places, occurrence.event.isOfBeacon {
@@ -62,19 +62,19 @@ extension Rule {
             user: occurrence.user, install: occurrence.install, attributes: occurrence.attributes)
     }
 
-    /// Returns why the rule does not run for an event of its own, in a sentence; nil where it does.
+    /// Returns why the rule does not run for one of its events, as a sentence; nil if it does.
     ///
     /// - Parameters:
     ///   - occurrence: the event.
-    ///   - last: when it ran last for the same person; nil for never.
+    ///   - last: the time of the last run for the same person; nil for none.
     func reason(against occurrence: RuleOccurrence, last: Timestamp?) -> String? {
         if !acceptsLateEvents, occurrence.lateness > Self.lateness {
             return "it became known \(DurationText.text(.seconds(occurrence.lateness.components.seconds))) later"
         }
-        if let schedule, !schedule.contains(occurrence.time) { return "it was not within the rule's days and hours" }
-        // Also of an event that comes after a later one.
+        if let schedule, !schedule.contains(occurrence.time) { return "it was outside the rule's days and hours" }
+        // Also for an event that arrives after a later one.
         if let span, let last, abs(occurrence.time.since(last)) < span.clampedNanoseconds {
-            return "it ran for the same one less than \(DurationText.text(span)) before"
+            return "it ran for the same person less than \(DurationText.text(span)) before"
         }
         return nil
     }

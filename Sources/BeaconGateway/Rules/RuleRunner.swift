@@ -2,11 +2,10 @@ import BeaconPrograms
 package import Foundation
 import Logging
 
-/// The runner of a rule's program: for one event after another, one process at a time, and not more often than the rule
-/// allows.
+/// The runner of a rule's program, which runs one process at a time, no more often than the rule allows.
 ///
-/// Events that come too fast wait. Of more than ``mostWaiting`` the oldest are dropped and logged, so that the newest,
-/// which has the present state, is always run.
+/// Events that arrive too fast wait. If more than ``mostWaiting`` wait, the oldest are dropped and logged. The newest
+/// event, which has the present state, is therefore always run.
 package actor RuleRunner {
     /// The most events that wait.
     static let mostWaiting = 16
@@ -14,11 +13,11 @@ package actor RuleRunner {
     /// An event that waits for the program.
     private struct Event {
         var line: [UInt8]
-        /// Is told what went wrong, or that nothing did.
+        /// Called with what went wrong; nil for success.
         var end: @Sendable (String?) -> Void
     }
 
-    /// The results of a rule so far.
+    /// The results of a rule since the start.
     package struct Counts: Hashable, Sendable {
         var started = 0
         package var failed = 0
@@ -27,7 +26,7 @@ package actor RuleRunner {
 
     let rule: Rule
     package private(set) var counts = Counts()
-    /// When the program was started last.
+    /// The time of the program's last start.
     package private(set) var lastStart: Date?
 
     private let program: EventProgram
@@ -51,21 +50,21 @@ package actor RuleRunner {
     /// - Parameters:
     ///   - line: the event.
     ///   - most: the most events that may wait.
-    ///   - end: is told why the program did not run or failed, or nil.
+    ///   - end: called with the reason why the program did not run or failed; nil for success.
     func enqueue(
         _ line: [UInt8], most: Int = RuleRunner.mostWaiting, end: @escaping @Sendable (String?) -> Void = { _ in }
     ) {
         guard !isStopped else { return end("beacond ended before it was started") }
         waiting.append(Event(line: line, end: end))
         if waiting.count > most {
-            waiting.removeFirst().end("too many events waited for it, and this one was dropped")
+            waiting.removeFirst().end("too many events were waiting, and this one was dropped")
             counts.dropped += 1
-            logger.warning("rule \(rule.name): more than \(most) events wait; the oldest is dropped")
+            logger.warning("rule \(rule.name): more than \(most) events wait; dropping the oldest")
         }
         if worker == nil { worker = Task { await work() } }
     }
 
-    /// Waits until the program was run for all waiting events. Those that would have to wait for the rule's interval
+    /// Waits until the program has run for all waiting events. Events that would have to wait for the rule's interval
     /// are dropped and logged.
     func finish() async {
         isStopped = true
@@ -88,8 +87,8 @@ package actor RuleRunner {
                 if isStopped {
                     counts.dropped += waiting.count
                     logger.warning(
-                        "rule \(rule.name): \(waiting.count) events are dropped, which waited for its interval to pass")
-                    for event in waiting { event.end("beacond ended before its interval had passed") }
+                        "rule \(rule.name): dropping \(waiting.count) events that waited for its interval to pass")
+                    for event in waiting { event.end("beacond ended before the rule's interval had passed") }
                     break
                 }
                 let pause = Task { _ = try? await Task.sleep(for: wait) }
@@ -109,7 +108,7 @@ package actor RuleRunner {
         worker = nil
     }
 
-    /// - Returns: what went wrong, in a sentence; nil where nothing did.
+    /// - Returns: what went wrong, as a sentence; nil for success.
     private func run(_ event: [UInt8]) async -> String? {
         let logger = logger
         let name = rule.name
@@ -131,9 +130,9 @@ extension EventProgram {
     init(_ rule: Rule) {
         switch rule.target {
         case .program(let words)?: self.init(words, timeLimit: rule.timeLimit)
-        // An argument vector: no shell reads the unit's name, and it cannot be an option.
+        // Passed as an argument vector: no shell reads the unit's name, and `--` keeps it from being an option.
         case .unit(let name)?: self.init(["systemctl", "start", "--", name], timeLimit: rule.timeLimit)
-        // Nobody makes a runner of a rule without a program.
+        // Unreachable: only rules with a program have a runner.
         case nil: self.init(["true"], timeLimit: rule.timeLimit)
         }
         folder = rule.folder
@@ -142,9 +141,9 @@ extension EventProgram {
     }
 }
 
-/// A schedule of starts: at most one in an interval, and fewer and fewer while they fail.
+/// A schedule of starts: at most one per interval, with growing pauses after failures.
 struct LaunchSchedule: Hashable, Sendable {
-    /// The longest wait after failures.
+    /// The longest pause after failures.
     static let longest = Duration.seconds(3600)
 
     private let interval: Duration
@@ -154,7 +153,7 @@ struct LaunchSchedule: Hashable, Sendable {
     /// Creates a schedule of at most one start in an interval.
     init(interval: Duration) { self.interval = interval }
 
-    /// Returns the time to wait before the next start; zero if it may be at once.
+    /// Returns the time to wait before the next start; zero for none.
     func wait(at now: ContinuousClock.Instant) -> Duration {
         guard let last else { return .zero }
         var pause = interval
@@ -162,9 +161,9 @@ struct LaunchSchedule: Hashable, Sendable {
         return max(.zero, last + (failures == 0 ? interval : min(pause, Self.longest)) - now)
     }
 
-    /// Notes a start.
+    /// Records a start.
     mutating func start(at now: ContinuousClock.Instant) { last = now }
 
-    /// Notes the end of a run, and whether it succeeded.
+    /// Records the end of a run, and whether it succeeded.
     mutating func end(_ isSuccess: Bool) { failures = isSuccess ? 0 : failures + 1 }
 }

@@ -5,7 +5,7 @@ import Yams
 
 /// The days and hours at which a rule runs.
 public struct RuleSchedule: Hashable, Sendable {
-    /// A day of a calendar, as people write it.
+    /// A calendar day.
     public struct Day: Hashable, Sendable, Comparable, CustomStringConvertible {
         /// The year.
         public var year: Int
@@ -16,7 +16,7 @@ public struct RuleSchedule: Hashable, Sendable {
 
         /// Reads `2026-12-24`.
         ///
-        /// - Returns: nil where there is no such day.
+        /// - Returns: nil if there is no such day.
         public init?(_ text: String) {
             let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
             guard parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2],
@@ -36,11 +36,11 @@ public struct RuleSchedule: Hashable, Sendable {
             (left.year, left.month, left.day) < (right.year, right.month, right.day)
         }
 
-        /// The day as it is read.
+        /// The day in the form that ``init(_:)`` reads.
         public var description: String { String(format: "%04d-%02d-%02d", year, month, day) }
     }
 
-    /// A span of a day, in minutes from its beginning. One that ends before it begins goes on over midnight.
+    /// A span of a day, in minutes from midnight. If it ends before it begins, it continues past midnight.
     public struct Hours: Hashable, Sendable {
         /// The first minute.
         public var from: Int
@@ -49,7 +49,7 @@ public struct RuleSchedule: Hashable, Sendable {
 
         /// Reads `09:00-17:30`.
         ///
-        /// - Returns: nil where there are no such hours.
+        /// - Returns: nil if the hours are invalid.
         public init?(_ text: String) {
             let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { Self.minutes(String($0)) }
             guard ends.count == 2, let from = ends[0], let to = ends[1], from != to, from < 1440 else { return nil }
@@ -66,16 +66,16 @@ public struct RuleSchedule: Hashable, Sendable {
         }
     }
 
-    /// The days of the week by their words: Sunday is 1.
+    /// The abbreviations of the days of the week: Sunday is 1.
     static let dayWords = [("sun", 1), ("mon", 2), ("tue", 3), ("wed", 4), ("thu", 5), ("fri", 6), ("sat", 7)]
 
-    /// The first day; nil for no bound.
+    /// The first day; nil for no limit.
     public var from: Day?
-    /// The last day; nil for no bound.
+    /// The last day; nil for no limit.
     public var to: Day?
     /// The days of the week, Sunday being 1; nil for all.
     public var days: Set<Int>?
-    /// The hours of a day; nil for all. Those that go on over midnight belong to the day on which they begin.
+    /// The hours of a day; nil for all. Hours past midnight belong to the day on which they begin.
     public var hours: Hours?
     /// The time zone of days and hours.
     public var zone: RuleZone
@@ -83,7 +83,7 @@ public struct RuleSchedule: Hashable, Sendable {
     /// Creates a schedule of all days and hours.
     public init(zone: RuleZone = .machine) { self.zone = zone }
 
-    /// Returns true for a moment of the schedule.
+    /// Returns true if a time is within the schedule.
     public func contains(_ time: Timestamp) -> Bool {
         var now = zone.time(at: time)
         if let hours {
@@ -123,7 +123,7 @@ extension RuleSchedule {
                 SettingKind(
                     .text(pattern: "^ *[0-9]{1,2}:[0-9]{2} *- *[0-9]{1,2}:[0-9]{2} *$"),
                     "write two times of the day, as \"09:00-17:30\"", parse: Hours.init),
-                default: "all", "Two times of the day, as `\"09:00-17:30\"`; they may go on over midnight."),
+                default: "all", "Two times of the day, as `\"09:00-17:30\"`; they may continue past midnight."),
             Setting(
                 "time-zone",
                 SettingKind(.text(), "write the name of a time zone, as Europe/Berlin") { TimeZone(identifier: $0) },

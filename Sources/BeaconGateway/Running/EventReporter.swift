@@ -9,30 +9,30 @@ import Logging
 /// The reporting of the core's events: as notifications and in the history, to the console's view, to destinations that
 /// keep states, and to programs.
 struct EventReporter {
-    /// What came of some events, in order.
+    /// The outcome of some events, in order.
     struct Outcome {
         /// The events for the store.
         var step = Step()
         var launches: [LaunchEvent] = []
         var changesPresence = false
-        /// The number of events that cannot be written in any form.
+        /// The number of events that cannot be encoded.
         var unwritable = 0
-        /// The newest event that is shown.
+        /// The newest event in the history.
         fileprivate var shown: HistoryEvent?
     }
 
     /// The consumers of an event.
     enum Reach: Sendable {
-        /// Rules, and the destinations that want its notification.
+        /// Rules, and the destinations that want a notification.
         case everyone
-        /// The destinations alone: the store has the event, for the others. So it is with events of a fleet, which one
+        /// Only destinations, since the store already has the event for the rest. Used for events of a fleet, which one
         /// machine delivers.
         case destinations
-        /// The history alone: it happened in a fleet while this machine was away.
+        /// Only the history: an event of the fleet while this machine was away.
         case history
     }
 
-    /// The place that a ranging report is from.
+    /// The receiver and the region of a ranging report.
     private struct Place: Hashable {
         var receiver: ReceiverID
         var constraint: BeaconConstraint?
@@ -47,15 +47,15 @@ struct EventReporter {
     private(set) var names: [BeaconIdentity: String]
     /// The settings of named beacons.
     private(set) var known: [BeaconIdentity: BeaconSettings]
-    /// The places that beacons were known to be in last.
+    /// The last known places of beacons.
     private(set) var places: [BeaconIdentity: String] = [:]
-    /// The number of notifications that were made, by kind.
+    /// The number of notifications, by kind.
     private(set) var counts: [BeaconNotification.Kind: Int] = [:]
 
     private var policy: NotificationPolicy
     private var ownConstraints: Set<BeaconConstraint>
     private var ids = EventIDs()
-    /// The beacons of the newest report of each place, their number, and when they were counted.
+    /// The beacons of the newest report of each place, their number, and the time of the count.
     private var lists: [Place: [BeaconIdentity]] = [:]
     private var beaconsPresent = 0
     private var listsCounted: ContinuousClock.Instant?
@@ -83,7 +83,7 @@ struct EventReporter {
 
     // MARK: - The configuration
 
-    /// Continues with another configuration.
+    /// Switches to another configuration.
     mutating func configure(_ new: GatewayConfiguration, renamed: RenamedItems) {
         names = new.beaconNames
         known = new.beaconsByIdentity
@@ -94,7 +94,7 @@ struct EventReporter {
         for destination in destinations { destination.configure?(new, renamed) }
     }
 
-    /// Forgets the places that a plan does not have.
+    /// Forgets places that are not in a plan.
     mutating func keepPlaces(of plan: PlacePlan) { places = places.filter { plan.placeNames.contains($0.value) } }
 
     /// Sends an event to destinations that keep states.
@@ -102,12 +102,12 @@ struct EventReporter {
         for destination in destinations { destination.receive?(event) }
     }
 
-    // MARK: - What was known before
+    // MARK: - Earlier runs
 
-    /// Tells the policy the state of a region of the configuration, which is no notification.
+    /// Passes the state of a configured region to the policy, without a notification.
     mutating func restore(_ event: RegionEvent) { _ = policy.receive(.region(event), at: .zero) }
 
-    /// Restores where a beacon was.
+    /// Restores the place of a beacon.
     mutating func restore(_ beacon: BeaconIdentity, in place: String, at time: Timestamp) {
         places[beacon] = place
         view.restore(beacon, in: place, at: time)
@@ -120,7 +120,7 @@ struct EventReporter {
     /// - Parameters:
     ///   - event: the change, by the wall clock.
     ///   - time: its time by the core's clock.
-    ///   - id: its id, where a fleet decided it.
+    ///   - id: the event's id if a fleet decided it.
     mutating func report(
         _ event: RegionEvent, of owner: ConditionOwner, at time: Timestamp, as id: EventID? = nil,
         to outcome: inout Outcome
@@ -138,16 +138,16 @@ struct EventReporter {
         }
     }
 
-    /// Logs that a region was entered or left, or that a beacon with a name came or left. A dry run prints what it
-    /// would send.
+    /// Logs that a region was entered or left, or that a named beacon arrived or left. A dry run prints its
+    /// notifications instead.
     private func log(_ event: RegionEvent, of owner: ConditionOwner) {
         guard !isDryRun else { return }
         if case .application = owner { return }
         if case .beacon = owner {
-            // Where a region is this beacon alone, it says the same.
+            // The log line of a region with only this beacon is enough.
             guard !ownConstraints.contains(event.constraint) else { return }
             if event.kind == .enter {
-                logger.info("\(event.name) came\(event.receiver.map { ", heard by \($0)" } ?? "")")
+                logger.info("\(event.name) arrived\(event.receiver.map { ", heard by \($0)" } ?? "")")
             } else if event.kind == .exit {
                 logger.info("\(event.name) left")
             }
@@ -162,11 +162,11 @@ struct EventReporter {
         }
     }
 
-    /// Reports what was ranged.
+    /// Reports ranged beacons.
     ///
     /// - Parameters:
     ///   - receiver: the receiver's name.
-    ///   - isForClients: true where it is ranged for the console alone.
+    ///   - isForClients: true if they are ranged only for the console.
     mutating func report(
         _ report: RangingRequestReport, from receiver: String, isForClients: Bool, to outcome: inout Outcome
     ) {
@@ -187,11 +187,11 @@ struct EventReporter {
 
     /// Reports a beacon's change of place.
     ///
-    /// - Parameter id: its id, where a fleet decided it.
+    /// - Parameter id: the event's id if a fleet decided it.
     mutating func report(_ change: PlaceEvent, as id: EventID? = nil, to outcome: inout Outcome) {
         let known = places[change.identity]
         let isChange = view.receive(change, known: known)
-        // No more than the engine tracks: it never reports that a beacon left which it had to forget.
+        // No more places than the engine tracks: it never reports that a beacon left that it had to forget.
         if change.state != .unknown, known != change.place, known != nil || places.count < Self.mostPlaces {
             places[change.identity] = change.place
             outcome.changesPresence = true
@@ -203,7 +203,7 @@ struct EventReporter {
 
     /// Reports a beacon that may have been cloned.
     ///
-    /// - Parameter id: its id, where a fleet decided it.
+    /// - Parameter id: the event's id if a fleet decided it.
     mutating func report(_ event: SuspicionEvent, as id: EventID? = nil, to outcome: inout Outcome) {
         let record = HistoryEvent(event, name: title(of: event.identity))
         logger.warning("\(record.summary)", metadata: ["beacon": "\(event.identity)"])
@@ -211,7 +211,7 @@ struct EventReporter {
         report(.suspected(event))
     }
 
-    /// Reports which receivers hear again or no longer, and forgets what those that are gone reported.
+    /// Reports receivers that hear again or no longer, and forgets reports of receivers that are gone.
     mutating func report(_ changes: GatewayListener.Changes, to outcome: inout Outcome) {
         for receiver in changes.gone {
             view.forget(receiver: receiver)
@@ -227,16 +227,16 @@ struct EventReporter {
     ///
     /// - Parameters:
     ///   - time: the time by the core's clock.
-    ///   - wall: the same by the wall clock.
+    ///   - wall: the same time by the wall clock.
     mutating func advance(to time: Timestamp, at wall: Timestamp, _ outcome: inout Outcome) {
         add(policy.advance(to: time, at: wall), to: &outcome)
     }
 
-    /// Returns an event that a fleet decided, for the store alone.
+    /// Returns the outcome of a fleet's event for the store only.
     ///
     /// - Parameters:
     ///   - id: its id.
-    ///   - reach: the consumers that it is for: destinations, where this machine delivers it, or none.
+    ///   - reach: its consumers: destinations if this machine delivers it, otherwise the history.
     mutating func record(
         _ event: BeaconEvent, at time: Timestamp, as id: EventID, for reach: Reach
     ) -> Outcome {
@@ -255,7 +255,7 @@ struct EventReporter {
         var outcome = Outcome()
         var notifications: [BeaconNotification] = []
         if reach == .destinations {
-            // The policy remembers shown events only; a copy of it decides about notifications here.
+            // The policy remembers shown events only, so a copy of it decides on notifications here.
             var policy = policy
             notifications = policy.receive(event, at: time).filter { $0.kind != .heartbeat }
             if notifications.isEmpty { return outcome }
@@ -264,8 +264,8 @@ struct EventReporter {
         return outcome
     }
 
-    /// Returns the notifications that are this machine's to send: in a fleet, who delivers sends those of regions and
-    /// places.
+    /// Returns the notifications that this machine has to send. In a fleet, another machine may deliver those of
+    /// regions and places.
     private func own(_ notifications: [BeaconNotification]) -> [BeaconNotification] {
         isInFleet ? notifications.filter { $0.kind == .heartbeat } : notifications
     }
@@ -273,19 +273,19 @@ struct EventReporter {
     /// The name or the numbers of a beacon, for people.
     private func title(of beacon: BeaconIdentity) -> String { names[beacon] ?? "\(beacon.major)/\(beacon.minor)" }
 
-    /// Returns an event as the console shows it or rules look at it; nil where they do not.
+    /// Returns an event if the console shows it or rules process it, otherwise nil.
     private func recorded(_ event: HistoryEvent?) -> HistoryEvent? {
         guard let event, view.isKept || event.kind.isForRules && rules?.hasRules == true else { return nil }
         return event
     }
 
-    /// Makes events of notifications and of an event of the history.
+    /// Creates events from notifications and an event of the history.
     ///
     /// - Parameters:
     ///   - new: the notifications.
-    ///   - shown: the history's event, which is the same event as the notification of it; nil where it shows none.
+    ///   - shown: the history's event, which is the same event as its notification; nil for none.
     ///   - id: the id of the history's event; nil for a new one.
-    ///   - reach: the consumers that they are for.
+    ///   - reach: their consumers.
     private mutating func add(
         _ new: [BeaconNotification], shownAs shown: HistoryEvent? = nil, as id: EventID? = nil,
         for reach: Reach = .everyone, to outcome: inout Outcome
@@ -303,7 +303,7 @@ struct EventReporter {
                 (last.kind, last.summary) == (same.kind, same.summary),
                 (last.time, last.beacon, last.receiver) == (same.time, same.beacon, same.receiver)
             {
-                // A beacon that belongs to two regions comes near once.
+                // A beacon in two regions has one event in the history.
                 history = nil
             }
             store(notification, shownAs: history, as: notification.id, for: reach, in: &outcome)
@@ -337,7 +337,7 @@ struct EventReporter {
             }
             try Step([event]).check()
         } catch {
-            // It holds up no others.
+            // Other events must not wait for it.
             outcome.unwritable += 1
             return logger.error("an event is lost: \(error)", metadata: ["event": "\(id)"])
         }
@@ -355,7 +355,7 @@ struct EventReporter {
     ///
     /// - Parameter isLast: true to count them in any case.
     mutating func countBeacons(isLast: Bool) -> Int {
-        // The statistics are read no more often, and there may be thousands of beacons.
+        // Throttled: the statistics are read less often, and there may be thousands of beacons.
         if isLast || listsCounted.map({ .now - $0 > .milliseconds(500) }) ?? true {
             beaconsPresent = Set(lists.values.joined()).count
             listsCounted = .now
@@ -373,7 +373,7 @@ extension GatewayConfiguration {
         Dictionary(beacons.map { ($0.identity, $0) }) { first, _ in first }
     }
 
-    /// The regions as notifications name them.
+    /// The regions in the form of notifications.
     var notifiedRegions: [BeaconNotification.Region] {
         regions.map { BeaconNotification.Region(name: $0.name, constraint: $0.region.constraint) }
     }

@@ -9,28 +9,28 @@ import BeaconRelay
 import Foundation
 import Logging
 
-// Monitoring by the configuration: the beginning, another configuration, and applications. Everything that is equal in
-// two configurations continues undisturbed.
+// Monitoring by the configuration: the start, a new configuration, and applications. Everything that is equal in two
+// configurations continues undisturbed.
 
 extension Gateway {
-    /// The time between two attempts to read what was known in the last run.
+    /// The time between two attempts to read the state of the last run.
     private static let readingPause = Duration.milliseconds(500)
 
-    /// The attempts that may fail before the log reports it.
+    /// The number of failed attempts before the log reports an error.
     private static let quietReadings = 5
 
-    /// What this gateway monitors itself: in a fleet, workers monitor and locate.
+    /// The plan for this gateway itself. In a fleet, workers monitor and locate.
     private var ownPlan: MonitoringPlan {
         let plan = MonitoringPlan(configuration)
         return fleet == nil ? plan : plan.rangingOnly
     }
 
-    // MARK: - The beginning
+    // MARK: - Start
 
-    /// Returns the presence of the last run, once it can be read. A region that was inside and begins as unknown would
-    /// never be left if its beacons are gone.
+    /// Returns the presence of the last run, once it can be read. If a region that was inside started as unknown, it
+    /// would never be left once its beacons are gone.
     ///
-    /// - Returns: nil where the gateway was stopped before.
+    /// - Returns: nil if the gateway was stopped before.
     func knownPresence() async -> Presence? {
         var attempts = 0
         while !listener.isStopped, !Task.isCancelled {
@@ -40,14 +40,14 @@ extension Gateway {
                 let presence = try await Presence(in: store)
                 queue.setSaved(presence, losses)
                 if attempts > Self.quietReadings {
-                    logger.notice("the region states of the last run are read; monitoring begins")
+                    logger.notice("read the region states of the last run; monitoring starts")
                 }
                 return presence
             } catch {
                 // At first, another program may be reading the file.
                 if attempts == Self.quietReadings {
                     logger.error(
-                        "cannot read the region states of the last run: \(error); monitoring begins once they can be read"
+                        "cannot read the region states of the last run: \(error); monitoring starts once they can be read"
                     )
                 }
                 attempts += 1
@@ -57,32 +57,32 @@ extension Gateway {
         return nil
     }
 
-    /// Reads where receivers are on the plan of the building.
+    /// Reads the positions of receivers on the plan of the building.
     func readPlan() async {
         guard configuration.suspicions?.rules.needsPositions == true, let state else { return }
         do {
             clones.restore(try await state.buildingPlan().receiverPositions)
         } catch {
             logger.error(
-                "cannot read the plan of the building: \(error); clones of beacons are looked for with the positions of the file alone until it is changed"
+                "cannot read the plan of the building: \(error); the search for cloned beacons uses only the positions in the file until the plan changes"
             )
         }
     }
 
-    /// Begins to monitor, with the states of the last run.
+    /// Starts to monitor, from the states of the last run.
     func begin(with known: Presence) {
-        // It has the changes of the console until now.
+        // Includes changes made in the console before the start.
         let plan = ownPlan
         for (owner, region) in plan.conditions {
             let last = known.regions[owner.label].flatMap { $0.constraint == region.constraint ? $0 : nil }
-            // A source that is slow to start, or missing, has said nothing so far; another one's silence is not its.
+            // A source that is slow to start or missing has not been silent. So the region waits for its own receiver.
             let holder = last.flatMap { listener.keeper(of: $0) }
             conditions.monitor(owner, region, assuming: last?.state ?? .unknown, heldBy: holder, in: &listener.core)
             guard let last, last.state != .unknown else { continue }
             if case .region(let name) = owner, let time = last.since {
                 reporter.view.restore(.init(state: last.state, time: time, receiver: last.receiver), of: name)
             }
-            // Destinations receive the state, which is no notification, as the core publishes it.
+            // Destinations receive the published state, without a notification.
             var event = RegionEvent(stateOf: owner, region.constraint, last.state, before: last.state, at: .zero)
             if owner.isRegion { reporter.restore(event) }
             if let id = conditions[owner]?.id { event.state = listener.core.publishedState(of: id) }
@@ -100,13 +100,13 @@ extension Gateway {
         for destination in reporter.destinations { destination.restored?() }
     }
 
-    // MARK: - Another configuration
+    // MARK: - Changes in the console
 
     /// Applies changes of the console.
     ///
     /// - Parameters:
     ///   - new: the configuration.
-    ///   - revision: the number of the change. The gateway ignores an older one than the newest it has.
+    ///   - revision: the number of the change. The gateway ignores it if it already has a newer one.
     package func apply(_ new: GatewayConfiguration, revision: Int) async {
         await finishBeginning()
         guard revision > self.revision else { return }
@@ -114,7 +114,7 @@ extension Gateway {
         await use(new)
     }
 
-    /// Continues with another configuration.
+    /// Switches to another configuration.
     func use(_ new: GatewayConfiguration) async {
         let before = configuration
         let renamed = before.renamed(in: new)
@@ -131,7 +131,7 @@ extension Gateway {
                     RegionEvent(stateOf: owner, constraint, .unknown, before: .unknown, at: listener.newestTime)))
         }
         for (owner, condition) in conditions.conditions where owner.isRegion {
-            // Rules may name a region that they left out before.
+            // Rules may name a region that had no rule before.
             let state = listener.core.knownState(of: condition.id)
             reporter.restore(
                 RegionEvent(stateOf: owner, condition.region.constraint, state, before: state, at: .zero))
@@ -149,20 +149,20 @@ extension Gateway {
         broadcast?.send(.changed([.regions, .places, .rules, .beacons]))
     }
 
-    /// Sets the scan mode of the radios as the requests need it.
+    /// Sets the scan mode that the present requests need.
     package func updateScanMode() {
         let own = listener.core.scanMode
-        // A client of the proxy wants all adverts.
+        // Clients of the proxy need all adverts.
         listener.scan(
             proxy?.isWanted == true ? .ranging : fleet?.scanMode(configuration, beside: own) ?? own)
     }
 
-    // MARK: - Another configuration of the file
+    // MARK: - Changes of the file
 
-    /// Returns whether it can go on with other sources, without a new start.
+    /// Returns whether it can switch to other sources without a restart.
     ///
-    /// Sources that all play at full speed are merged from their beginning to their end, and so no other can come in
-    /// between. Once all sources have ended, the run has too.
+    /// Sources that all play at full speed are merged from beginning to end, so no source can join later. Once all
+    /// sources have ended, so has the run.
     package func canContinue(with new: GatewayConfiguration, reopeningSources reopens: Bool) -> Bool {
         guard fleet == nil, !listener.isStopped else { return false }
         let planned = new.sourcesAtOneSpeed(isInFleet: false)
@@ -171,7 +171,7 @@ extension Gateway {
         return pumps.isRunning && planned.contains { $0.specification.isGradual(at: .fastest) } && listener.hasRoom
     }
 
-    /// Continues with another configuration of the file.
+    /// Switches to another configuration of the file.
     package func reload(_ next: GatewayReload) async {
         await finishBeginning()
         revision = max(revision, next.revision)
@@ -189,7 +189,7 @@ extension Gateway {
         await inTurn { await handleEvents() }
     }
 
-    /// Sends the states that are published now to a destination that knows none of them, which is no notification.
+    /// Sends the published states to a new destination, without notifications.
     private func introduce(_ destination: ConfiguredDestination) {
         let time = listener.newestTime
         for (owner, condition) in conditions.conditions.sorted(by: { $0.value.id < $1.value.id })
@@ -206,10 +206,10 @@ extension Gateway {
         destination.restored?()
     }
 
-    /// Ends the sources that are gone or have other settings, and opens those that are new or have.
+    /// Ends removed and changed sources, then opens new and changed ones.
     ///
-    /// Those end first, since no adapter can be opened twice. A source that has other settings keeps its receivers,
-    /// so that it is like a radio that was away for a moment.
+    /// In this order, since no adapter can be opened twice. A changed source keeps its receivers, as if its radio had
+    /// been away for a short time.
     private func exchangeSources(reopeningAll: Bool) async {
         let planned = plannedSources
         let (kept, gone) = listener.present.reduce(into: ([SourceSettings](), [Int]())) { result, one in
@@ -225,7 +225,7 @@ extension Gateway {
         }
         for number in gone { listener.leave(number) }
         for number in gone { await end(listener.sources[number]) }
-        // Whatever is opened now would not be stopped.
+        // A source that is opened now would not be stopped.
         guard !listener.isStopped else { return }
         var free = gone
         for settings in opened {
@@ -244,8 +244,8 @@ extension Gateway {
         broadcast?.send(.changed([.receivers, .advertising]))
     }
 
-    /// Waits until what a source has heard is handled. One that is blocked, in a read from a pipe for instance, is
-    /// not waited for.
+    /// Waits until the adverts of a source are handled, but not for a blocked source, for example in a read from a
+    /// pipe.
     private func end(_ source: GatewaySource) async {
         let timer = Task {
             guard (try? await Task.sleep(for: Self.stopTime)) != nil else { return }
@@ -257,7 +257,7 @@ extension Gateway {
 
     // MARK: - Applications
 
-    /// Monitors the regions and conditions of an application that does not run, from the states that it knows.
+    /// Monitors the regions and conditions of a terminated application, from the states that the application knows.
     func monitor(for application: TerminatedApplication) {
         for trigger in application.triggers {
             conditions.monitor(
@@ -267,7 +267,7 @@ extension Gateway {
         updateScanMode()
     }
 
-    /// Ends the monitoring for an application: it runs, or is no longer registered.
+    /// Stops monitoring for an application that runs or is no longer registered.
     func forget(_ application: TerminatedApplication) {
         for trigger in application.triggers {
             conditions.forget(.application(application.identity, trigger.id), in: &listener.core)
@@ -277,7 +277,7 @@ extension Gateway {
 }
 
 extension RegionEvent {
-    /// Creates the state of an owner's region, which is no notification.
+    /// Creates an event with the state of an owner's region, without a notification.
     init(
         stateOf owner: ConditionOwner, _ constraint: BeaconConstraint, _ state: RegionState, before: RegionState,
         at time: Timestamp

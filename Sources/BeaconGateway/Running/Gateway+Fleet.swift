@@ -14,9 +14,9 @@ extension Gateway: FleetAudience {
         await useOwnRules()
     }
 
-    /// Goes on with the fleet's configuration and the rules of this machine, which may name what the fleet has.
+    /// Applies this machine's rules to the fleet's configuration. Rules may name items of the fleet.
     package func useOwnRules() async {
-        // Those in use stay where they cannot be read.
+        // If they cannot be read, the rules in use stay.
         let items = try? await state?.items.all()
         let rules = (items ?? configuration.items.filter { $0.origin == .console }).filter { !$0.kind.isShared }
         await use(base.adding(rules))
@@ -31,7 +31,7 @@ extension Gateway: FleetAudience {
         if case .region(let name) = owner, state.state != .unknown {
             reporter.view.restore(.init(state: state.state, time: since, receiver: state.receiver), of: name)
         }
-        // Destinations receive the state, which is no notification.
+        // Destinations receive the state, without a notification.
         var event = RegionEvent(stateOf: owner, state.beacons, state.published, before: state.state, at: .zero)
         if owner.isRegion { reporter.restore(event) }
         event.time = since
@@ -51,8 +51,8 @@ extension Gateway: FleetAudience {
     private func showInTurn(_ transition: FleetTransition) async {
         guard let fleet else { return }
         let (time, id) = (Timestamp(nanoseconds: transition.time), transition.eventID(in: fleet.settings.name))
-        // Each machine knows all of it, tells its destinations that keep states, and starts its own programs.
-        // Notifications are of the one that delivers, but for heartbeats, which are each machine's own.
+        // Each machine updates its own destinations that keep states, and starts its own programs. Only one machine
+        // sends notifications, except for heartbeats, which each machine sends for itself.
         var outcome = EventReporter.Outcome()
         switch transition.content {
         case .takeover: return
@@ -76,13 +76,13 @@ extension Gateway: FleetAudience {
         await finish(outcome)
     }
 
-    // MARK: - The store alone
+    // MARK: - Events for the store
 
-    /// A place in the fleet's log up to which this machine has done something with it.
+    /// A position in the fleet's log up to which this machine has processed it.
     struct Position: Codable {
         var fleet: String
         var sequence: UInt64
-        /// The latest time before that place, in nanoseconds since 1970.
+        /// The latest time before that position, in nanoseconds since 1970.
         var time: Int64 = .min
     }
 
@@ -97,11 +97,11 @@ extension Gateway: FleetAudience {
     package func shownSequence() async -> UInt64? { await position(.fleet)?.sequence }
 
     package func noteShown(_ sequence: UInt64) async {
-        // The store writes in order: what waits for the disk is there before the note of it.
+        // The store writes in order, so waiting events are stored before this position.
         guard let fleet, !queue.hasEvents,
             let data = try? JSONEncoder().encode(Position(fleet: fleet.settings.name, sequence: sequence))
         else { return }
-        // One that cannot be written is behind, and events are recognized by their ids.
+        // If this fails, the position stays behind, and repeated events are recognized by their ids.
         try? await state?.set(.fleet, to: data)
     }
 
@@ -118,21 +118,21 @@ extension Gateway: FleetAudience {
         if delivered == nil {
             delivered = await position(.fleetDelivered) ?? Position(fleet: fleet?.settings.name ?? "", sequence: 0)
         }
-        // The fleet may not know of it: the note of it was lost, or this machine was killed before.
+        // The fleet may not know that this is delivered: the answer was lost, or this machine was killed before.
         if let delivered, sequence <= delivered.sequence, transition.time <= delivered.time { return true }
         let lost = lost
         let isWritten = await inTurn {
             record(transition, for: .destinations)
             return await settle()
         }
-        // It is delivered once it is on the disk, however long that takes.
+        // The event counts as delivered once it is on the disk, however long that takes.
         if !isWritten {
             while await !isStored() {
                 guard !listener.isStopped, !Task.isCancelled else { return false }
                 try? await Task.sleep(for: Self.pause)
             }
         }
-        // One of them may have been lost, and another machine sends it then.
+        // This event may have been lost; another machine sends it then.
         guard lost == self.lost else { return false }
         if var position = delivered {
             // A new log counts from 1, and has later times.

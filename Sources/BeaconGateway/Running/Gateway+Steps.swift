@@ -6,7 +6,7 @@ import BeaconRadio
 import Foundation
 import Logging
 
-// The way of a source's event: the core handles it, the gateway writes the resulting events, and then starts programs.
+// The path of a source's event: the core handles it, the gateway writes the resulting events and then starts programs.
 
 extension Gateway {
     // MARK: - Events of sources
@@ -27,13 +27,13 @@ extension Gateway {
         await handleEvents()
     }
 
-    /// Handles what a source heard, whose place in time is known.
+    /// Handles the adverts of a source whose time shift is known.
     func apply(_ batch: SourceBatch, from number: Int) async {
         let time = listener.receive(batch, from: number, isCounted: broadcast != nil)
         fleet?.feed(batch, of: listener.sources[number], number: number)
         clients.record(batch, of: listener.sources[number])
         if time != nil {
-            // In a fleet, receivers may be other machines'.
+            // In a fleet, other machines may have the receivers.
             if fleet == nil { listener.reportMissingReceivers(of: configuration) }
             clones.reportOmissions(of: listener.core)
         }
@@ -75,16 +75,16 @@ extension Gateway {
         await finish(outcome)
     }
 
-    /// Writes the outcome of events, or gathers it with the next one.
+    /// Writes the outcome of events, or collects it for the next write.
     func finish(_ outcome: EventReporter.Outcome) async {
         queue.add(outcome)
         if !queue.mayGather(isMoreThere: isMoreThere) { await settle() }
         publish()
     }
 
-    /// Writes what waits, and starts programs for it.
+    /// Writes waiting events, and starts their programs.
     ///
-    /// - Returns: true where all of it is on the disk.
+    /// - Returns: true if all of them are on the disk.
     @discardableResult
     func settle() async -> Bool {
         let isWritten = await write()
@@ -103,8 +103,7 @@ extension Gateway {
 
     // MARK: - Writing
 
-    /// Writes the events that wait, and the presence that they lead to. While the disk fails, they wait in the memory
-    /// of the store.
+    /// Writes waiting events and the resulting presence. While the disk fails, they wait in the memory of the store.
     private func write() async -> Bool {
         if let store {
             let losses = WriteQueue.Losses(of: store)
@@ -113,7 +112,7 @@ extension Gateway {
                 queue.isPresenceSaved = false
             }
         }
-        // In a fleet, the presence of before stays until the machine is alone again.
+        // In a fleet, the earlier presence stays until the machine is alone again.
         let isPresenceDue = !queue.isPresenceSaved && store != nil && fleet == nil && hasBegun
         var isWritten = true
         if let step = queue.take(with: isPresenceDue ? presence : nil) {
@@ -125,24 +124,25 @@ extension Gateway {
         return isWritten
     }
 
-    /// Returns true where the disk takes a step. Files and simulations at full speed wait until it does, and lose
+    /// Returns true once the disk has accepted a step. Files and simulations at full speed wait for that, and lose
     /// nothing.
     private func isTaken(_ step: Step) async -> Bool {
-        // The store itself asks a disk that fails each second. It is not asked with each event of a source.
+        // While the disk fails, the store itself retries every second. Do not retry with each event of a source.
         guard canWait || store?.health.failure == nil else { return false }
         while true {
             do throws(EventStoreError) {
                 _ = try await writer.append(step)
                 return true
             } catch {
-                // Waiting helps no step that the store refuses: it logs and counts it. The reporter found those before.
+                // Waiting does not help with a step that the store rejects, and logs and counts. The reporter finds
+                // such steps earlier.
                 guard canWait, !listener.isStopped, ![.invalid, .conflict].contains(error.code) else { return false }
             }
             try? await Task.sleep(for: Self.pause)
         }
     }
 
-    /// Leaves a step to the store until the disk takes it, and shows its events at once.
+    /// Queues a step in the store until the disk accepts it, and shows its events at once.
     private func keep(_ step: Step) {
         writer.enqueue(step)
         for event in step.events {
@@ -151,17 +151,17 @@ extension Gateway {
         }
     }
 
-    /// The number of events that were lost, since too many waited for the disk or since they cannot be written.
+    /// The number of events that were lost because too many waited for the disk or they could not be encoded.
     var lost: Int { queue.lost + (store.map { WriteQueue.Losses(of: $0).dropped } ?? 0) }
 
-    /// Returns whether the disk has taken all that was written before.
+    /// Returns whether the disk has accepted everything that was written before.
     func isStored() async -> Bool {
         guard let store else { return true }
-        // The store writes in order, so that an empty step is written after all that waits.
+        // The store writes in order, so an empty step is written after everything that waits.
         return (try? await store.append(Step())) != nil
     }
 
-    /// Makes the last attempts to write what waits.
+    /// Makes a last attempt to write waiting events.
     func writeRest() async {
         _ = await inTurn { await settle() }
         for attempt in 0..<5 {
@@ -170,11 +170,11 @@ extension Gateway {
         }
         let waiting = store?.health.waitingEvents ?? 0
         queue.lost += waiting
-        if waiting > 0 { logger.error("\(waiting) events are lost: they could not be written") }
+        if waiting > 0 { logger.error("lost \(waiting) events that could not be written") }
         publish()
     }
 
-    /// The presence that is known now.
+    /// The present presence.
     private var presence: Presence {
         var regions: [String: Presence.Region] = [:]
         // Applications store the states of their regions themselves.
@@ -193,7 +193,7 @@ extension Gateway {
 
     func publish() {
         let sources =
-            // Before the run, they are not made yet.
+            // Sources do not exist before the run.
             listener.sources.isEmpty
             ? configuration.sources.map { .init(name: $0.name) } : listener.statistics
         let inside =

@@ -10,34 +10,34 @@ package import BeaconSupport
 import Foundation
 package import Logging
 
-/// The sensing of the daemon: its sources and its core, and the writing of their events before anything else happens.
+/// The sensing of the daemon: its sources, its core, and the storage of their events.
 ///
-/// Everything happens in one order: the events of sources that are there are handled, their notifications are written
-/// to the store with the presence, then programs are started for them. The parts are values, each with its own file;
-/// the actor decides which comes when.
+/// Everything happens in one order: it handles the available events of sources, writes their notifications and the
+/// presence to the store, and then starts programs. The parts are values in separate files; the actor decides on their
+/// order.
 package actor Gateway {
-    /// The time within which the threads of sources have to end.
+    /// The time limit for the threads of sources to end.
     static let stopTime = Duration.seconds(2)
 
-    /// The time between two attempts to write what has to be on the disk before anything else happens.
+    /// The time between two attempts to write data that must be on the disk before anything else happens.
     static let pause = Duration.seconds(1)
 
-    /// The configuration of the file; in a fleet, that which all machines follow.
+    /// The configuration of the file; in a fleet, the fleet's configuration.
     package var base: GatewayConfiguration
-    /// The same with what was added in the console.
+    /// The configuration with the items of the console.
     package var configuration: GatewayConfiguration
-    /// The number of the newest change of it.
+    /// The number of its newest change.
     var revision = 0
     let writer: any EventWriter
     let store: EventStore?
     let state: GatewayState?
     let launches: LaunchAgent?
     let rules: RuleEngine?
-    /// Passes all adverts on to others; nil where that is not asked for.
+    /// The proxy that forwards all adverts; nil for none.
     var proxy: ProxyServer?
     /// The fleet that the machine is part of; nil for none.
     var fleet: FleetLink?
-    /// Up to where it has handed the fleet's log to its destinations; nil before that is read.
+    /// The position in the fleet's log up to which its destinations have all events; nil until it is read.
     var delivered: Position?
     /// The stream of changes for consoles; nil without a console.
     var broadcast: EventBroadcast?
@@ -55,38 +55,38 @@ package actor Gateway {
     private var turns = Turns()
     private var phase = Phase.new
 
-    /// A step of a run.
+    /// A phase of a run.
     private enum Phase {
-        /// Another configuration replaces this one at once, and no presence is written.
+        /// Not started: another configuration replaces this one at once, and no presence is written.
         case new
-        /// The presence of the last run is read. Another configuration has to wait for the signal of its end.
+        /// Reading the presence of the last run. Another configuration has to wait for the signal of its end.
         case beginning(AsyncSignal)
         case running
     }
 
-    /// The tasks that take the events of sources as they come.
+    /// The tasks that receive the events of sources in real time.
     struct Pumps {
-        /// The numbers of sources whose events no task takes yet, and how many tasks take some.
+        /// The numbers of sources without a task yet, and the number of tasks.
         var waiting: [Int] = []
         var count = 0
         let signal = AsyncSignal()
-        /// True while events are taken as they come, so that sources can be exchanged.
+        /// True while events are received in real time, so that sources can be exchanged.
         var isRunning = false
         /// True while sources are exchanged.
         var isExchanging = false
     }
 
-    /// The turn of one event, and those that wait for theirs.
+    /// The turn of one event, and the events that wait for theirs.
     private struct Turns {
         var isTaken = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// A gateway that does not run so far.
+    /// Creates a gateway that does not run yet.
     ///
     /// - Parameters:
-    ///   - base: the configuration without what was added in the console; nil where nothing was.
-    ///   - makeRunner: makes the thread of a source; tests have their own.
+    ///   - base: the configuration without the items of the console; nil if there are none.
+    ///   - makeRunner: creates the thread of a source; tests replace it.
     package init(
         _ configuration: GatewayConfiguration, destinations: [ConfiguredDestination], writer: any EventWriter,
         store: EventStore?, state: GatewayState?, launches: LaunchAgent?, rules: RuleEngine? = nil,
@@ -118,14 +118,14 @@ package actor Gateway {
 
     // MARK: - Running
 
-    /// Runs until all sources have ended, or ``stop()`` was called and they have.
+    /// Runs until all sources have ended, by themselves or after ``stop()``.
     package func run() async {
         guard !listener.isStopped else { return }
         let begun = AsyncSignal()
         phase = .beginning(begun)
         defer { begun.signal() }
         for settings in plannedSources { listener.add(settings, for: configuration.places, proxy) }
-        // Who is stopped before knows nothing, and has nothing to save.
+        // Stopped before it started: there is no state to save.
         guard let known = await knownPresence() else { return }
         await readPlan()
         begin(with: known)
@@ -159,12 +159,12 @@ package actor Gateway {
         await writeRest()
     }
 
-    /// The sources of the configuration. A speed that differs from the configured one is logged.
+    /// The configured sources. Logs speeds that differ from the configuration.
     var plannedSources: [SourceSettings] {
         configuration.sourcesAtOneSpeed(isInFleet: fleet != nil) { logger.notice("\($0)") }
     }
 
-    /// Handles the events of a source's runner until that has ended.
+    /// Handles the events of a source until its runner has ended.
     private func pump(_ channel: BoundedChannel<SourceEvent>, from number: Int, _ end: AsyncSignal) async {
         for await event in channel {
             await inTurn { await self.receive(event, from: number) }
@@ -174,8 +174,8 @@ package actor Gateway {
         pumps.signal.signal()
     }
 
-    /// Plays files and simulations in the order of their shifted times, so that the result does not depend on which
-    /// thread is faster.
+    /// Plays files and simulations in the order of their shifted times, so that the result does not depend on the speed
+    /// of threads.
     private func runInOrder() async {
         var iterators = listener.sources.map { Optional($0.runner.channel.makeAsyncIterator()) }
         var merge = BatchMerge(sources: iterators.count)
@@ -199,25 +199,25 @@ package actor Gateway {
         }
     }
 
-    /// True where all sources are files and simulations, which are read only as fast as what they give is handled.
+    /// True if all sources are files and simulations that can wait until their adverts are handled.
     var canWait: Bool {
-        // What a fleet decides comes when it comes.
+        // Decisions of a fleet arrive at any time and cannot wait.
         fleet == nil && listener.sources.allSatisfy { !$0.settings.specification.isGradual(at: .fastest) }
     }
 
-    /// True where it goes on without a source of its own, for what others send.
+    /// True if it runs without its own sources, for events of a fleet, apps or webhooks.
     package var isForOthers: Bool { fleet != nil || base.sources.isEmpty && base.web != nil }
 
-    /// What to say where all sources have ended by themselves.
+    /// The message when all sources have ended by themselves.
     package var closingSummary: String { listener.closingSummary }
 
-    /// True once the presence of the last run is known. One that was written before would replace it.
+    /// True once the presence of the last run is known. Writing the presence earlier would replace it.
     var hasBegun: Bool { if case .running = phase { true } else { false } }
 
-    /// Waits while the presence of the last run is read.
+    /// Waits until the presence of the last run is read.
     func finishBeginning() async { if case .beginning(let begun) = phase { await begun.wait(after: 0) } }
 
-    /// Handles something that came after what came before: while notifications are written, others wait.
+    /// Runs a closure after all earlier ones. While notifications are written, later closures wait.
     func inTurn<Value>(_ body: () async -> Value) async -> Value {
         if turns.isTaken { await withCheckedContinuation { turns.waiting.append($0) } }
         turns.isTaken = true
@@ -226,13 +226,13 @@ package actor Gateway {
         return value
     }
 
-    /// True where something waits for its turn, or will soon.
+    /// True if an event waits for its turn, or soon will.
     var isMoreThere: Bool { !turns.waiting.isEmpty || listener.hasEvents }
 
-    /// Stops the sources. What they have heard by then is still handled.
+    /// Stops the sources. Adverts that they have already heard are still handled.
     package func stop() {
         listener.stop()
-        // A source that is blocked, in a read from a pipe for instance, is not waited for.
+        // Does not wait for a blocked source, for example in a read from a pipe.
         let channels = listener.sources.map(\.runner.channel)
         Task {
             try? await Task.sleep(for: Self.stopTime)
@@ -240,7 +240,7 @@ package actor Gateway {
         }
     }
 
-    // MARK: - Questions
+    // MARK: - Queries
 
     /// The present state.
     private var snapshot: GatewaySnapshot {
@@ -253,15 +253,15 @@ package actor Gateway {
     /// The sources, in the order of the configuration.
     package var sourceValues: [SourceValue] { listener.present.map(\.source.value) }
 
-    /// The sources whose messages name more receivers than there are places, each with the report of it.
+    /// The sources whose messages name more receivers than there is room for, each with its report.
     package var crowdedSources: [(name: String, report: String)] {
         listener.present.compactMap { _, source in source.crowd.map { (source.settings.name, $0) } }
     }
 
-    /// The newest time that a source gave, by its wall clock: the present, but for recordings and simulations.
+    /// The newest time of any source, by the wall clock: the present, except for recordings and simulations.
     package var newestTime: Timestamp { listener.newestTime }
 
-    /// The counts as they were published last.
+    /// The counts as last published.
     var statistics: GatewayStatistics { published.withLock { $0 } }
 
     /// The user's names for beacons.
@@ -272,13 +272,13 @@ package actor Gateway {
     package var placesValue: PlacesValue { snapshot.placesValue }
     package var beaconValues: [RangedBeaconValue] { snapshot.beaconValues }
 
-    /// Returns the state of a region of the configuration, as it is published.
+    /// Returns the published state of a configured region.
     func state(of region: String) -> RegionState {
         if let fleet { return fleet.states[.region(region)]?.published ?? .unknown }
         return conditions[.region(region)].map { listener.core.publishedState(of: $0.id) } ?? .unknown
     }
 
-    /// Returns why a region has its state; nil where there is no such region.
+    /// Returns an explanation of a region's state; nil for an unknown region.
     package func why(region name: String) -> WhyValue? {
         guard let region = configuration.regions.first(where: { $0.name == name }) else { return nil }
         if let fleet { return fleet.why(region, enteredAt: reporter.view.regionChanges[name]?.receiver) }
@@ -288,12 +288,12 @@ package actor Gateway {
             heldBy: rules.receiver.map { listener.name($0) }, since: listener.origin)
     }
 
-    /// Returns why a beacon is where it is said to be; nil where nothing is known of it.
+    /// Returns an explanation of a beacon's place; nil if the beacon is unknown.
     package func why(beacon: BeaconIdentity) -> WhyValue? { snapshot.why(beacon: beacon) }
 
     // MARK: - Ranging and recording
 
-    /// Begins to range beacons for a client; nil where too many clients range.
+    /// Starts to range beacons for a client; nil if too many clients range.
     package func range(_ scope: ListeningClients.Scope) -> AsyncStream<RangingValue?>? {
         let stream = clients.range(scope, in: &listener.core, configuration) { number in
             Task { await self.endRanging(number) }
@@ -307,40 +307,40 @@ package actor Gateway {
         updateScanMode()
     }
 
-    /// Begins to record what is heard; nil where too many clients record.
+    /// Starts to record adverts; nil if too many clients record.
     package func record(for time: Duration) -> AsyncStream<[UInt8]>? {
         clients.record(for: time) { number in Task { await self.endRecording(number) } }
     }
 
     private func endRecording(_ number: Int) { clients.endRecording(number) }
 
-    /// Tells clients that range or record that they are connected.
+    /// Sends heartbeats to clients that range or record.
     package func sendHeartbeats() { clients.beat() }
 
-    /// Ends the streams of all clients that range or record, since the daemon ends.
+    /// Ends the streams of all clients that range or record, because the daemon ends.
     package func endListeners() { clients.finish() }
 
-    // MARK: - Being a beacon
+    // MARK: - Advertising
 
-    /// What this machine sends, and whether it does.
+    /// The beacon that this machine advertises, and its state.
     package var advertisingValue: AdvertisingValue {
         advertised.value(canSend: configuration.sources.contains { $0.specification.canSend })
     }
 
-    /// Has this machine be a beacon, or be none.
+    /// Starts or stops advertising a beacon.
     package func advertise(_ beacon: AdvertisingValue.Beacon, _ frame: IBeaconFrame) {
         advertised.set(beacon, frame)
         sendFrame()
         broadcast?.send(.changed([.advertising]))
     }
 
-    /// Sends the frame by the first radio, once there is one.
+    /// Advertises with the first radio, once there is one.
     func sendFrame() {
         if let adverts = advertised.adverts { listener.advertise(adverts) }
     }
 
     // MARK: - The plan of the building
 
-    /// Continues with where receivers are on another plan of the building.
+    /// Switches to another plan of the building.
     package func usePlan(_ plan: BuildingPlan) { clones.use(plan, for: configuration.suspicions, in: &listener.core) }
 }

@@ -4,36 +4,36 @@ import BeaconModel
 import BeaconMonitoring
 package import BeaconRelay
 
-/// Another configuration, and the parts that were made for it.
+/// A new configuration, with the parts that were created for it.
 package struct GatewayReload: Sendable {
     /// The configuration of the file.
     var base: GatewayConfiguration
-    /// The same with the items of the console.
+    /// The configuration with the items of the console.
     var configuration: GatewayConfiguration
-    /// The number of the newest change in the console that is part of it.
+    /// The number of the newest change in the console that it includes.
     var revision: Int
-    /// The destinations. One that stays is the same object as before.
+    /// The destinations. An unchanged destination is the same object as before.
     var destinations: [ConfiguredDestination]
-    /// The names of destinations with a new connection, which know no state.
+    /// The names of destinations with a new connection, which have not received any states.
     var renewed: Set<String> = []
-    /// The way of adverts to others; nil for none.
+    /// The proxy that forwards adverts; nil for none.
     var proxy: ProxyServer?
-    /// True to open all sources again, since their adverts go to another proxy.
+    /// True to open all sources again, because their adverts go to another proxy.
     var reopensSources = false
-    /// Keeps the events for a console; nil without a console.
+    /// The broadcast of events to consoles; nil without a console.
     var broadcast: EventBroadcast?
 
-    /// A configuration with the parts that were made for it.
+    /// Creates a reload from a configuration and its parts.
     ///
     /// - Parameters:
     ///   - base: the configuration of the file.
-    ///   - configuration: the same with the items of the console.
-    ///   - revision: the number of the newest change in the console that is part of it.
-    ///   - destinations: the destinations. One that stays is the same object as before.
+    ///   - configuration: the configuration with the items of the console.
+    ///   - revision: the number of the newest change in the console that it includes.
+    ///   - destinations: the destinations. An unchanged destination is the same object as before.
     ///   - renewed: the names of destinations with a new connection.
-    ///   - proxy: the way of adverts to others; nil for none.
+    ///   - proxy: the proxy that forwards adverts; nil for none.
     ///   - reopensSources: true to open all sources again.
-    ///   - broadcast: keeps the events for a console; nil without one.
+    ///   - broadcast: the broadcast of events to consoles; nil without a console.
     package init(
         base: GatewayConfiguration, configuration: GatewayConfiguration, revision: Int,
         destinations: [ConfiguredDestination], renewed: Set<String> = [], proxy: ProxyServer? = nil,
@@ -56,7 +56,7 @@ extension Rule {
 }
 
 extension GatewayConfiguration {
-    /// Returns the configuration as it continues an earlier one: its sources keep their client ids and queues.
+    /// Returns the configuration as the successor of an earlier one: its sources keep their client ids and queues.
     package func continuing(_ earlier: GatewayConfiguration) -> GatewayConfiguration {
         var result = self
         for index in sources.indices {
@@ -66,8 +66,8 @@ extension GatewayConfiguration {
         return result
     }
 
-    /// Returns the regions and places that have other names in another configuration, with the same beacons and
-    /// receivers.
+    /// Returns the regions and places whose names differ in another configuration, but whose beacons and receivers are
+    /// the same.
     func renamed(in new: GatewayConfiguration) -> RenamedItems {
         RenamedItems(
             regions: Self.renamed(
@@ -77,7 +77,7 @@ extension GatewayConfiguration {
                 (new.places?.places ?? []).map { ($0.name, Set($0.receivers)) }))
     }
 
-    /// Returns the new names of items whose content is the same, by the old ones.
+    /// Returns the new names of items with the same content, by their old names.
     private static func renamed<Content: Hashable>(
         _ old: [(name: String, content: Content)], _ new: [(name: String, content: Content)]
     ) -> [String: String] {

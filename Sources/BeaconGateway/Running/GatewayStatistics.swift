@@ -1,21 +1,21 @@
 public import BeaconDelivery
 public import BeaconModel
 
-/// The daemon's counts so far, for the line of live statistics and for the summary.
+/// The daemon's counts, for the live statistics and for the summary.
 public struct GatewayStatistics: Hashable, Sendable {
     /// A source.
     public struct Source: Hashable, Sendable {
         /// A state of a source.
         public enum State: Hashable, Sendable {
-            /// It has sent no message so far.
+            /// It has not sent a message yet.
             case starting
             /// It is open.
             case running
-            /// It failed, and is opened again after a while.
+            /// It failed, and will be opened again.
             case failing(String)
-            /// It failed, and is not opened again.
+            /// It failed, and will not be opened again.
             case failed(String)
-            /// It came to its end.
+            /// It has ended.
             case ended
         }
 
@@ -30,7 +30,7 @@ public struct GatewayStatistics: Hashable, Sendable {
         /// The number of failures.
         public var failures = 0
 
-        /// A source that has sent nothing so far.
+        /// Creates a source without messages.
         package init(name: String) { self.name = name }
     }
 
@@ -43,24 +43,24 @@ public struct GatewayStatistics: Hashable, Sendable {
     /// The number of beacons in the newest reports.
     public var beaconsPresent = 0
 
-    /// The number of notifications that were made, by kind.
+    /// The number of notifications, by kind.
     public var notifications: [BeaconNotification.Kind: Int] = [:]
 
-    /// The number of events that wait in memory, since the disk does not take them.
+    /// The number of events that wait in memory because the disk does not accept them.
     public var unkept = 0
 
-    /// The number of events that were lost, since too many waited for the disk, or since they can never be written.
+    /// The number of events that were lost because too many waited for the disk or they could not be encoded.
     public var lost = 0
 
     /// The newest time of any source.
     public var time: Timestamp?
 
-    /// Creates the counts of a beginning.
+    /// Creates counts of zero.
     package init(sources: [Source]) { self.sources = sources }
 
     /// The number of iBeacons that all sources heard.
     public var iBeacons: Int { sources.reduce(0) { $0 + $1.iBeacons } }
 
-    /// The number of notifications that were made.
+    /// The number of notifications.
     public var notificationCount: Int { notifications.values.reduce(0, +) }
 }

@@ -2,7 +2,7 @@ package import BeaconRelay
 import BeaconSupport
 import ServiceLifecycle
 
-/// The service that passes adverts on to clients of the proxy. While there are clients, the radios report all adverts.
+/// The service that forwards adverts to clients of the proxy. While there are clients, the radios report all adverts.
 package struct ProxyRun: Service {
     let proxy: ProxyServer
     let gateway: Gateway

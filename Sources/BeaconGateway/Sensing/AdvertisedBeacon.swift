@@ -1,24 +1,24 @@
 import BeaconModel
 import BeaconRadio
 
-/// The beacon that this machine is, and what became of its advert.
+/// The beacon that this machine advertises, and the state of its advert.
 struct AdvertisedBeacon {
     private var beacon: AdvertisingValue.Beacon?
     private var advert: OutgoingAdvert?
 
-    /// The adverts for the radio; nil before a client asked for any.
+    /// The adverts for the radio; nil before a client requested any.
     var adverts: [OutgoingAdvert]? { beacon == nil ? nil : advert.map { [$0] } ?? [] }
 
-    /// Returns what this machine sends, and whether it can.
+    /// Returns the beacon that this machine advertises, and whether it can.
     func value(canSend: Bool) -> AdvertisingValue {
         AdvertisingValue(
             possible: canSend,
             reason: canSend
-                ? nil : "no source of the configuration is a radio; recordings and simulations cannot send",
+                ? nil : "no configured source is a radio; recordings and simulations cannot advertise",
             beacon: beacon)
     }
 
-    /// Sets the beacon to be, or to be no longer.
+    /// Sets the beacon, or removes it.
     mutating func set(_ new: AdvertisingValue.Beacon, _ frame: IBeaconFrame) {
         beacon = new
         beacon?.state = new.enabled ? "starting" : "off"
@@ -26,9 +26,9 @@ struct AdvertisedBeacon {
         advert = new.enabled ? OutgoingAdvert(frame) : nil
     }
 
-    /// Notes what became of an advert.
+    /// Records the result of an advert.
     ///
-    /// - Returns: false where it is no longer the one that is sent.
+    /// - Returns: false if another advert has replaced it.
     mutating func receive(_ advert: OutgoingAdvert, _ result: Result<Void, RadioError>) -> Bool {
         guard advert == self.advert else { return false }
         switch result {

@@ -2,9 +2,9 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 
-/// The order in which files and simulations play: that of their shifted times, whichever thread is faster.
+/// The order in which files and simulations play: by their shifted times, regardless of the speed of threads.
 struct BatchMerge {
-    /// What each source gives next; nil where that is not known.
+    /// The next batch of each source; nil if unknown.
     private var heads: [SourceBatch?]
 
     init(sources: Int) { heads = Array(repeating: nil, count: sources) }
@@ -14,14 +14,14 @@ struct BatchMerge {
 
     mutating func add(_ batch: SourceBatch, of number: Int) { heads[number] = batch }
 
-    /// Returns what comes next, and the number of its source; nil where nothing does.
+    /// Returns the next batch and the number of its source; nil if there is none.
     mutating func next(_ listener: borrowing GatewayListener) -> (batch: SourceBatch, source: Int)? {
         var waiting: [(number: Int, batch: SourceBatch, time: Timestamp)] = []
         for (number, batch) in heads.enumerated() {
             if let batch { waiting.append((number, batch, listener.earliest(batch, number))) }
         }
         guard let (first, batch, _) = waiting.min(by: { $0.time < $1.time }) else { return nil }
-        // As much of the batch as comes before the next one of another source: adverts, and the time after them.
+        // The part of the batch before the next batch of another source: adverts, and the time after them.
         let limit = waiting.filter { $0.number != first }.map(\.time).min() ?? .latest
         let source = listener.sources[first]
         let count = batch.sightings.prefix { source.shared($0.time) <= limit }.count

@@ -1,13 +1,13 @@
 import BeaconApplications
 import BeaconModel
 
-/// The owner of a condition, for which it is monitored.
+/// The owner of a monitored condition.
 enum ConditionOwner: Hashable, Sendable {
     /// A region of the configuration, by its name.
     case region(String)
     /// The presence of a named beacon, by the beacon's name.
     case beacon(String)
-    /// An application that does not run, by its name for the region or condition.
+    /// A terminated application, with its name for the region or condition.
     case application(ApplicationIdentity, LaunchTrigger.ID)
 
     /// The name for logs and events.
@@ -18,13 +18,13 @@ enum ConditionOwner: Hashable, Sendable {
         }
     }
 
-    /// True for a region of the configuration.
+    /// True for a configured region.
     var isRegion: Bool { if case .region = self { true } else { false } }
 
-    /// True for what the configuration has, and no application of this machine.
+    /// True for regions and beacons of the configuration, false for applications.
     var isConfigured: Bool { if case .application = self { false } else { true } }
 
-    /// A name that no other owner has: its key in the presence.
+    /// A name that is unique among owners: its key in the presence.
     var label: String {
         switch self {
         case .region(let name): "region \(name)"
@@ -33,7 +33,7 @@ enum ConditionOwner: Hashable, Sendable {
         }
     }
 
-    /// The owner of a label that ``label`` gives; nil for an application's, which is of one machine.
+    /// Creates the owner of a ``label``; nil for an application's, which belongs to one machine.
     init?(label: String) {
         guard let space = label.firstIndex(of: " ") else { return nil }
         let name = String(label[label.index(after: space)...])

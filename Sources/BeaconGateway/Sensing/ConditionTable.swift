@@ -14,7 +14,7 @@ struct ConditionTable {
     private(set) var conditions: [ConditionOwner: Condition] = [:] {
         didSet { insideCount = nil }
     }
-    /// The number of regions inside, and the core's changes when they were counted.
+    /// The number of regions inside, and the core's number of changes at the time of the count.
     private var insideCount: (count: Int, changes: UInt64)?
     private var owners: [ConditionID: ConditionOwner] = [:]
     private var rangings: [BeaconConstraint: RangingRequestID] = [:]
@@ -22,7 +22,7 @@ struct ConditionTable {
 
     subscript(_ owner: ConditionOwner) -> Condition? { conditions[owner] }
 
-    /// Returns the owner of a condition and its beacons; nil for one that is monitored no longer.
+    /// Returns the owner of a condition and its beacons; nil if the condition is no longer monitored.
     func owner(of id: ConditionID) -> (owner: ConditionOwner, constraint: BeaconConstraint)? {
         owners[id].flatMap { owner in conditions[owner].map { (owner, $0.region.constraint) } }
     }
@@ -37,7 +37,7 @@ struct ConditionTable {
 
     // MARK: - Monitoring
 
-    /// Monitors a region for an owner, in place of the owner's earlier one.
+    /// Monitors a region for an owner, in place of the owner's earlier region.
     mutating func monitor(
         _ owner: ConditionOwner, _ region: MonitoredRegion, assuming state: RegionState,
         heldBy holder: ReceiverID? = nil, in core: inout MonitoringCore
@@ -54,9 +54,9 @@ struct ConditionTable {
         owners[condition.id] = nil
     }
 
-    /// Monitors and ranges by another plan. Everything that is equal in both continues undisturbed.
+    /// Switches to another plan. Everything that is equal in both continues undisturbed.
     ///
-    /// - Returns: the owners without a region now, or with one of other beacons, and those whose region is new.
+    /// - Returns: the owners without a region now, or with a region of other beacons, and the owners with a new region.
     mutating func update(
         to plan: MonitoringPlan, in core: inout MonitoringCore
     ) -> (gone: [ConditionOwner], new: [ConditionOwner]) {
@@ -65,7 +65,7 @@ struct ConditionTable {
         var gone: [ConditionOwner] = []
         for (owner, condition) in conditions where owner.isConfigured && wanted[owner] != condition.region {
             if let other = wanted[owner], other.constraint == condition.region.constraint {
-                // By other rules, and from the state that it has: nothing was entered or left.
+                // Continue with other rules, from the present state: nothing was entered or left.
                 let (state, holder) = (core.knownState(of: condition.id), core.holder(of: condition.id))
                 monitor(owner, other, assuming: state, heldBy: holder, in: &core)
             } else {
@@ -82,8 +82,7 @@ struct ConditionTable {
         return (gone, new)
     }
 
-    /// Moves the conditions of regions and beacons that have another name, and the same beacons, to that name. This
-    /// is no event.
+    /// Renames the conditions of regions and beacons that have a new name but the same beacons. This is no event.
     ///
     /// - Parameter wanted: the conditions of the new configuration, by owner.
     private mutating func move(to wanted: [ConditionOwner: MonitoredRegion], in core: inout MonitoringCore) {
@@ -99,9 +98,9 @@ struct ConditionTable {
             }
             if let match { moved.append((owner, match)) }
         }
-        // All at once: two may have exchanged their names.
+        // All at once, since two may have swapped names.
         let before = moved.map { conditions.removeValue(forKey: $0.from) }
-        // What had the name before, and is other beacons now.
+        // A condition that had the name before has other beacons now.
         for move in moved { forget(move.to, in: &core) }
         for (move, condition) in zip(moved, before) {
             guard let condition else { continue }
@@ -126,7 +125,7 @@ struct ConditionTable {
     /// Returns whether a plan locates the same beacons as before.
     func locatesSame(as plan: MonitoringPlan) -> Bool { plan.located == located }
 
-    /// Locates the beacons of a plan, each from where it was known to be.
+    /// Locates the beacons of a plan, each starting from its last known place.
     mutating func locate(
         _ plan: MonitoringPlan, in places: PlacePlan?, from known: [BeaconIdentity: String],
         _ core: inout MonitoringCore

@@ -4,15 +4,15 @@ import BeaconRadio
 import BeaconSupport
 import Logging
 
-// What sources say: adverts with their time, and states.
+// The events of sources: adverts with their times, and states.
 
 extension GatewayListener {
     // MARK: - Adverts
 
-    /// Places a source in the gateway's time, with the first time that it gives.
+    /// Sets the time shift of a source by the first time in a batch.
     mutating func place(_ batch: SourceBatch, of number: Int) {
         guard sources[number].shift == nil, let time = batch.sightings.first?.time ?? batch.time else { return }
-        // Radios share a clock, and so the place of their times.
+        // Radios share a clock, so they share the shift.
         let sibling = sources.first { $0.settings.specification.isRadio && $0.shift != nil }
         if sources[number].settings.specification.isRadio, let sibling {
             sources[number].shift = sibling.shift
@@ -29,10 +29,10 @@ extension GatewayListener {
         return sources[number].shared(time)
     }
 
-    /// Handles the adverts of a source whose place in time is known.
+    /// Handles the adverts of a source whose time shift is known.
     ///
     /// - Parameter isCounted: whether the adverts of each receiver are counted.
-    /// - Returns: the batch's time, by the core's clock and by the source's own; nil where it says nothing.
+    /// - Returns: the batch's time, by the core's clock and by the wall clock; nil if it gives none.
     mutating func receive(
         _ batch: SourceBatch, from number: Int, isCounted: Bool
     ) -> (core: Timestamp, wall: Timestamp)? {
@@ -57,8 +57,8 @@ extension GatewayListener {
         return (shared, wall)
     }
 
-    /// Returns true for a radio that does not hear beside one that does: it cannot know how much of the time that it
-    /// gives was slept through, which the other reports before it gives the time.
+    /// Returns true for a deaf radio beside a working one. A deaf radio cannot know how long the machine was suspended
+    /// before the time that it gives; the working radio reports that first.
     private func isIgnorant(_ source: GatewaySource) -> Bool {
         guard source.settings.specification.isRadio, source.hearing != .hearing else { return false }
         return sources.contains { $0.settings.specification.isRadio && !$0.isEnded && $0.hearing == .hearing }
@@ -66,18 +66,18 @@ extension GatewayListener {
 
     // MARK: - States of sources
 
-    /// What to say where all sources have ended by themselves.
+    /// The message when all sources have ended by themselves.
     var closingSummary: String {
         let isSimulated = sources.contains { $0.settings.specification.isSimulation }
-        return "all sources have ended, and so does beacond, once what waits was delivered"
-            + (isSimulated ? "; a simulation goes on with ?loop behind its name" : "")
+        return "all sources have ended; beacond exits once waiting events are delivered"
+            + (isSimulated ? "; add ?loop to a simulation's name to repeat it" : "")
     }
 
-    /// Handles an event that is no batch.
+    /// Handles an event other than a batch.
     mutating func receive(_ event: SourceEvent, from number: Int) {
         let name = sources[number].settings.name
         if sources[number].isLeaving, isEnd(event) {
-            // Another one takes its place, and until then nothing is known.
+            // Another source takes its place. Until then its hearing is unknown.
             sources[number].isEnded = true
             return
         }
@@ -87,14 +87,14 @@ extension GatewayListener {
             logger.info("listening to \(name)")
             sources[number].state = .running
             sources[number].opened()
-            // A radio at the place of another one is that radio, by another name.
+            // A radio that takes another's place is treated as the same radio with a new name.
             if sources[number].settings.specification.hasReceivers { sources[number].listener.restart() }
         case .state(let state): receive(state, from: number)
         case .deaf(let from, let to, let adapter):
             guard sources[number].shift != nil else { return }
             let (begin, end) = (sources[number].shared(from), sources[number].shared(to))
-            // A suspend of the machine or a stopped process concerns all sources, and the first that reports it moves
-            // the time for all. The core counts no stretch twice.
+            // A suspended machine or a stopped process affects all sources, and the first report of it moves the time
+            // for all. The core counts no period twice.
             for receiver in deafReceivers(adapter, of: number) { core.skip(from: begin, to: end, of: receiver) }
         case .wallClock(let ahead):
             sources[number].wallOffset = ahead
@@ -107,7 +107,7 @@ extension GatewayListener {
             sources[number].failures += 1
             if let retry {
                 sources[number].state = .failing("\(error)")
-                logger.error("\(name): \(error.sentence) It is tried again in \(Int(retry.components.seconds)) s")
+                logger.error("\(name): \(error.sentence) Trying again in \(Int(retry.components.seconds)) s")
             } else {
                 sources[number].state = .failed("\(error)")
                 logger.error("\(name): \(error)")
@@ -116,7 +116,7 @@ extension GatewayListener {
             loseHearing(of: number)
         case .ended:
             if sources[number].state == .running { sources[number].state = .ended }
-            // One that is stopped has not ended by itself.
+            // A stopped source has not ended by itself.
             if !isStopped { logger.info("\(name) has ended") }
             sources[number].isEnded = true
             loseHearing(of: number)
@@ -131,7 +131,7 @@ extension GatewayListener {
     }
 
     /// Marks the receivers of a source that failed or ended as lost. When all sources have ended, the clock stops and
-    /// the states stay as they are; so they do while the gateway stops, one source after another.
+    /// the states stay as they are, also while the gateway stops one source after another.
     private mutating func loseHearing(of number: Int) {
         if sources.allSatisfy(\.isEnded) {
             if let time = core.time { core.advance(to: time) }
@@ -153,11 +153,11 @@ extension GatewayListener {
             sources[number].state = .running
             logger.notice("\(name): the radio is back")
         }
-        // If a source has several adapters, its next batch says which of them hear.
+        // If a source has several adapters, its next batch specifies which of them hear.
         setHearing(state.hearing, of: number)
     }
 
-    /// Returns the receivers that a deafness concerns: one adapter of a source, or everything.
+    /// Returns the receivers that a deafness concerns: one adapter of a source, or all.
     private func deafReceivers(_ adapter: ReceiverID?, of number: Int) -> [ReceiverID] {
         adapter == nil ? sources.flatMap(\.receivers) : sources[number].listener.receivers(at: adapter)
     }

@@ -6,19 +6,19 @@ import BeaconSupport
 import Foundation
 import Logging
 
-/// The sources of a gateway, their receivers, and the core that all of them feed.
+/// The sources of a gateway, their receivers, and the core that processes all adverts.
 ///
-/// Sources and receivers have numbers. A source's is never given to another; a receiver's may pass to its successor.
+/// Sources and receivers have numbers. A source's number is never reused; a receiver's may pass to its successor.
 struct GatewayListener: ~Copyable {
-    /// The most receivers over all reloads: the number of each has 16 bits.
+    /// The most receivers over all reloads: their numbers have 16 bits.
     static let mostReceivers = 20_000
 
-    /// The time after which a receiver that a place names should have come, in nanoseconds.
+    /// The time until a receiver of a place counts as missing, in nanoseconds.
     private static let patience = 30 * Timestamp.nanosecondsPerSecond
 
     private struct Receiver {
         var source: Int
-        /// The place among the source's receivers.
+        /// The index among the source's receivers.
         var place: Int
         var record = ReceiverRecord()
     }
@@ -26,13 +26,13 @@ struct GatewayListener: ~Copyable {
     var core: MonitoringCore
     var sources: [GatewaySource] = []
     private var receivers: [Receiver] = []
-    /// The first time that any source gave. Others begin at it until time has passed.
+    /// The first time of any source. Other sources start at it until time has passed.
     var origin: Timestamp?
-    /// The newest time that a source, or another machine of a fleet, gave, by the wall clock.
+    /// The newest time of a source or of another machine of a fleet, by the wall clock.
     var time: Timestamp?
     private(set) var isStopped = false
     private var scanMode = ScanMode.off
-    /// True once missing receivers were looked for, which is done once for each configuration of the file.
+    /// True once missing receivers were reported, which happens once per configuration of the file.
     var hasReportedMissing = false
     private var changes = Changes()
     let logger: Logger
@@ -42,13 +42,13 @@ struct GatewayListener: ~Copyable {
     struct Changes {
         /// Receivers whose reports no longer hold.
         var gone: [ReceiverID] = []
-        /// Receivers that hear again or no longer, as the history has it.
+        /// Receivers that hear again or no longer, as events of the history.
         var hearing: [HistoryEvent] = []
     }
 
     /// Creates a listener without sources.
     ///
-    /// - Parameter makeRunner: makes the thread of a source.
+    /// - Parameter makeRunner: creates the thread of a source.
     init(
         _ core: consuming MonitoringCore, logger: Logger,
         makeRunner: @escaping @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner
@@ -58,30 +58,30 @@ struct GatewayListener: ~Copyable {
         self.makeRunner = makeRunner
     }
 
-    /// The sources that are configured, with their numbers.
+    /// The configured sources, with their numbers.
     var present: [(number: Int, source: GatewaySource)] {
         sources.enumerated().filter { !$0.element.isRemoved }.map { ($0.offset, $0.element) }
     }
 
-    /// The statistics of the sources that were not removed.
+    /// The statistics of sources that were not removed.
     var statistics: [GatewayStatistics.Source] { sources.lazy.filter { !$0.isRemoved }.map(\.statistics) }
 
-    /// The newest time that a source gave, by its wall clock: the present, but for recordings and simulations.
+    /// The newest time of any source, by the wall clock: the present, except for recordings and simulations.
     var newestTime: Timestamp { time ?? Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero }
 
-    /// True where another source can be opened.
+    /// True if another source can be opened.
     var hasRoom: Bool { receivers.count < Self.mostReceivers }
 
-    /// True where events wait.
+    /// True if events wait.
     var hasEvents: Bool { sources.contains(where: \.runner.channel.hasElements) }
 
     // MARK: - Sources
 
-    /// Adds a source, which has not begun.
+    /// Adds a source, which has not started.
     ///
     /// - Parameters:
-    ///   - given: the settings, without places for the receivers that the configuration names.
-    ///   - proxy: passes the adverts on to others.
+    ///   - given: the settings, without room for the receivers that the configuration names.
+    ///   - proxy: the proxy that forwards the adverts.
     /// - Returns: its number.
     @discardableResult
     mutating func add(_ given: SourceSettings, for places: PlacePlan?, _ proxy: ProxyServer?) -> Int {
@@ -99,26 +99,26 @@ struct GatewayListener: ~Copyable {
 
     /// Opens a source again, with other settings and the same receivers.
     mutating func reopen(_ number: Int, as given: SourceSettings, for places: PlacePlan?, _ proxy: ProxyServer?) {
-        // Radios share a clock, and so the place of their times.
+        // Radios share a clock, so they share the shift.
         let isSameClock = sources[number].given.specification.isRadio && given.specification.isRadio
         let settings = given.reserving(places)
         sources[number].reopen(as: settings, given: given, runner: runner(for: settings, proxy))
         if !isSameClock { sources[number].shift = nil }
-        // The settings may name them otherwise.
+        // The new settings may give them other names.
         for (receiver, _) in zip(sources[number].receivers, sources[number].receiverNames) {
             core.name(receiver, name(receiver))
         }
         setHearing(.interrupted, of: number)
     }
 
-    /// Begins to end a source. Its earlier adverts are still handled.
+    /// Starts to end a source. Its earlier adverts are still handled.
     mutating func leave(_ number: Int) {
         sources[number].isLeaving = true
         setHearing(.interrupted, of: number)
         sources[number].runner.stop()
     }
 
-    /// Ends what a source means that the configuration has no longer: others decide about the regions that it kept.
+    /// Removes a source from the configuration: other sources decide on the regions that it held.
     mutating func remove(_ number: Int) {
         sources[number].isRemoved = true
         sources[number].isEnded = true
@@ -131,7 +131,7 @@ struct GatewayListener: ~Copyable {
         sources[number].listener.expectNone()
     }
 
-    /// Stops all sources. What they have heard by then is still handled.
+    /// Stops all sources. Adverts that they have already heard are still handled.
     mutating func stop() {
         isStopped = true
         for source in sources { source.runner.stop() }
@@ -144,13 +144,13 @@ struct GatewayListener: ~Copyable {
         for (_, source) in present { source.runner.scan(mode) }
     }
 
-    /// Starts a source that was opened beside others.
+    /// Starts a source that was added to running ones.
     func start(_ number: Int) {
         sources[number].runner.scan(scanMode)
         sources[number].runner.start()
     }
 
-    /// Sends adverts by the first radio, once there is one.
+    /// Advertises with the first radio, once there is one.
     func advertise(_ adverts: [OutgoingAdvert]) {
         present.first { $0.source.settings.specification.canSend }?.source.runner.advertise(adverts)
     }
@@ -173,8 +173,8 @@ struct GatewayListener: ~Copyable {
         sources[receivers[Int(receiver.index)].source].settings.name
     }
 
-    /// Returns the receiver that kept a region in the last run. One of a source with several may not have been heard so
-    /// far.
+    /// Returns the receiver that held a region in the last run. A source with several receivers may not have named it
+    /// yet.
     mutating func keeper(of region: Presence.Region) -> ReceiverID? {
         guard let (number, source) = present.first(where: { $0.source.settings.name == region.source }) else {
             return nil
@@ -189,7 +189,7 @@ struct GatewayListener: ~Copyable {
         return receiver
     }
 
-    /// Adds the receivers of a source. A batch that has only a time, while the radio is lost, names none.
+    /// Adds the receivers of a source. While the radio is lost, a batch has only a time and names no receivers.
     mutating func addReceivers(of batch: SourceBatch, from number: Int) {
         guard !batch.receiverNames.isEmpty else { return }
         let (own, before) = (sources[number].settings.receiver, sources[number].receivers)
@@ -203,10 +203,10 @@ struct GatewayListener: ~Copyable {
         for arrival in arrivals {
             receivers[Int(arrival.receiver.index)].place = arrival.place
             if case .replaced(let former) = arrival.kind { replace(former, by: arrival.receiver) }
-            // The one that stood for the source has its hearing already.
+            // The stand-in of the source has its hearing already.
             if arrival.kind != .named { setHearing(sources[number].hearing, of: arrival.receiver) }
         }
-        // A source that was opened again has not named all of them yet.
+        // A reopened source has not named all of them yet.
         for receiver in sources[number].listener.expected where before.contains(receiver) {
             receivers[Int(receiver.index)].place = .max
             setHearing(.interrupted, of: receiver)
@@ -214,7 +214,7 @@ struct GatewayListener: ~Copyable {
         setWallOffsets(of: number)
     }
 
-    /// Takes in that a receiver is gone, and another one has its place, perhaps by the same number.
+    /// Replaces a receiver that is gone by another one in its place, perhaps with the same number.
     private mutating func replace(_ former: ReceiverID, by receiver: ReceiverID) {
         changes.gone.append(former)
         guard former != receiver else { return receivers[Int(former.index)].record = ReceiverRecord() }
@@ -235,11 +235,11 @@ struct GatewayListener: ~Copyable {
     /// Sets whether a source hears.
     mutating func setHearing(_ hearing: MonitoringCore.Hearing, of number: Int) {
         sources[number].hearing = hearing
-        // A receiver that stands for a source that has named none hears nothing.
+        // Until a source has named its receivers, its stand-in hears nothing.
         let isStandIn = sources[number].settings.specification.hasReceivers && sources[number].receiverNames.isEmpty
         let isOne = sources[number].receivers.count == 1 && !isStandIn
         for receiver in sources[number].receivers {
-            // Of several adapters one may still be away; a batch says so.
+            // If there are several adapters, some may still be away. A batch specifies it.
             if isOne || hearing != .hearing {
                 setHearing(hearing, of: receiver)
             } else if !sources[number].settings.specification.hasReceivers {
@@ -248,7 +248,7 @@ struct GatewayListener: ~Copyable {
         }
     }
 
-    /// Counts what each receiver of a source heard, for people who look.
+    /// Counts the adverts of each receiver of a source, for the console.
     mutating func countAdverts(of batch: SourceBatch, by source: GatewaySource) {
         let now = ContinuousClock.now
         for (place, receiver) in source.receivers.enumerated() {
@@ -257,13 +257,13 @@ struct GatewayListener: ~Copyable {
         }
     }
 
-    /// Returns what has changed of receivers, each change once.
+    /// Returns the changes of receivers since the last call.
     mutating func takeChanges() -> Changes {
         defer { changes = Changes() }
         return changes
     }
 
-    /// Logs receivers of places and positions that no source has: a name that is misspelt makes everything in its place
+    /// Logs receivers of places and positions that no source has. A misspelled name makes everything in its place
     /// unknown.
     mutating func reportMissingReceivers(of configuration: GatewayConfiguration) {
         guard !hasReportedMissing, configuration.places != nil || configuration.suspicions != nil,
@@ -280,12 +280,12 @@ struct GatewayListener: ~Copyable {
         let missing = configuration.places?.receiverNames.filter { !names.contains($0) } ?? []
         if !missing.isEmpty {
             logger.warning(
-                "no source has the receiver \(missing.joined(separator: ", ")) of a place; there are \(known). Until it comes, beacons that may be in its place are unknown"
+                "no source has the receiver \(missing.joined(separator: ", ")) of a place; there are \(known). Until it appears, beacons that may be in its place are unknown"
             )
         }
     }
 
-    /// Returns the receivers, in the order in which they came.
+    /// Returns the receivers, in the order of their arrival.
     func receiverValues(in places: PlacePlan?) -> [ReceiverValue] {
         receivers.indices.filter { !sources[receivers[$0].source].isRemoved }.map { number in
             let (record, source) = (receivers[number].record, sources[receivers[number].source])

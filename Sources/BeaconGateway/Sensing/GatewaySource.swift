@@ -11,7 +11,7 @@ package protocol GatewayRunner: Sendable {
     /// Starts the thread.
     func start()
 
-    /// Ends the run soon. What was heard before is still delivered.
+    /// Ends the run soon. Earlier adverts are still delivered.
     func stop()
 
     /// Sets the scan mode of a radio.
@@ -23,48 +23,48 @@ package protocol GatewayRunner: Sendable {
 
 extension SourceRunner: GatewayRunner {}
 
-/// A source of a gateway: its thread, its receivers among those of the gateway, and its place in the gateway's time.
+/// A source of a gateway: its thread, its receivers and its time shift.
 ///
-/// All sources of a gateway share one time, that of the first which gives any, in the order of the configuration where
-/// they are played in order. A source with times of its own, a file of another year for instance, is shifted by whole
-/// seconds so that it begins when it is opened; its events are published with its own times.
+/// All sources of a gateway share the time of the first source that gives one; in an ordered playback, the first in the
+/// configuration. Other sources may have other times, such as a recording of another year. Such a source is shifted by
+/// whole seconds so that it begins when it is opened. Its events are published with its own times.
 struct GatewaySource {
-    /// The settings, with the places that are kept for the receivers that the configuration names.
+    /// The settings, with room for the receivers that the configuration names.
     private(set) var settings: SourceSettings
-    /// The settings without those places. A reload compares them.
+    /// The settings without that room. A reload compares them.
     private(set) var given: SourceSettings
     private(set) var runner: any GatewayRunner
 
-    /// The signal that all events of the runner are handled.
+    /// Signaled when all events of the runner are handled.
     private(set) var pumpEnd = AsyncSignal()
-    /// True while it ends, since another configuration has other settings for it, or has it no longer.
+    /// True while it ends, because a new configuration has changed or removed it.
     var isLeaving = false
     /// True once it is no longer configured.
     var isRemoved = false
 
-    /// The source's receivers. The first is there from the beginning, so that a source which cannot be opened is a
-    /// receiver that does not hear. Those that kept a region in the last run may not have come yet.
+    /// The source's receivers. The first exists from the beginning, so that a source that cannot be opened has a deaf
+    /// receiver. Receivers that held a region in the last run may not have appeared yet.
     var listener: Listener
-    /// The gateway's numbers for the source's receivers.
+    /// The gateway's ids of the source's receivers.
     var receivers: [ReceiverID] { listener.receivers }
-    /// The names of the source's receivers, as the source has them.
+    /// The source's names of its receivers.
     var receiverNames: [String] { listener.names }
 
-    /// The nanoseconds by which the source's times are behind the gateway's; nil before the first.
+    /// The nanoseconds by which the source's times are behind the gateway's; nil before its first time.
     var shift: Int64?
     /// The nanoseconds by which the wall clock is ahead of the source's times, as its radio reports.
     var wallOffset: Int64 = 0
-    /// The hearing of the radio as a whole, where the source gives none for each receiver.
+    /// The hearing of the radio as a whole, if the source does not report it per receiver.
     var hearing = MonitoringCore.Hearing.interrupted
     var isEnded = false
-    /// The report that messages name more receivers than there are places; nil while all have one.
+    /// The report that messages name more receivers than there is room for; nil while all have room.
     var crowd: String?
 
     /// The state for people, and the number of failures.
     var state = GatewayStatistics.Source.State.starting
     var failures = 0
 
-    /// The counts of the source before it was opened anew, and those that it gave since.
+    /// The counts from before the source was last opened, and the counts since then.
     private var earlier = (packets: 0, iBeacons: 0)
     private var current = (packets: 0, iBeacons: 0)
 
@@ -75,9 +75,9 @@ struct GatewaySource {
         listener = Listener(standIn: first)
     }
 
-    /// The number of packets that the source gave.
+    /// The number of packets of the source.
     var packets: Int { earlier.packets + current.packets }
-    /// The number of iBeacons that the source gave.
+    /// The number of iBeacons of the source.
     var iBeacons: Int { earlier.iBeacons + current.iBeacons }
 
     /// The counts, for people.
@@ -88,7 +88,7 @@ struct GatewaySource {
         return statistics
     }
 
-    /// Why the receivers do not hear, as the subject and verb of a sentence; nil where that is not known.
+    /// Why the receivers do not hear, as the subject and verb of a sentence; nil if unknown.
     var reason: String? {
         switch state {
         case .failing(let reason), .failed(let reason): reason
@@ -97,7 +97,7 @@ struct GatewaySource {
         }
     }
 
-    /// The source as the interface shows it.
+    /// The source in the form of the interface.
     var value: SourceValue {
         let (state, reason): (String, String?) =
             switch self.state {
@@ -113,7 +113,7 @@ struct GatewaySource {
             advertises: settings.specification.canSend)
     }
 
-    /// Continues with other settings and another runner, and the same receivers.
+    /// Switches to other settings and another runner, with the same receivers.
     mutating func reopen(as settings: SourceSettings, given: SourceSettings, runner: any GatewayRunner) {
         (self.settings, self.given, self.runner) = (settings, given, runner)
         pumpEnd = AsyncSignal()
@@ -123,13 +123,13 @@ struct GatewaySource {
         state = .starting
     }
 
-    /// Updates the counts when the source is opened, perhaps anew.
+    /// Updates the counts when the source is opened or reopened.
     mutating func opened() {
         earlier = (packets, iBeacons)
         current = (0, 0)
     }
 
-    /// Adds the counts of a batch. One that has only a time, while the radio is lost, counts nothing.
+    /// Adds the counts of a batch. While the radio is lost, a batch has only a time and counts nothing.
     mutating func count(_ batch: SourceBatch) {
         current = (max(current.packets, batch.packets), max(current.iBeacons, batch.iBeacons))
     }
@@ -142,14 +142,14 @@ struct GatewaySource {
     /// Returns a time of the source by the gateway's clock.
     func shared(_ time: Timestamp) -> Timestamp { time.advanced(by: shift ?? 0) }
 
-    /// Sets the source's place in the gateway's time with its first time.
+    /// Sets the source's time shift by its first time.
     ///
     /// - Parameters:
     ///   - time: the source's first time.
     ///   - now: the gateway's time.
     mutating func begin(at time: Timestamp, now: Timestamp) {
         guard shift == nil else { return }
-        // Whole seconds, so that the reports of each second fall on whole seconds of the source's own times.
+        // Whole seconds, so that each second's report falls on a whole second of the source's times.
         let second = Timestamp.nanosecondsPerSecond
         let behind = now.since(time)
         shift = behind > 0 ? (behind + second - 1) / second * second : behind / second * second
@@ -157,7 +157,7 @@ struct GatewaySource {
 }
 
 extension SourceSettings {
-    /// Returns the settings with places for the receivers that a plan names.
+    /// Returns the settings with room for the receivers that a plan names.
     func reserving(_ places: PlacePlan?) -> SourceSettings {
         var settings = self
         settings.specification = specification.reserving(places?.receiverNames ?? [])
@@ -166,11 +166,11 @@ extension SourceSettings {
 }
 
 extension GatewayConfiguration {
-    /// Returns the sources at the speed that all of them have.
+    /// Returns the sources at a common speed.
     ///
-    /// - Parameter report: receives a sentence for each source whose speed differs from the configured one.
+    /// - Parameter report: receives a message for each source whose speed differs from its settings.
     func sourcesAtOneSpeed(isInFleet: Bool, report: (String) -> Void = { _ in }) -> [SourceSettings] {
-        // All sources share one time, and so one speed: a radio or a pipe gives adverts in real time.
+        // All sources share one time, and therefore one speed. A radio or a pipe delivers adverts in real time.
         let comesByItself =
             isInFleet || sources.count > 1 && sources.contains { $0.specification.isGradual(at: .fastest) }
         let pace = comesByItself ? .times(1) : sources.map(\.pace).first { $0 != .fastest } ?? .fastest

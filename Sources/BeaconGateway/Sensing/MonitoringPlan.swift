@@ -3,21 +3,21 @@ import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
 
-/// The conditions and ranging requests that a configuration asks for.
+/// The conditions and ranging requests of a configuration.
 struct MonitoringPlan {
     /// The conditions, each with its owner.
     let conditions: [(owner: ConditionOwner, region: MonitoredRegion)]
 
-    /// The constraints to range. There are none where the configuration asks for no proximity.
+    /// The constraints to range; empty if the configuration asks for no proximity.
     let rangings: [BeaconConstraint]
 
-    /// The beacons that are located; none where there are no places.
+    /// The beacons to locate; empty if there are no places.
     let located: [BeaconConstraint]
 
-    /// The named beacons, which are in no place where nothing is heard of them; none where there are no places.
+    /// The named beacons, which count as outside all places until they are heard; empty if there are no places.
     let awaited: [BeaconIdentity]
 
-    /// The beacons of which clones are looked for; none where they are not.
+    /// The beacons to search for clones; empty if the search is off.
     let suspected: [BeaconConstraint]
 
     private static func suspected(
@@ -28,7 +28,7 @@ struct MonitoringPlan {
         return regions + configuration.beacons.map(\.identity).filter(covered.covers).map { BeaconConstraint($0) }
     }
 
-    /// The plan without conditions, places and suspicions, for whoever leaves those to others.
+    /// The plan without conditions, places and suspicions, for a gateway whose fleet handles those.
     var rangingOnly: MonitoringPlan { MonitoringPlan(rangings: rangings) }
 
     private init(rangings: [BeaconConstraint]) {
@@ -40,7 +40,7 @@ struct MonitoringPlan {
     ///
     /// - Parameters:
     ///   - configuration: the configuration.
-    ///   - isShared: true for what all machines of a fleet monitor, whose destinations differ: each named beacon is a
+    ///   - isShared: true for the plan of all machines of a fleet. Their destinations differ, so each named beacon is a
     ///     region.
     init(_ configuration: GatewayConfiguration, isShared: Bool = false) {
         var conditions = configuration.regions.map { (ConditionOwner.region($0.name), $0.region) }
@@ -48,7 +48,7 @@ struct MonitoringPlan {
             if case .mqtt = destination.kind { true } else { false }
         }
         if reportsBeacons || isShared {
-            // A destination that reports a beacon's presence needs a region that is that beacon alone.
+            // A destination that reports a beacon's presence needs a region of only that beacon.
             conditions += configuration.beacons.map {
                 (.beacon($0.name), MonitoredRegion(BeaconConstraint($0.identity), isExitAdaptive: true))
             }
@@ -74,7 +74,7 @@ struct MonitoringPlan {
         located = all.constraints
         awaited = configuration.places == nil ? [] : configuration.beacons.map(\.identity)
         if let settings = configuration.suspicions {
-            // Those with names in any case, so that no others take the room of theirs.
+            // Named beacons come first, so that others do not take their room.
             suspected =
                 settings.regions == nil
                 ? configuration.regions.map(\.region.constraint)
@@ -86,24 +86,24 @@ struct MonitoringPlan {
     }
 }
 
-/// Constraints in an order, none of them twice.
+/// A list of constraints without duplicates.
 private struct ConstraintList {
     private(set) var constraints: [BeaconConstraint] = []
     private var known: Set<BeaconConstraint> = []
 
     init(_ constraints: [BeaconConstraint] = []) { add(constraints) }
 
-    /// Adds those that are not there yet.
+    /// Appends constraints that are not in the list yet.
     mutating func add(_ others: [BeaconConstraint]) {
         constraints += others.filter { known.insert($0).inserted }
     }
 
-    /// Adds those of the beacons that none matches yet.
+    /// Appends the beacons that no constraint matches yet.
     mutating func add(_ beacons: [BeaconIdentity]) {
         for beacon in beacons where !covers(beacon) { add([BeaconConstraint(beacon)]) }
     }
 
-    /// Returns true for a beacon that one of the constraints matches.
+    /// Returns true if a constraint matches the beacon.
     func covers(_ beacon: BeaconIdentity) -> Bool {
         known.contains(BeaconConstraint(beacon)) || known.contains(BeaconConstraint(uuid: beacon.uuid))
             || known.contains(BeaconConstraint(uuid: beacon.uuid, major: beacon.major))

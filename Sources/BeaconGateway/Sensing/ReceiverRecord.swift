@@ -1,11 +1,11 @@
 import BeaconModel
 import BeaconMonitoring
 
-/// What is told of a receiver: since when it hears or does not, and how much it hears.
+/// The reported state of a receiver: its hearing, since when, and its rate of adverts.
 struct ReceiverRecord: Sendable {
-    /// The hearing as it was told last; nil before the receiver has ever heard, or was said not to.
+    /// The last reported hearing; nil before the receiver first heard or was lost.
     private(set) var isHearing: Bool?
-    /// When that began, by the wall clock; nil where no source had given a time.
+    /// The time of that change, by the wall clock; nil if no source had given a time.
     private(set) var since: Timestamp?
 
     private var mean = 0.0
@@ -13,22 +13,22 @@ struct ReceiverRecord: Sendable {
     private var begun: ContinuousClock.Instant?
     private var counted: ContinuousClock.Instant?
 
-    /// The seconds over which adverts are averaged.
+    /// The averaging time of adverts, in seconds.
     private static let memory = 10.0
 
-    /// Takes in a hearing. An interruption that may end soon changes nothing, nor does a doubt.
+    /// Updates the hearing. A short interruption or a doubtful state changes nothing.
     ///
-    /// - Returns: true where it is news: the receiver hears again, or no longer.
+    /// - Returns: true if the change needs an event: the receiver hears again, or no longer.
     mutating func update(_ hearing: MonitoringCore.Hearing, at time: Timestamp?) -> Bool {
         guard hearing != .interrupted, hearing != .doubtful, isHearing != (hearing == .hearing) else { return false }
-        // That a receiver hears from the start is no news.
+        // A receiver that hears from the start needs no event.
         let isChange = isHearing != nil || hearing == .lost
         isHearing = hearing == .hearing
         since = time
         return isChange
     }
 
-    /// Counts adverts, by a clock that nobody sets.
+    /// Counts adverts, by a monotonic clock.
     mutating func count(_ new: Int, at now: ContinuousClock.Instant) {
         adverts += new
         guard let begun, let counted else {
@@ -37,14 +37,14 @@ struct ReceiverRecord: Sendable {
         }
         let seconds = (now - counted) / .seconds(1)
         guard seconds >= 1 else { return }
-        // At first, of all there was.
+        // At first, averages over the time since the start.
         let part = min(1, seconds / min(Self.memory, max(seconds, (now - begun) / .seconds(1))))
         mean += (Double(adverts) / seconds - mean) * part
         adverts = 0
         self.counted = now
     }
 
-    /// Returns the adverts a second of late; none where it does not hear, and fewer the longer nothing has come.
+    /// Returns the recent adverts per second: 0 for a deaf receiver, and falling during silence.
     func rate(at now: ContinuousClock.Instant) -> Double {
         guard isHearing != false, let counted else { return 0 }
         let silence = (now - counted) / .seconds(1)

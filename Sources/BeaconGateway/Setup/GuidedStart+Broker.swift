@@ -9,22 +9,22 @@ import Foundation
 import Logging
 
 extension GuidedStart.Choice.Broker {
-    /// The time that a broker has to answer, its name's resolution included: a little more than a connection has.
+    /// The time limit for a broker's answer, name resolution included: a little longer than that of a connection.
     private static let patience = Duration.seconds(12)
 
-    /// What is wrong with a text that is to be a broker, and what to write instead.
+    /// An error in a broker's address, with the remedy.
     package struct Mistake: Error, CustomStringConvertible {
-        /// The sentence, which has no secret.
+        /// The message, without secrets.
         package var description: String
     }
 
-    /// Reads a host alone, or what names a source at a broker: `mqtt://[USER@]HOST[:PORT]`, or `mqtts:` for TLS.
+    /// Reads a host, or the URL of a source at a broker: `mqtt://[USER@]HOST[:PORT]`, or `mqtts:` for TLS.
     ///
-    /// - Throws: ``Mistake`` for what is none. A password is one: other users of the machine could read it.
+    /// - Throws: ``Mistake`` for any other text, and for a password, which other users of the machine could read.
     package init(_ text: String) throws(Mistake) {
         let address: ServerAddress
         do throws(AddressError) {
-            // A host alone may be an address of IPv6 without brackets, which a URL does not have.
+            // A bare host may be an IPv6 address without brackets, which a URL does not allow.
             let name = (try? HostAndPort(text))?.description ?? text
             address = try ServerAddress(text.contains("://") ? text : "mqtt://" + name)
         } catch {
@@ -36,14 +36,14 @@ extension GuidedStart.Choice.Broker {
         guard address.password == nil else {
             throw Mistake(
                 description:
-                    "has a password in it, which others can see while this runs; leave it out. It is asked for, or "
-                    + "MQTT_PASSWORD in the environment has it")
+                    "contains a password, which other users can see; leave it out. You are asked for it, or "
+                    + "set MQTT_PASSWORD in the environment")
         }
         guard address.path.isEmpty else {
             throw Mistake(
                 description:
-                    "is \(text.shownAddress); write the host and the port alone. All else, as the topic or the authority "
-                    + "of a certificate, is for the configuration's file")
+                    "is \(text.shownAddress); write only the host and the port. Other settings, such as the topic or "
+                    + "the authority of a certificate, belong in the configuration file")
         }
         self.init(host: address.hosts[0].host)
         port = address.hosts[0].port.map(Int.init)
@@ -54,16 +54,16 @@ extension GuidedStart.Choice.Broker {
     private static let form =
         "Write the broker's name or address, as homeassistant.local or mqtt://homeassistant.local:1883"
 
-    /// What is wrong with the password; nil where nothing is. A file of secrets has a value on one line.
+    /// The fault of the password; nil if it is valid. A file of secrets has each value on one line.
     var passwordFault: GuidedStart.Draft.Fault? {
         guard let password,
             password.contains(where: { $0.isNewline || $0.unicodeScalars.contains { $0.value < 32 } })
         else { return nil }
         return .init(
-            key: "broker.password", detail: "has a line's end or another control character; write it without")
+            key: "broker.password", detail: "contains a line break or another control character; remove it")
     }
 
-    /// The options of a client beside the service's, which may be connected.
+    /// The options of a second client beside the service's, which may be connected already.
     private var options: MQTTSettings {
         var options = MQTTSettings(
             host: host, port: port.map { UInt16(clamping: $0) }, clientID: BrokerSource.newClientID(),
@@ -78,18 +78,18 @@ extension GuidedStart.Choice.Broker {
         try MQTTClient(options, logger: Logger(label: "beacon.mqtt") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// Something that the broker is told.
+    /// A message to the broker.
     package enum Reported: Sendable {
-        /// Whatever comes from now on is heard.
+        /// The subscriptions are active: messages from now on are received.
         case listening
-        /// A device of Home Assistant, by its name; whether it is a region.
+        /// A device of Home Assistant, with its name and whether it is a region.
         case device(String, isRegion: Bool)
-        /// An event, by its topic, and the beacon that it is about, for people.
+        /// An event, with its topic and the name of its beacon.
         case event(String, beacon: String?)
     }
 
-    /// Returns what this machine's gateway tells the broker from now on, as Home Assistant hears it. It ends where the
-    /// broker does not let it be heard.
+    /// Returns the messages that this machine's gateway sends to the broker, as Home Assistant receives them. The
+    /// stream ends if the broker does not allow the subscriptions.
     package func reported() -> AsyncStream<Reported> {
         let (stream, continuation) = AsyncStream.makeStream(of: Reported.self)
         let task = Task {
@@ -135,13 +135,13 @@ extension GuidedStart.Choice.Broker {
         }
     }
 
-    /// Finds out why the broker does not take this machine, by connecting to it once.
+    /// Connects to the broker once, to find out why it does not accept this machine.
     ///
-    /// - Returns: what is wrong; nil where it took it.
+    /// - Returns: the fault; nil if the broker accepted the connection.
     package func fault() async -> GuidedStart.Draft.Fault? {
         if let passwordFault { return passwordFault }
         guard port.map({ (1...65535).contains($0) }) ?? true else {
-            return .init(key: "broker.port", detail: "is no port; write a number from 1 to 65535")
+            return .init(key: "broker.port", detail: "is not a valid port; write a number from 1 to 65535")
         }
         let options = options
         let client: MQTTClient
@@ -153,7 +153,7 @@ extension GuidedStart.Choice.Broker {
                 key: "broker.\(mistakes.hasPrefix("a password") ? "user" : "host")",
                 detail: mistakes.hasPrefix("host ") ? String(mistakes.dropFirst(5)) : mistakes)
         }
-        // Its end takes a while where a host does not answer, and nobody waits for it.
+        // Without a wait: its end takes a while if a host does not answer.
         let run = Task { await client.run() }
         defer { run.cancel() }
         let outcome = await within(Self.patience) { () -> MQTTError? in
@@ -172,7 +172,7 @@ extension GuidedStart.Choice.Broker {
                     .timedOut, "\(host) did not answer within \(Self.patience).",
                     possibleCauses: [
                         "the host or the port is wrong", "a firewall is in between",
-                        "the broker or its machine is not up",
+                        "the broker or its machine is not running",
                     ])
             }
         return error.map { error in

@@ -6,23 +6,23 @@ import Foundation
 import Yams
 
 extension GuidedStart {
-    /// What somebody chose.
+    /// The choices of a user.
     package struct Choice: Decodable, Sendable {
         /// The source, as the configuration names it.
         package var source: String
-        /// The beacons that have names, the regions and the rules, as in the configuration.
+        /// The named beacons, the regions and the rules, as in the configuration.
         package var beacons: [JSONValue]?
         package var regions: [JSONValue]?
         package var rules: [JSONValue]?
         /// The address of a webhook.
         package var webhook: String?
-        /// The broker by which Home Assistant is told.
+        /// The broker for Home Assistant.
         package var broker: Broker?
 
-        /// A choice of a source alone.
+        /// Creates a choice of a source alone.
         package init(source: String) { self.source = source }
 
-        /// The broker by which Home Assistant is told.
+        /// The broker for Home Assistant.
         package struct Broker: Decodable, Sendable {
             /// The host.
             package var host: String
@@ -35,16 +35,16 @@ extension GuidedStart {
             /// True for TLS.
             package var tls: Bool?
 
-            /// A broker on a host.
+            /// Creates a broker on a host.
             package init(host: String) { self.host = host }
         }
 
-        /// The broker's password; nil where none is asked for.
+        /// The broker's password; nil if it needs none.
         fileprivate var password: String? { broker?.password.flatMap { $0.isEmpty ? nil : $0 } }
 
-        /// The destination for Home Assistant, as the configuration has it.
+        /// Returns the destination for Home Assistant, as the configuration has it.
         ///
-        /// - Parameter variable: the variable that has the password.
+        /// - Parameter variable: the environment variable with the password.
         fileprivate func brokerSettings(_ variable: String) -> JSONValue? {
             guard let broker else { return nil }
             var values: [String: JSONValue] = [
@@ -58,7 +58,7 @@ extension GuidedStart {
             return .object(values)
         }
 
-        /// Returns the faults of regions, beacons and rules, each with its place: `regions.0.uuid`.
+        /// Returns the faults of regions, beacons and rules, each with its path, such as `regions.0.uuid`.
         fileprivate func faults(beside configuration: GatewayConfiguration) -> [ConfigurationItem.Fault] {
             var base = GatewayConfiguration(outbox: configuration.outbox)
             base.destinations = configuration.destinations
@@ -67,7 +67,7 @@ extension GuidedStart {
             var items: [(place: String, item: ConfigurationItem)] = []
             for (kind, list) in [(ConfigurationItem.Kind.beacon, beacons), (.region, regions), (.rule, rules)] {
                 for (index, settings) in (list ?? []).enumerated() {
-                    // Each has a name of its own here, so that one that is there twice is found by its reader.
+                    // Each item gets a unique name here, so that the check finds a name that the user gave twice.
                     let place = "\(kind.rawValue)s.\(index)"
                     items.append(
                         (place, ConfigurationItem(kind: kind, name: place, settings: settings, origin: .console)))
@@ -83,35 +83,35 @@ extension GuidedStart {
         }
     }
 
-    /// A configuration that can be written, and what is wrong with it.
+    /// A configuration that can be written, and its faults.
     package struct Draft: Codable, Sendable {
-        /// What is wrong with one value of a choice.
+        /// A fault in one value of a choice.
         package struct Fault: Codable, Sendable {
-            /// The key of the value in the choice, as `regions.0.uuid` or `broker.host`.
+            /// The key of the value in the choice, such as `regions.0.uuid` or `broker.host`.
             package var key: String
-            /// What is wrong, and what to write instead.
+            /// The fault and the remedy.
             package var detail: String
         }
 
         /// The configuration as text.
         package var yaml: String
-        /// What is wrong; none where it can be written.
+        /// The faults; empty if the configuration can be written.
         package var faults: [Fault]
     }
 
-    /// Returns the configuration of a choice, and what is wrong with it.
+    /// Returns the configuration of a choice, and its faults.
     ///
-    /// - Parameter web: where the console is, and stays.
-    /// - Throws: an error of YAML, where a text cannot be written in it.
+    /// - Parameter web: the console's settings, which stay.
+    /// - Throws: an error of YAML if a text cannot be written in it.
     package func draft(of choice: Choice, web: WebSettings) throws -> Draft {
         var web = web
-        // For this machine alone no token is needed, as without a guided start.
+        // A console on the loopback interface needs no token, as without a guided start.
         if web.isLoopback { web.tokenHash = nil }
         let yaml = try text(of: choice, web: web)
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         let checked = GatewayConfiguration.check(yaml, folder: folder, environment: secrets(of: choice))
         let errors = checked.diagnostics.filter { $0.severity == .error }
-        // Each item by itself, so that a fault has its place.
+        // Each item is checked separately, so that a fault has its path.
         var faults = choice.faults(beside: checked.configuration).map { Draft.Fault(key: $0.key, detail: $0.message) }
         if let fault = choice.broker?.passwordFault { faults.append(fault) }
         if !faults.isEmpty || errors.isEmpty { return Draft(yaml: yaml, faults: faults) }
@@ -143,8 +143,8 @@ extension GuidedStart {
         add("web", web.node)
         let yaml = try Yams.serialize(node: .mapping(.init(pairs)), width: -1, allowUnicode: true)
         return """
-            # Made with beacond's guided start. "beacond check" says what is wrong with it, "man beacond" or docs/beacond.md
-            # what else there is.
+            # Made with beacond's guided start. "beacond check" checks it; "man beacond" and docs/beacond.md list all
+            # settings.
             \(yaml)
             """
     }
@@ -153,7 +153,7 @@ extension GuidedStart {
         .sequence(.init(values.map { node($0, style: .flow) }, Tag(.implicit), .block))
     }
 
-    /// The order in which people read the keys of an item; others follow by the alphabet.
+    /// The order of an item's keys for people. Other keys follow in alphabetical order.
     private static let order = [
         "name", "type", "url", "host", "port", "user", "password", "uuid", "major", "minor", "events", "regions",
         "beacons",
@@ -181,10 +181,10 @@ extension GuidedStart {
         }
     }
 
-    /// Returns the variables that the configuration of a choice needs in its file of secrets.
+    /// Returns the variables of a choice for the file of secrets.
     func secrets(of choice: Choice) -> [String: String] { choice.password.map { [variable(of: choice): $0] } ?? [:] }
 
-    /// Returns the variable for the password: one that nothing else has, so that what is there stays as it is.
+    /// Returns a variable for the password that is not in use yet, so that existing variables keep their values.
     private func variable(of choice: Choice) -> String {
         let places = [EnvironmentFile(beside: path).variables, ProcessInfo.processInfo.environment]
         let names = ["MQTT_PASSWORD"] + (2...99).map { "MQTT_PASSWORD_\($0)" }
@@ -193,7 +193,7 @@ extension GuidedStart {
 }
 
 extension WebSettings {
-    /// The settings as they are written.
+    /// The settings in the form that is written.
     fileprivate var node: Node {
         guard self != WebSettings() else { return Node("true") }
         var pairs: [(Node, Node)] = []

@@ -2,39 +2,39 @@ import BeaconMonitoring
 package import LinuxRadio
 
 extension GuidedStart {
-    /// Something that can be heard with.
+    /// A source of adverts.
     package struct Source: Codable, Sendable {
-        /// Its name in the configuration.
+        /// The name in the configuration.
         package var source: String
-        /// What it is, for people.
+        /// The title for people.
         package var title: String
-        /// True where it can be used.
+        /// True if the source can be used.
         package var usable: Bool
-        /// Why not, and what to do; nil where it can.
+        /// The reason why it cannot be used, with the remedy; nil if it can.
         @Nullable package var reason: String?
         /// True for a radio of this machine.
         package var isRadio: Bool
     }
 
-    /// The museum that is offered to whoever has no radio; it begins anew again and again.
+    /// The museum for users without a radio. It repeats forever.
     package static let museum = "simulation:museum?loop"
 
-    /// Checks a source that somebody wants.
+    /// Checks a source that a user asks for.
     ///
-    /// - Throws: an error that says what to write instead: what ends by itself, or is read from a file, is no source of
-    ///   a service.
+    /// - Throws: an error with the remedy if a service cannot use the source: if it ends by itself, or is read from a
+    ///   file.
     package static func validate(source: String) throws {
         let kinds = ["auto", "hci", "bluez", "air", "simulation:"]
         guard kinds.contains(where: source.hasPrefix) else {
-            throw SourceError(.noFile, "it is none of auto, hci, bluez, air and simulation:NAME")
+            throw SourceError(.noFile, "it is not auto, hci, bluez, air or simulation:NAME")
         }
         try SourceSpecification(source).validate()
     }
 
-    /// Returns what can be heard with on this machine now.
+    /// Returns the sources that this machine can use now.
     package static func sources() async -> [Source] { sources(await DiagnosisCache().findings()) }
 
-    /// Returns what can be heard with: this machine's radios, and the air and the museum for whoever has none.
+    /// Returns the usable sources: this machine's radios, and the air and the museum for users without a radio.
     package static func sources(_ findings: [Finding]) -> [Source] {
         let adapters = Set(findings.map(\.subject).filter { $0.wholeMatch(of: /hci[0-9]+/) != nil }).sorted()
         var sources: [Source] = []

@@ -6,36 +6,36 @@ public import Foundation
 import Logging
 import Yams
 
-/// The guided start, in the console or at a terminal: whoever has no configuration so far hears what there is, and one
-/// is written.
+/// The guided start, in the console or at a terminal: it shows the sources of a machine without a configuration, and
+/// writes one.
 public struct GuidedStart: Hashable, Sendable {
     /// The path of the configuration that is written.
     public var path: String
-    /// The source that is heard meanwhile.
+    /// The source to use until then.
     package var source = "auto"
-    /// The token of the console that is written, for the browser that has it written; nil where none is asked for.
+    /// The token of the new console, for the browser that requests it; nil if no token is needed.
     package var token: Secret?
 
-    /// A guided start that writes a configuration of this path.
+    /// Creates a guided start that writes a configuration to this path.
     public init(path: String) { self.path = path }
 
     /// The path of the file of secrets.
     package var secretsPath: String { EnvironmentFile(beside: path).path }
 
-    /// Returns the configuration with which beacond runs until there is one.
+    /// Returns the configuration that beacond runs with until there is one.
     ///
     /// - Parameters:
     ///   - path: the path of the configuration to write.
-    ///   - web: where the console is. It asks for a token, since it writes what programs are started.
+    ///   - web: the console's settings. It asks for a token, since it can write which programs to start.
     ///   - token: the token.
-    ///   - folder: a folder for what is known meanwhile.
+    ///   - folder: a folder for the state until then.
     public static func configuration(
         writing path: String, web: WebSettings, token: AccessToken, folder: URL
     ) -> GatewayConfiguration {
         var configuration = GatewayConfiguration(
             outbox: OutboxSettings(path: GatewayConfiguration.outboxPath(in: folder.path)))
         configuration.web = web
-        // The page says what cannot be heard, and why, beside what can be chosen.
+        // The page shows unusable sources and the reasons, beside the usable ones.
         configuration.log.level = .critical
         configuration.web?.tokenHash = token.hash
         configuration.setup = GuidedStart(path: path)
@@ -43,8 +43,8 @@ public struct GuidedStart: Hashable, Sendable {
         return configuration.hearing("auto")
     }
 
-    /// Returns true where there is no file of this path, or one that configures nothing: at most the first radio as its
-    /// source, and empty lists. A package installs such a one.
+    /// Returns true if there is no file at this path, or one that configures nothing: at most the first radio as its
+    /// source, and empty lists. A package installs such a file.
     public static func mayWrite(_ path: String) -> Bool {
         guard FileManager.default.fileExists(atPath: path) else { return true }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return false }
@@ -61,24 +61,24 @@ public struct GuidedStart: Hashable, Sendable {
         }
     }
 
-    /// Writes the configuration of a choice where there is none, with what its file of secrets has to have. A file that
-    /// configures nothing is replaced and kept beside it.
+    /// Writes the configuration of a choice if there is none, and its values in the file of secrets. A file that
+    /// configures nothing is replaced and kept beside the new one.
     ///
-    /// - Parameter replacing: true to replace, and keep beside it, one that configures something as well.
-    /// - Throws: `StateError` where there is one, or it cannot be written.
+    /// - Parameter replacing: true to replace, and keep, a file that configures something too.
+    /// - Throws: `StateError` if there is a configuration, or it cannot be written.
     package func write(_ draft: Draft, of choice: Choice, replacing: Bool = false) throws(StateError) {
         do {
             try write(draft.yaml, secrets: secrets(of: choice), replacing: replacing)
         } catch let error as StateError {
             throw error
         } catch let error as CocoaError where error.code == .fileWriteFileExists {
-            throw StateError(.cannotWrite, "there is a file \(path) already, which is not written over")
+            throw StateError(.cannotWrite, "the file \(path) exists already and is not overwritten")
         } catch {
             throw StateError(.cannotWrite, "cannot write \(path): \(error.localizedDescription)", cause: error)
         }
     }
 
-    /// The path where a configuration that is replaced is kept, beside it; nil where too many are.
+    /// The path for keeping a replaced configuration, beside it; nil if there are too many.
     package var keptPath: String? {
         let path = AtomicFile.target(of: path)
         return (0...99).map { path + ".old" + ($0 == 0 ? "" : "\($0)") }

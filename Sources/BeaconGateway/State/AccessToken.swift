@@ -1,9 +1,9 @@
 import Crypto
 package import Foundation
 
-/// A token that opens the console to whoever has it.
+/// A token that gives access to the console.
 public struct AccessToken: Sendable {
-    /// The token, which nobody can guess.
+    /// The token, which cannot be guessed.
     public let text: String
 
     /// Creates a token from 256 random bits of the system.
@@ -15,10 +15,10 @@ public struct AccessToken: Sendable {
         }.joined()
     }
 
-    /// A token that there is.
+    /// Creates a token from an existing text.
     init(_ text: String) { self.text = text }
 
-    /// The hash that the configuration has in its place.
+    /// The hash, which the configuration stores instead of the token.
     public var hash: String { Self.hash(of: text) }
 
     /// Returns the SHA-256 of a token in hexadecimal.
@@ -29,10 +29,10 @@ public struct AccessToken: Sendable {
         SHA256.hash(data: data).map { String(format: "%02x", $0) }.joined()
     }
 
-    /// Compares two secrets, or hashes of secrets, in a time that depends on their length alone.
+    /// Compares two secrets, or hashes of secrets, in a time that depends only on their length.
     ///
-    /// Every check of a token, key or password uses this comparison. One that stops at the first difference tells a
-    /// patient client how much of its guess is right.
+    /// Every check of a token, key or password uses this comparison. A comparison that stops at the first difference
+    /// would reveal how much of a guess is right.
     package static func isSame(_ one: String, _ other: String) -> Bool {
         let (one, other) = (Array(one.utf8), Array(other.utf8))
         guard one.count == other.count else { return false }

@@ -2,25 +2,25 @@ package import BeaconEventStore
 import BeaconSupport
 public import Foundation
 
-/// A backup: the event store with its state and history, and the configuration, in one file. What waits for
-/// destinations is not in it, since it would be delivered twice.
+/// A backup: the event store with its state and history, and the configuration, in one file. Events that wait for
+/// destinations are left out, since they would be delivered twice.
 public enum Backup {
-    /// Why a backup cannot be put back.
+    /// The reason why a backup cannot be restored.
     public struct Failure: Error, Sendable, CustomStringConvertible {
-        /// What is wrong, and what to do.
+        /// The problem and its remedy.
         public var description: String
     }
 
-    /// The beginning of the names of files that lie beside the store for as long as a backup is made.
+    /// The prefix of temporary files beside the store.
     private static let temporaryName = "beacond-backup-"
     private static let key = "file"
 
-    /// Returns the path of a file for a moment.
+    /// Returns the path of a temporary file.
     package static func temporaryFile(in folder: URL) -> URL {
         folder.appendingPathComponent("\(temporaryName)\(UUID())")
     }
 
-    /// Removes what a process left that was killed while it made a backup.
+    /// Removes the temporary files of a process that was killed during a backup.
     package static func sweep(besideStore path: String) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -29,10 +29,10 @@ public enum Backup {
         }
     }
 
-    /// Writes a backup of what runs.
+    /// Writes a backup of a running gateway.
     ///
     /// - Parameters:
-    ///   - file: the file to make.
+    ///   - file: the file to create.
     ///   - configuration: the path of the configuration; nil for none.
     ///   - store: the event store.
     package static func write(to file: URL, configuration: String?, store: EventStore) async throws {
@@ -47,22 +47,21 @@ public enum Backup {
         try await store.backUp(to: file, adding: text, hasNamespace: GatewayState.Namespace.isPortable)
     }
 
-    /// What was put back.
+    /// The result of restoring a backup.
     public struct Restored: Sendable {
-        /// Where the configuration lies; nil where the backup has none.
+        /// The path of the configuration; nil if the backup has none.
         public var configuration: String?
-        /// The new path of the file of before; nil without such a file.
+        /// The new path of the previous event store; nil if there was none.
         public var setAside: String?
     }
 
-    /// Puts a backup back, while beacond does not run.
+    /// Restores a backup while beacond does not run.
     ///
     /// - Parameters:
     ///   - file: the backup.
     ///   - path: the path of the event store.
-    ///   - configuration: the path of the configuration. One that is there stays, and that of the backup lies beside
-    ///     it.
-    /// - Throws: ``Failure`` where it is none, or beacond runs.
+    ///   - configuration: the path of the configuration. An existing one stays, and the backup's is written beside it.
+    /// - Throws: ``Failure`` if the file is not a backup, or beacond runs.
     public static func restore(from file: URL, to path: String, configuration: String) throws -> Restored {
         var restored = Restored()
         let text: Data?
@@ -73,10 +72,10 @@ public enum Backup {
             ).setAside?.path
         } catch {
             switch error.code {
-            case .inUse: throw Failure(description: "beacond runs, and uses \(path); stop it first")
+            case .inUse: throw Failure(description: "beacond is running and uses \(path); stop it first")
             case .damaged:
-                throw Failure(description: "\(file.path) is damaged, or not all of it is there: \(error.message)")
-            case .notOurs: throw Failure(description: "\(file.path) is no backup of beacond's")
+                throw Failure(description: "\(file.path) is damaged or incomplete: \(error.message)")
+            case .notOurs: throw Failure(description: "\(file.path) is not a backup of beacond")
             default: throw Failure(description: error.message)
             }
         }

@@ -1,9 +1,9 @@
 import BeaconEngine
 import Foundation
 
-/// The plan of a building: where receivers and beacons are, in metres.
+/// The plan of a building: the positions of receivers and beacons, in meters.
 package struct BuildingPlan: Codable {
-    /// The most points of each kind, and the largest building, in metres.
+    /// The most points of each kind, and the largest building, in meters.
     private static let mostPoints = 1_000
     private static let largestSide = 10_000.0
 
@@ -19,7 +19,7 @@ package struct BuildingPlan: Codable {
         receivers.compactMapValues { $0.count == 2 ? ReceiverPosition(x: $0[0], y: $0[1]) : nil }
     }
 
-    /// The first mistake in it: a key, and what its value should be; nil where there is none.
+    /// The first error in it: a key, and the requirement for its value; nil if the plan is valid.
     package var mistake: (key: String, what: String)? {
         for (key, side) in [("width", width), ("height", height)] where !(0...Self.largestSide).contains(side) {
             return (key, "is a length from 0 to \(Int(Self.largestSide)) metres")
@@ -37,7 +37,7 @@ package struct BuildingPlan: Codable {
 }
 
 extension GatewayState {
-    /// Returns the plan of the building; one of nothing where there is none.
+    /// Returns the plan of the building; an empty plan if none is stored.
     package func buildingPlan() async throws -> BuildingPlan {
         try await value(of: .plan).flatMap { try? JSONDecoder().decode(BuildingPlan.self, from: $0) } ?? BuildingPlan()
     }

@@ -3,12 +3,12 @@ package import BeaconEventStore
 import BeaconModel
 import Foundation
 
-/// An app whose events are taken, as the console made it.
+/// An app that was registered in the console and may send events.
 package struct RegisteredApp: Hashable, Sendable, Codable {
     package var name: String
-    /// The key by which it is known.
+    /// The key that identifies the app.
     package var key: String
-    /// The hash of the secret that goes with it.
+    /// The hash of the secret that belongs to the key.
     package var secretHash: String
 
     package init(name: String, key: String, secretHash: String) {
@@ -20,13 +20,13 @@ package struct RegisteredApp: Hashable, Sendable, Codable {
 package struct ConsoleAccess: Sendable {
     private typealias Namespace = GatewayState.Namespace
 
-    /// The time for which a browser is signed in.
+    /// How long a browser stays signed in.
     package static let sessionTime = Duration.seconds(30 * 86_400)
 
-    /// The time within which the link of `beacond open` has to be used.
+    /// How long the link of `beacond open` is valid.
     static let codeTime = Duration.seconds(600)
 
-    /// The most apps that the console makes.
+    /// The most apps that the console registers.
     package static let mostApps = 1_000
 
     let store: EventStore
@@ -36,8 +36,8 @@ package struct ConsoleAccess: Sendable {
     /// Signs a browser in.
     ///
     /// - Parameters:
-    ///   - hash: the hash of the session's name.
-    ///   - token: the hash of the console's token, with which the session ends.
+    ///   - hash: the hash of the session's id.
+    ///   - token: the hash of the console's token. The session ends when the token changes.
     package func addSession(_ hash: String, for token: String?) async throws {
         let token = Data((token ?? "").utf8)
         try await store.update { state, step in
@@ -48,7 +48,7 @@ package struct ConsoleAccess: Sendable {
         }
     }
 
-    /// Returns true for the hash of a session's name, of a token.
+    /// Returns true if there is a session with this hash for a token.
     package func hasSession(_ hash: String, for token: String?) async throws(EventStoreError) -> Bool {
         guard let row = try await store.state(Namespace.session, hash) else { return false }
         return row.value == Data((token ?? "").utf8) && isWithin(Self.sessionTime, row)
@@ -59,9 +59,9 @@ package struct ConsoleAccess: Sendable {
         try await store.append(Step(changes: [StateChange(namespace: Namespace.session, key: hash, value: nil)]))
     }
 
-    /// Uses a code that ``ConsoleLink`` made, which then is used up.
+    /// Uses a code of a ``ConsoleLink``, which makes it invalid.
     ///
-    /// - Returns: false where there is no such code, or its time is over.
+    /// - Returns: false if the code is unknown or expired.
     package func use(code hash: String) async throws -> Bool {
         try await store.update { state, step in
             guard let row = try state.row(Namespace.code, hash) else { return false }
@@ -76,14 +76,14 @@ package struct ConsoleAccess: Sendable {
 
     // MARK: - Apps
 
-    /// Returns the apps that the console made.
+    /// Returns the apps that were registered in the console.
     package func apps() async throws(EventStoreError) -> [RegisteredApp] {
         try await store.state(Namespace.app).compactMap { $0.decoded() }
     }
 
     /// Adds an app.
     ///
-    /// - Returns: false where there is one of this name, or there are too many.
+    /// - Returns: false if the name exists, or there are too many apps.
     package func add(_ app: RegisteredApp) async throws -> Bool {
         try await store.update { state, step in
             let key = GatewayState.key(app.name)
@@ -94,7 +94,7 @@ package struct ConsoleAccess: Sendable {
         }
     }
 
-    /// Removes an app, whose events are taken no longer. Its installs stay.
+    /// Removes an app. Its events are no longer accepted; its installs stay.
     ///
     /// - Returns: false for an unknown name.
     package func remove(app name: String) async throws -> Bool {

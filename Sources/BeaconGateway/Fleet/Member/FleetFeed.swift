@@ -5,19 +5,19 @@ import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
 
-/// What one source of a machine hears on its way to the workers of a fleet: for each partition what is of it, and to
-/// all of them whether the source hears.
+/// The adverts of one source on their way to a fleet's workers: each partition receives its own, and all of them learn
+/// whether the source hears.
 struct FleetFeed {
-    /// The time, in nanoseconds, after which a partition is told that there was nothing of it: as often as a worker has
-    /// to know that the receiver lives, and four times as seldom as adverts are sent.
+    /// The interval, in nanoseconds, at which a quiet partition gets a message. Workers need it to know that the
+    /// receiver works. It is four times the interval at which adverts are sent.
     private static let quietInterval = Timestamp.nanosecondsPerSecond
 
-    /// The longest name of a receiver in bytes, as long as those who listen take.
+    /// The longest receiver name in bytes; workers accept no more.
     private static let longestName = 64
 
-    /// The name that the source has in the fleet.
+    /// The source's name in the fleet.
     let relay: FleetRelay
-    /// True where the source has one receiver for ever, which is then called as the relay is.
+    /// True if the source always has a single receiver, which then shares the relay's name.
     private let hasOneReceiver: Bool
     private let session = UInt32.random(in: .min ... .max)
     private var partitions: FleetPartitions
@@ -27,7 +27,7 @@ struct FleetFeed {
     private var names: [String] = []
     private var statuses: [ReceiverStatus] = []
 
-    /// A feed that has heard nothing.
+    /// Creates a feed that has heard nothing.
     init(relay: FleetRelay, hasOneReceiver: Bool, partitions: FleetPartitions) {
         self.relay = relay
         self.hasOneReceiver = hasOneReceiver
@@ -37,10 +37,10 @@ struct FleetFeed {
         setPartitions(partitions)
     }
 
-    /// Divides what is heard in another way from now on.
+    /// Changes how beacons are divided among partitions.
     mutating func setPartitions(_ new: FleetPartitions) {
         partitions = new
-        // What was heard and not sent stays with the partition that it was of.
+        // Unsent adverts stay with the partition that they were sorted into.
         while writers.count < new.count {
             writers.append(RelayWriter(session: session))
             heard.append(false)
@@ -48,21 +48,21 @@ struct FleetFeed {
         }
     }
 
-    /// Notes a stretch in which nothing could be heard.
+    /// Records a time span in which a receiver, or the whole source, could not hear.
     mutating func noteDeafness(from: Timestamp, to: Timestamp, of receiver: ReceiverID?) {
         for index in writers.indices {
             writers[index].noteDeafness(.init(from: from, to: to, receiver: receiver.map { Int($0.index) }))
         }
     }
 
-    /// Takes in what a source heard, with times of its own.
+    /// Adds the adverts of a source, which bring their own times, and sends messages that are due.
     ///
     /// - Parameters:
     ///   - batch: the adverts, and the names and states of the receivers.
-    ///   - state: the state of the source as a whole, which counts where it does not hear, and for receivers without a
-    ///     state.
-    ///   - send: sends a message to a partition. One that cannot be sent is lost, and the next shows what was in it as
-    ///     deafness.
+    ///   - state: the state of the source as a whole. It counts while the source does not hear, and for receivers
+    ///     without a state.
+    ///   - send: sends a message to a partition. If that fails, the message is lost, and the next one reports its time
+    ///     span as deafness.
     mutating func hear(_ batch: SourceBatch, state: RadioState, send: (_ message: [UInt8], _ partition: Int) -> Void) {
         if !batch.receiverNames.isEmpty { names = batch.receiverNames }
         if !batch.receiverStatuses.isEmpty { statuses = batch.receiverStatuses }
@@ -82,12 +82,12 @@ struct FleetFeed {
         }
     }
 
-    /// The receivers as workers know them, and whether each hears.
+    /// Returns the receivers as workers know them, and whether each hears.
     func receivers(state: RadioState) -> [RelayMessage.Receiver] {
         var taken: Set<String> = []
         return names.prefix(RelayMessage.mostReceivers).enumerated().map { index, name in
             var name = hasOneReceiver && names.count == 1 ? "" : name.prefix(bytes: Self.longestName)
-            // No two of a relay are the same.
+            // Names are unique within a relay.
             if !taken.insert(name).inserted { name = "\(name.prefix(bytes: Self.longestName - 6)) \(index + 1)" }
             taken.insert(name)
             let own = index < statuses.count ? statuses[index] : ReceiverStatus(state)

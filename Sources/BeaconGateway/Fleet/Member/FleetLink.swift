@@ -5,10 +5,10 @@ import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
 
-/// A gateway's place in a fleet, whose workers decide over the regions and places of all machines.
+/// A gateway's connection to a fleet, whose workers decide on the regions and places of all machines.
 ///
 /// The machine sends its adverts to the workers, and shows and delivers their decisions like its own. Proximity
-/// concerns one receiver, and the machine that has it: it is ranged here, as without a fleet.
+/// concerns only one receiver, so its machine does the ranging, as without a fleet.
 package struct FleetLink: Sendable {
     /// A region's newest state.
     struct State: Hashable, Sendable {
@@ -19,7 +19,7 @@ package struct FleetLink: Sendable {
 
     package let settings: FleetSettings
     package let exchange: any FleetExchange
-    /// How beacons are divided among workers; nil before the fleet was reached.
+    /// The division of beacons among workers; nil until the fleet is reached.
     private(set) var partitions: FleetPartitions?
     /// The sources' adverts on their way to the workers, by the sources' numbers.
     private var feeds: [Int: FleetFeed] = [:]
@@ -33,9 +33,9 @@ package struct FleetLink: Sendable {
 
     // MARK: - To the workers
 
-    /// Returns what radios have to scan for.
+    /// Returns the mode in which radios have to scan.
     ///
-    /// - Parameter own: what this gateway wants itself.
+    /// - Parameter own: the mode that this gateway needs for itself.
     func scanMode(_ configuration: GatewayConfiguration, beside own: ScanMode) -> ScanMode {
         let plan = MonitoringPlan(configuration, isShared: true)
         if !plan.located.isEmpty || !plan.suspected.isEmpty { return .ranging }
@@ -48,13 +48,13 @@ package struct FleetLink: Sendable {
         return uuids.isEmpty ? .off : .monitoring(uuids)
     }
 
-    /// Sends what a source heard to the fleet's workers.
+    /// Sends the adverts of a source to the fleet's workers.
     mutating func feed(_ batch: SourceBatch, of source: GatewaySource, number: Int) {
         guard let partitions else { return }
         var feed =
             feeds.removeValue(forKey: number)
             ?? FleetFeed(
-                // By the machine's name, and from the second source on with its number.
+                // Named after the machine; the second and later sources add their number.
                 relay: FleetRelay(node: settings.node, source: number == 0 ? nil : number + 1),
                 hasOneReceiver: source.settings.specification.canSend, partitions: partitions)
         var batch = batch
@@ -73,16 +73,16 @@ package struct FleetLink: Sendable {
         feeds[number] = feed
     }
 
-    /// Notes a stretch in which a source could hear nothing.
+    /// Records a time span in which a source could not hear.
     mutating func noteDeafness(from: Timestamp, to: Timestamp, of adapter: ReceiverID?, source number: Int) {
         feeds[number]?.noteDeafness(from: from, to: to, of: adapter)
     }
 
     // MARK: - From the workers
 
-    /// Continues with another configuration of the fleet.
+    /// Switches to another configuration of the fleet.
     ///
-    /// - Returns: the owners whose states are forgotten, since they are gone or mean other beacons.
+    /// - Returns: the owners whose states are forgotten, because they were removed or mean other beacons.
     mutating func follow(_ configuration: GatewayConfiguration, _ new: FleetPartitions) -> [ConditionOwner] {
         partitions = new
         for number in feeds.keys { feeds[number]?.setPartitions(new) }
@@ -95,7 +95,7 @@ package struct FleetLink: Sendable {
 
     mutating func set(_ state: State, of owner: ConditionOwner) { states[owner] = state }
 
-    /// Returns why a region has its state, where a worker of the fleet decides.
+    /// Returns an explanation of a region's state that a worker of the fleet decided.
     package func why(_ region: RegionSettings, enteredAt receiver: String?) -> WhyValue {
         let state =
             states[.region(region.name)]
@@ -103,13 +103,13 @@ package struct FleetLink: Sendable {
         var why = WhyValue("\(region.name): \(state.published)")
         switch (state.published, state.known) {
         case (.unknown, .inside), (.unknown, .outside):
-            why.say("No receiver of the fleet that could hear it hears at the moment. Before, it was \(state.known).")
-        case (.unknown, _): why.say("Nothing has been heard of it so far by any receiver of the fleet.")
+            why.add("No receiver of the fleet that could hear it works at the moment. Before, it was \(state.known).")
+        case (.unknown, _): why.add("No receiver of the fleet has heard it yet.")
         case (.inside, _):
-            why.say("A beacon of it is heard\(receiver.map { "; it was entered at \($0)" } ?? "").")
-        case (.outside, _): why.say("Nothing of it was heard for its time, or nothing strong enough.")
+            why.add("A beacon of it is heard\(receiver.map { "; it was entered at \($0)" } ?? "").")
+        case (.outside, _): why.add("No advert of it was heard for its time, or none was strong enough.")
         }
-        why.say("A worker of the fleet decides, from the adverts of all machines' receivers.")
+        why.add("A worker of the fleet decides from the adverts of all machines' receivers.")
         if let partition = partitions?.partition(of: region.region.constraint) {
             why.add("Partition", "\(partition)")
         }
@@ -119,7 +119,7 @@ package struct FleetLink: Sendable {
 }
 
 extension GatewayConfiguration {
-    /// Returns whether an owner's region has these beacons: another one of the name may have been meant.
+    /// Returns whether an owner's region has these beacons. The name may have meant another region.
     func has(_ owner: ConditionOwner, of beacons: BeaconConstraint) -> Bool {
         switch owner {
         case .region(let name): regions.contains { $0.name == name && $0.region.constraint == beacons }

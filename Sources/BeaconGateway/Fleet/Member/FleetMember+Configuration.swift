@@ -8,17 +8,17 @@ import Logging
 extension FleetMember {
     // MARK: - Following
 
-    /// Follows what is configured; the first machine of a fleet gives it what it has.
+    /// Follows the fleet's configuration. The first machine of a fleet publishes its own.
     func followConfiguration() async throws {
-        // One at a time: an older one that took longer would undo a newer.
+        // One at a time: an older configuration that took longer would undo a newer one.
         try await configurationTurn.run { try await followNewest() }
     }
 
     private func followNewest() async throws {
         if let entry = try await exchange.entry(.configuration) {
             guard entry.revision != configurationRevision else { return }
-            // A server that leads no more answers with what was; one whose disk was lost begins its numbers anew, and
-            // keeps to it.
+            // A server that is no longer the leader can answer with an old revision. A server that lost its disk starts
+            // its numbers again and stays with them, so a lower revision counts when it is read twice.
             if entry.revision < configurationRevision, lowerRevision != entry.revision {
                 lowerRevision = entry.revision
                 return
@@ -27,7 +27,7 @@ extension FleetMember {
             try await use(try FleetConfiguration(entry.value), revision: entry.revision)
         } else if settings.works {
             let shared = FleetConfiguration(partitions: settings.partitions, items: ownItems)
-            // Of two that are first, one is.
+            // If two machines are first, one of them wins.
             _ = try? await exchange.put(try shared.encoded(), for: .configuration, replacing: 0)
             guard let entry = try await exchange.entry(.configuration) else { return }
             try await use(try FleetConfiguration(entry.value), revision: entry.revision)
@@ -44,26 +44,26 @@ extension FleetMember {
         reportDifference()
         for owner in works.values where owner.work != nil { try await monitor(new, in: owner, partitions) }
         await audience.follow(new, partitions)
-        // Last, since what was decided by it is shown and delivered from now on.
+        // Set last: from here on, decisions of this revision are shown and delivered.
         configurationRevision = revision
     }
 
-    /// Goes on with another configuration in a partition. A region that is new here may be known from another
-    /// partition.
+    /// Applies another configuration to a partition. Another partition may already know a region that is new here.
     func monitor(
         _ new: GatewayConfiguration, in owner: PartitionOwner, _ partitions: FleetPartitions
     ) async throws {
         let plan = PartitionWork.Plan(new, of: owner.partition, in: partitions)
         var reported: [FleetRegionState] = []
         for (label, region) in plan.conditions where owner.regions[label] == nil {
-            // Where it cannot be read, all of it is tried again: a region that is inside would be entered anew.
+            // If the state cannot be read, this fails and everything is retried: otherwise a region that is inside
+            // would be entered again.
             guard let (state, revision) = try await self.region(label) else { continue }
             owner.revisions[.region(label)] = revision
             guard state.beacons == region.constraint else { continue }
             owner.regions[label] = state
             reported.append(state)
         }
-        // What goes to another partition is left there as it is, with the receiver that keeps it.
+        // A region that moves to another partition keeps its state and the receiver that holds it.
         owner.noteHolders()
         for (label, holder) in owner.holders where owner.regions[label].map({ $0.holder != holder }) ?? false {
             owner.regions[label]?.holder = holder
@@ -73,7 +73,7 @@ extension FleetMember {
         guard works[owner.partition] === owner else { return }
         owner.configuration = plannedRevision
         owner.work?.monitor(plan, known: owner.regions, at: clock.now())
-        // Where it was monitored before, others have forgotten its state.
+        // The region's previous partition may be on other machines, which have forgotten its state.
         for state in reported { notify(state, of: owner) }
         let all = Set(MonitoringPlan(new, isShared: true).conditions.map(\.owner.label))
         for (label, state) in owner.regions where !owner.unwritten.contains(.region(label)) {
@@ -83,12 +83,12 @@ extension FleetMember {
             guard !all.contains(label), let revision = owner.revisions.removeValue(forKey: .region(label)) else {
                 continue
             }
-            // What is no more is forgotten, so that another of the name begins anew.
+            // Remove deleted regions, so that a new region of the same name starts without a state.
             try? await exchange.remove(.region(label), at: revision)
         }
     }
 
-    /// Has a state told that is known and that others may not know.
+    /// Publishes a known state again, for machines that may not know it.
     func notify(_ state: FleetRegionState, of owner: PartitionOwner) {
         guard state.state != .unknown else { return }
         owner.add(
@@ -99,11 +99,11 @@ extension FleetMember {
             at: clock.wall(), by: worker)
     }
 
-    /// Returns what is known of a region, and the revision; nil where nothing is.
+    /// Returns the stored state of a region and its revision; nil if there is none.
     func region(_ label: String) async throws -> (FleetRegionState, UInt64)? {
         guard let entry = try await exchange.entry(.region(label)) else { return nil }
         guard let state = try? JSONDecoder().decode(FleetRegionState.self, from: Data(entry.value)) else {
-            report("what is known of the \(label.printable) cannot be read; it begins as unknown")
+            report("cannot read the stored state of the \(label.printable); it starts as unknown")
             return nil
         }
         return (state, entry.revision)
@@ -117,14 +117,14 @@ extension FleetMember {
         guard !missing.isEmpty else { return }
         hasReportedDifference = true
         logger.warning(
-            "this machine's file differs from what the fleet follows, in \(missing.joined(separator: ", ")); the fleet's is used. Change it in any console, or give the fleet this file's with 'beacond fleet publish'"
+            "this machine's file differs from the fleet's configuration in \(missing.joined(separator: ", ")); the fleet's is used. Change it in any console, or publish this file with 'beacond fleet publish'"
         )
     }
 
-    /// Changes what all machines follow.
+    /// Changes the configuration of all machines.
     ///
-    /// - Returns: the configuration from now on.
-    /// - Throws: ``ItemChange/Failure`` where it cannot be used, ``FleetError`` where the fleet cannot be reached.
+    /// - Returns: the new configuration.
+    /// - Throws: ``ItemChange/Failure`` if the change is invalid, ``FleetError`` if the fleet cannot be reached.
     package func change(_ change: ItemChange) async throws -> GatewayConfiguration {
         for _ in 0..<5 {
             guard let entry = try await exchange.entry(.configuration) else { break }
@@ -132,18 +132,18 @@ extension FleetMember {
             shared.items = try change.applied(to: shared.items, beside: base).items
             do {
                 _ = try await exchange.put(try shared.encoded(), for: .configuration, replacing: entry.revision)
-                // It is changed; where this machine cannot follow at once, it does soon.
+                // The change is stored. If this machine cannot follow at once, it does soon.
                 try? await followConfiguration()
                 return configuration ?? base
             } catch let error as FleetError where error.code == .conflict {
-                // Somebody else has changed it; this change is made to that.
+                // Another machine has changed it; apply this change to the new revision.
                 continue
             }
         }
-        throw FleetError(.unreachable, "the fleet's configuration cannot be changed at the moment; try it again")
+        throw FleetError(.unreachable, "cannot change the fleet's configuration at the moment; try again")
     }
 
-    /// Gives the fleet what the file has, in place of what all followed.
+    /// Replaces the configuration of all machines with that of the file.
     func publishOwn() async throws {
         let before = try await exchange.entry(.configuration)
         let count = try before.map { try FleetConfiguration($0.value).partitions } ?? settings.partitions

@@ -4,18 +4,18 @@ import BeaconSupport
 import Foundation
 import Logging
 
-/// What stands in a lease.
+/// The value of a lease entry.
 private struct Lease: Codable {
-    /// Who holds it, as ``FleetMember/worker`` says.
+    /// The holder, by its ``FleetMember/worker``.
     var worker: String
 }
 
 extension FleetMember {
     // MARK: - Partitions
 
-    /// Renews all leases at the same time: one that waits holds up no other.
+    /// Renews all leases at the same time, so that a slow one does not delay the others.
     ///
-    /// - Returns: false where one could not be renewed, and is to be tried again soon.
+    /// - Returns: false if a lease could not be renewed and needs another attempt soon.
     @discardableResult
     func renewAll() async -> Bool {
         guard !isRenewing, isConnected else { return false }
@@ -49,13 +49,13 @@ extension FleetMember {
             owner.revision = entry.revision
             return false
         } catch {
-            // There is time for more attempts; ``step()`` ends it where none succeeds.
+            // There is time for more attempts. ``step()`` gives the partition up if none succeeds.
             return false
         }
         return true
     }
 
-    /// Returns who holds which partition.
+    /// Returns the worker that holds each partition.
     func holders() async throws -> [Int: String] {
         var holders: [Int: String] = [:]
         for entry in try await exchange.entries(.partition) {
@@ -67,13 +67,13 @@ extension FleetMember {
         return holders
     }
 
-    /// Takes this worker's share of the partitions, and gives back what is more.
+    /// Takes this worker's share of the partitions, and returns partitions beyond it.
     func balance() async throws {
         guard let partitions, configuration != nil else { return }
         let workers = try await exchange.entries(.worker).map(\.name)
         let holders = try await holders()
         for (partition, holder) in holders where holder == worker && works[partition] == nil {
-            // A lease of this worker's whose answer was lost: nobody works at it.
+            // This worker holds the lease because an answer was lost, but does not work on the partition.
             guard let entry = try await exchange.entry(.partition(partition)) else { continue }
             try? await exchange.remove(.partition(partition), at: entry.revision)
         }
@@ -81,13 +81,13 @@ extension FleetMember {
         for partition in plan.releases { await release(partition) }
         var failure: (any Error)?
         for partition in plan.claims where works[partition] == nil {
-            // One that cannot be taken keeps from no other.
+            // A partition that cannot be taken does not prevent taking others.
             do { try await claim(partition) } catch { failure = error }
         }
         if let failure { throw failure }
     }
 
-    /// Takes a partition over, where no other does.
+    /// Takes a partition over if no other worker holds it.
     private func claim(_ partition: Int) async throws {
         let value = Array(try JSONEncoder().encode(Lease(worker: worker)))
         let sent = clock.now()
@@ -108,7 +108,7 @@ extension FleetMember {
                 try? await exchange.remove(.partition(partition), at: owner.revision)
                 return
             }
-            logger.info("partition \(partition) is this machine's")
+            logger.info("this machine owns partition \(partition)")
         } catch {
             if works[partition] === owner { works[partition] = nil }
             owner.end()
@@ -117,16 +117,16 @@ extension FleetMember {
         }
     }
 
-    /// Ends who wrote before, reads what is known, and begins to monitor.
+    /// Locks out previous owners, reads the stored state, and starts to monitor.
     ///
-    /// - Returns: false where somebody else has it meanwhile.
+    /// - Returns: false if another worker has the partition by then.
     private func takeOver(_ owner: PartitionOwner) async throws -> Bool {
         guard try await fence(owner) else { return false }
         guard let configuration, let partitions else { return false }
         let begun = plannedRevision
         let plan = PartitionWork.Plan(configuration, of: owner.partition, in: partitions)
         try await readKnown(owner, plan)
-        // What comes from now on is kept until there is somebody to hear it: receivers repeat nothing.
+        // Messages queue up until monitoring starts: receivers repeat nothing.
         let (received, partition) = (received, owner.partition)
         owner.listening = try exchange.listen(to: partition) {
             received.add(.heard(partition: partition, relay: $0, message: $1))
@@ -140,7 +140,7 @@ extension FleetMember {
         let wall = clock.wall()
         owner.configuration = begun
         owner.work = PartitionWork(plan, known: known, at: now, wallOffset: wall.since(now))
-        // A state that nobody could know meanwhile is told again, as a restart does.
+        // As after a restart, publish states again that were unknown to others until now.
         for state in owner.regions.values.sorted(by: { $0.label < $1.label })
         where state.published == .unknown && plan.conditions[state.label] != nil {
             notify(state, of: owner)
@@ -150,14 +150,14 @@ extension FleetMember {
         return works[partition] === owner
     }
 
-    /// Monitors by a configuration that came while the states of a partition were read.
+    /// Applies a configuration that arrived while the states of a partition were read.
     private func followPlanned(since begun: UInt64, in partition: Int, epoch: UInt64) async throws {
         guard plannedRevision != begun, let configuration, let partitions else { return }
         guard let owner = works[partition], owner.epoch == epoch else { return }
         try await monitor(configuration, in: owner, partitions)
     }
 
-    /// Writes into the log that this worker has begun, after which the log takes nothing of those before.
+    /// Writes into the log that this worker has taken over. From then on the log rejects messages of previous owners.
     private func fence(_ owner: PartitionOwner) async throws -> Bool {
         let takeover = FleetTransition(
             partition: owner.partition, epoch: owner.epoch, number: 0, worker: worker,
@@ -168,7 +168,7 @@ extension FleetMember {
             let last = try await exchange.lastMessage(of: owner.partition)
             if let last, let transition = try? FleetTransition(last.value), transition.epoch > owner.epoch {
                 report(
-                    "partition \(owner.partition) cannot be taken: the log has a later owner than any lease; were the leases removed, and the log not?"
+                    "cannot take partition \(owner.partition): the log has a later owner than any lease; were the leases removed, but not the log?"
                 )
                 return false
             }
@@ -177,14 +177,14 @@ extension FleetMember {
                     message, to: owner.partition, id: takeover.id, after: last?.sequence ?? 0)
                 return true
             } catch let error as FleetError where error.code == .conflict {
-                // The one before was writing just now.
+                // The previous owner wrote at the same time.
                 continue
             }
         }
         return false
     }
 
-    /// Reads what is known: the entries, and what is in the log and was not in them.
+    /// Reads the stored state: the entries, and messages of the log that are newer than the entries.
     private func readKnown(_ owner: PartitionOwner, _ plan: PartitionWork.Plan) async throws {
         let labels = Set(plan.conditions.keys)
         for label in plan.conditions.keys {
@@ -207,7 +207,7 @@ extension FleetMember {
         }
         let checkpoint = try await exchange.entry(.checkpoint(owner.partition))
         owner.revisions[.checkpoint(owner.partition)] = checkpoint?.revision
-        // No later than the log itself, whatever stands there.
+        // The entry may be wrong; never go beyond the log.
         owner.checkpoint = min(
             checkpoint.flatMap { UInt64(String(decoding: $0.value, as: UTF8.self)) } ?? 0, owner.sequence)
         var next = owner.checkpoint + 1
@@ -217,7 +217,7 @@ extension FleetMember {
         {
             next = message.sequence + 1
             guard let transition = try? FleetTransition(message.value) else { continue }
-            // A region that is another partition's now has gone on there.
+            // Skip a region that belongs to another partition now; its state continues there.
             if case .region(let change) = transition.content, !labels.contains(change.label) { continue }
             owner.note(transition, at: message.sequence)
         }
@@ -226,22 +226,22 @@ extension FleetMember {
         }
     }
 
-    /// Gives a partition back, once all that has happened in it is written.
+    /// Gives a partition back, once its changes are written.
     func release(_ partition: Int) async {
         guard let owner = works[partition] else { return }
         owner.noteHolders()
         await write(owner)
-        // What is not written by now, the next worker finds out for itself.
+        // The next worker finds out about unwritten changes itself.
         guard works[partition] === owner else { return }
         works[partition] = nil
         owner.end()
         try? await exchange.remove(.partition(partition), at: owner.revision)
-        logger.info("partition \(partition) is given to another machine")
+        logger.info("this machine leaves partition \(partition) to another")
     }
 
-    // MARK: - Who delivers
+    // MARK: - Delivery duty
 
-    /// Renews the lease of who delivers, where this machine does.
+    /// Renews the lease for delivering, if this machine holds it.
     private func renewDuty() async -> Bool {
         guard let duty, let value = try? Array(JSONEncoder().encode(Lease(worker: worker))) else { return true }
         let sent = clock.now()
@@ -275,10 +275,10 @@ extension FleetMember {
 
     private func endDuty() {
         (duty, delivered) = (nil, nil)
-        logger.notice("this machine delivers for the fleet no longer")
+        logger.notice("this machine no longer delivers for the fleet")
     }
 
-    /// Takes the lease of who delivers, where nobody has it.
+    /// Takes the lease for delivering, if no machine holds it.
     func takeDuty() async throws {
         let value = Array(try JSONEncoder().encode(Lease(worker: worker)))
         let sent = clock.now()
@@ -286,7 +286,7 @@ extension FleetMember {
             let revision = try await exchange.put(value, for: .delivery, replacing: 0)
             beginDuty(revision, sent: sent)
         } catch let error as FleetError where error.code == .conflict {
-            // Another does. A lease of this machine's own, whose answer was lost, is taken up.
+            // The lease is taken. If this machine holds it because an answer was lost, it continues with it.
             if let entry = try await exchange.entry(.delivery), entry.value == value {
                 let again = clock.now()
                 let revision = try await exchange.put(value, for: .delivery, replacing: entry.revision)
@@ -295,7 +295,7 @@ extension FleetMember {
         }
     }
 
-    /// Gives everything back, so that nobody has to wait for it.
+    /// Releases all leases, so that others need not wait for them to expire.
     func leave() async {
         step()
         await withTaskGroup(of: Void.self) { group in

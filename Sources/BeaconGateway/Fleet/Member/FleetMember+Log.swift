@@ -6,7 +6,7 @@ import Foundation
 extension FleetMember {
     // MARK: - Writing
 
-    /// Writes what has happened in the partitions of this machine.
+    /// Writes the changes in this machine's partitions.
     func write() async {
         for owner in works.values.sorted(by: { $0.partition < $1.partition }) { await write(owner) }
     }
@@ -17,7 +17,7 @@ extension FleetMember {
         defer { owner.isWriting = false }
         do {
             while let transition = owner.pending.first {
-                // Who is no owner any more writes nothing; the log would not take it either.
+                // Only the owner writes. The log would reject messages of previous owners too.
                 guard works[owner.partition] === owner, clock.now() < owner.validUntil else { return }
                 let sequence: UInt64
                 do {
@@ -27,22 +27,23 @@ extension FleetMember {
                     let last = try await exchange.lastMessage(of: owner.partition)
                     let other = last.flatMap { try? FleetTransition($0.value) }
                     guard other.map({ $0.epoch <= owner.epoch }) ?? (last == nil) else {
-                        return lose(owner, because: "another worker writes in its place")
+                        return lose(owner, because: "another worker owns it now")
                     }
                     if let last, other?.id == transition.id {
-                        // It is there, and the answer was lost so long ago that its name was forgotten.
+                        // The message is in the log. Its answer was lost so long ago that the log no longer knows its
+                        // id.
                         owner.note(transition, at: last.sequence)
                         if !owner.pending.isEmpty { owner.pending.removeFirst() }
                         continue
                     }
-                    // The last message was so old that the log has it no more. Where that is not it, it is tried again
-                    // later.
+                    // The last message was so old that the log has dropped it. In any other case the error stands, and
+                    // the message is tried again later.
                     guard owner.sequence != last?.sequence ?? 0 else { throw error }
                     owner.sequence = last?.sequence ?? 0
                     continue
                 }
                 owner.note(transition, at: sequence)
-                // Where it was lost meanwhile, nothing waits any more.
+                // If the partition was lost during the write, nothing is pending.
                 if !owner.pending.isEmpty { owner.pending.removeFirst() }
             }
             for key in owner.unwritten {
@@ -51,11 +52,11 @@ extension FleetMember {
             }
             try await writeCheckpoint(of: owner)
         } catch {
-            report("what happens cannot be written at the moment: \(error); it waits")
+            report("cannot write changes at the moment: \(error); they wait in memory")
         }
     }
 
-    /// Writes what is known of a region or a place, for whoever takes over.
+    /// Writes the state of a region or a place, for the next owner.
     private func write(_ key: FleetKey, of owner: PartitionOwner) async throws {
         let value: [UInt8]
         switch key {
@@ -81,8 +82,8 @@ extension FleetMember {
         } catch {
             owner.unwritten.insert(key)
             guard let error = error as? FleetError, error.code == .conflict else { throw error }
-            // The answer to an earlier attempt was lost, or the region was another partition's: an entry of a later
-            // message is another worker's.
+            // The answer to an earlier attempt was lost, or the region was in another partition. Then a later sequence
+            // number is another worker's.
             guard let entry = try await exchange.entry(key) else {
                 owner.revisions[key] = nil
                 return
@@ -90,7 +91,7 @@ extension FleetMember {
             let other = (try? JSONDecoder().decode(Sequence.self, from: Data(entry.value)))?.sequence ?? 0
             let own = (try? JSONDecoder().decode(Sequence.self, from: Data(value)))?.sequence ?? .max
             owner.revisions[key] = entry.revision
-            // A later one is of the partition that the region belongs to now.
+            // A later entry was written by the region's present partition.
             if other > own { owner.unwritten.remove(key) }
         }
     }
@@ -113,7 +114,7 @@ extension FleetMember {
 
     // MARK: - Following
 
-    /// Shows what has happened in the whole fleet since the last call.
+    /// Shows the changes in the whole fleet since the last call.
     func follow() async {
         guard configurationRevision > 0, !isFollowing else { return }
         isFollowing = true
@@ -124,7 +125,8 @@ extension FleetMember {
         }
         do {
             if followed == nil {
-                // First the number: what comes while states are read is shown once more, which does no harm.
+                // Read the number first: changes that arrive while the states are read are then shown twice, which is
+                // harmless.
                 let last = try await exchange.lastSequence()
                 try await restoreStates()
                 try await keepMissed(through: last)
@@ -142,7 +144,7 @@ extension FleetMember {
                 noted = followed
             }
         } catch {
-            report("the fleet's log cannot be read at the moment: \(error)")
+            report("cannot read the fleet's log at the moment: \(error)")
         }
     }
 
@@ -159,12 +161,12 @@ extension FleetMember {
         }
     }
 
-    /// The most messages that a history gains of the time in which its machine was away: some seconds of reading.
+    /// The most messages to add to the history after an absence of the machine: some seconds of reading.
     private static let mostMissed: UInt64 = 10_000
-    /// The messages that are written to the history at once.
+    /// The number of messages to write to the history at once.
     private static let missedBatch = 100
 
-    /// Adds to the history what happened while this machine was away. Its programs are not started for it.
+    /// Adds changes that happened while this machine was away to the history. They do not start its programs.
     private func keepMissed(through last: UInt64) async throws {
         guard let known = await audience.shownSequence(), known < last else { return }
         var next = max(known, last - min(last, Self.mostMissed)) + 1
@@ -180,10 +182,10 @@ extension FleetMember {
         await audience.keep(missed)
     }
 
-    /// For how long, in nanoseconds, a configuration is waited for.
+    /// How long to wait for a configuration, in nanoseconds.
     private static let configurationPatience = 60 * Timestamp.nanosecondsPerSecond
 
-    /// Returns whether this machine knows what a transition was decided by; it looks for it where it does not.
+    /// Returns whether this machine has the configuration of a transition. Looks for a newer one if not.
     private func canFollow(_ transition: FleetTransition) async throws -> Bool {
         if transition.configuration > configurationRevision { try await followConfiguration() }
         guard transition.configuration > configurationRevision else {
@@ -193,19 +195,18 @@ extension FleetMember {
         let began = waitsSince ?? clock.now()
         waitsSince = began
         guard clock.now().since(began) >= Self.configurationPatience else { return false }
-        // Nothing waits for ever: the entries may have been made anew, with numbers from the beginning.
+        // The entries may have been created again, with numbers from the beginning. So this wait is limited.
         report(
-            "something was decided by a configuration that the fleet does not have any more; it is told all the same")
+            "an event was decided by an unknown configuration revision; showing the event anyway")
         return true
     }
 
     // MARK: - Delivering
 
-    /// The most messages after which it is noted up to where everything is delivered.
+    /// The number of messages after which the position of delivery is stored.
     private static let deliveryBatch = 100
 
-    /// Delivers what has happened in the whole fleet and was not delivered so far, where that is this machine's duty.
-    /// It is shown here before.
+    /// Delivers undelivered changes of the whole fleet, if this machine has that duty. They are shown here before.
     func deliver() async {
         guard configurationRevision > 0, !isDelivering, hasDuty else { return }
         isDelivering = true
@@ -216,7 +217,7 @@ extension FleetMember {
                 let entry = try await exchange.entry(.delivered)
                 let last = try await exchange.lastSequence()
                 guard duty != nil, number == dutyNumber else { return }
-                // No later than the log itself, whatever stands there.
+                // The entry may be wrong; never go beyond the log.
                 let sequence = entry.flatMap { UInt64(String(decoding: $0.value, as: UTF8.self)) } ?? 0
                 delivered = (min(sequence, last), entry?.revision ?? 0)
             }
@@ -225,7 +226,7 @@ extension FleetMember {
                 let message = try await exchange.message(from: known.sequence + 1, of: nil),
                 message.sequence <= followed ?? 0
             {
-                // One that a later version wrote is for machines of that version.
+                // A message of a later version is left to machines of that version.
                 if let transition = try? FleetTransition(message.value) {
                     guard try await canFollow(transition), await audience.deliver(transition, at: message.sequence)
                     else { break }
@@ -236,10 +237,10 @@ extension FleetMember {
             }
             if count > 0 { try await noteDelivered() }
         } catch let error as FleetError where error.code == .conflict {
-            // Another has gone on; where it stopped is read again.
+            // Another machine continues to deliver; its position is read again.
             delivered = nil
         } catch {
-            report("nothing can be delivered for the fleet at the moment: \(error); it waits in the log")
+            report("cannot deliver for the fleet at the moment: \(error); changes wait in the log")
         }
     }
 

@@ -3,7 +3,7 @@ import BeaconModel
 import Foundation
 
 extension FleetMember {
-    /// The partitions in which this machine decides.
+    /// The partitions that this machine decides on.
     var workedPartitions: [Int] { works.values.filter { $0.work != nil }.map(\.partition).sorted() }
 
     /// The fleet as this machine sees it.

@@ -6,59 +6,60 @@ import BeaconSupport
 import Foundation
 package import Logging
 
-/// A machine of a fleet: it owns its share of the partitions, writes down what happens in them, follows what is
-/// configured, and perhaps delivers.
+/// A machine of a fleet: it owns its share of the partitions, records changes in them, follows the fleet's
+/// configuration, and may deliver.
 ///
-/// **An owner is one alone.** It owns by a lease that it renews; it takes itself for none before the lease can be
-/// another's; and the log takes nothing of it any more once another has begun. **A takeover is no absence.** Who takes
-/// over begins with what is in the log, and nothing expires before it could have been heard again.
+/// **A partition has one owner.** A worker owns a partition by a lease that it renews. It stops before the lease can
+/// pass to another worker, and the log rejects its messages once another owner has started. **A takeover is no
+/// absence.** A new owner starts with the state in the log, and no region expires before its beacons could have been
+/// heard again.
 package actor FleetMember {
-    /// The clocks of a machine, which a test replaces by its own.
+    /// The clocks of a machine, which a test can replace.
     package struct Clock: Sendable {
-        /// Returns the time by a clock that nobody sets.
+        /// Returns the time of a monotonic clock.
         package var now: @Sendable () -> Timestamp
         /// Returns the time since 1970.
         var wall: @Sendable () -> Timestamp
     }
 
-    /// How often it is written down which receivers keep regions, in nanoseconds, where it has changed: one entry for
-    /// each partition, for a takeover just after a beacon has moved on.
+    /// How often the receivers that hold regions are stored if they have changed, in nanoseconds: one entry per
+    /// partition, for a takeover just after a beacon has moved.
     private static let holderInterval = Timestamp.nanosecondsPerSecond
 
-    /// The most sentences that are told until the next connection.
+    /// The most messages to log until the next connection.
     private static let mostReports = 1000
 
-    /// How long it may take to give everything back.
+    /// The time limit for releasing leases.
     private static let leavingTime = Duration.seconds(5)
 
     let settings: FleetSettings
     let exchange: any FleetExchange
     let clock: Clock
     let logger: Logger
-    /// What stands for this run of this machine.
+    /// The name of this machine's current run.
     let worker: String
-    /// The configuration of the file, without what the fleet has.
+    /// The file's configuration, without items that the fleet shares.
     let base: GatewayConfiguration
-    /// What the file has of what the fleet has: a fleet without a configuration begins with it.
+    /// The shared items of the file, which a fleet without a configuration starts with.
     let ownItems: [ConfigurationItem]
     let audience: any FleetAudience
 
     nonisolated let received: FleetMessageQueue
-    /// Is sent when there is something to write.
+    /// Signaled when there are changes to write.
     let unwritten = AsyncSignal()
-    /// Is sent when there may be something new in the log.
+    /// Signaled when the log may have new messages.
     let logged = AsyncSignal()
-    /// Is sent when more of the log has been shown, so that it can be delivered.
+    /// Signaled when more of the log has been shown and can be delivered.
     let shown = AsyncSignal()
 
     var configuration: GatewayConfiguration?
     var partitions: FleetPartitions?
     var items: [ConfigurationItem] = []
-    /// The revision of what this machine plans by, and that of what its audience follows as well: the second comes
-    /// later.
+    /// The revision of the configuration that this machine plans by. The audience follows it later, see
+    /// `configurationRevision`.
     var plannedRevision: UInt64 = 0
     var configurationRevision: UInt64 = 0
-    /// A revision lower than that, as it was read last.
+    /// A revision lower than the present one, as last read.
     var lowerRevision: UInt64?
     /// True while this machine can take partitions, so that others leave it its share.
     private var canWork = false
@@ -77,29 +78,29 @@ package actor FleetMember {
     var workerRevision: UInt64?
     let configurationTurn = AsyncTurn()
 
-    /// The lease of who delivers; nil where this machine does not.
+    /// The lease for delivering; nil if this machine does not deliver.
     var duty: (revision: UInt64, validUntil: Timestamp)?
-    /// How often this machine took the duty.
+    /// The number of times this machine took the duty.
     var dutyNumber = 0
-    /// Up to where everything is delivered, and the revision of the entry that says so.
+    /// The last delivered sequence number, and the revision of the entry that stores it.
     var delivered: (sequence: UInt64, revision: UInt64)?
-    /// Up to where the log was shown; nil before the states at the beginning were.
+    /// The last shown sequence number; nil until the initial states are shown.
     var followed: UInt64?
-    /// Up to where it is noted that the log was shown.
+    /// The last shown sequence number that is stored.
     var noted: UInt64?
     var isFollowing = false
-    /// Since when a configuration is waited for by which something was decided.
+    /// The time since when this machine waits for the configuration of a transition.
     var waitsSince: Timestamp?
     var isDelivering = false
 
-    /// A machine that is not connected.
+    /// Creates a machine that is not connected.
     ///
     /// - Parameters:
-    ///   - settings: its part in the fleet.
-    ///   - exchange: what the machines meet by.
-    ///   - configuration: that of the file.
-    ///   - items: what was added in the machine's console.
-    ///   - audience: what follows.
+    ///   - settings: its role in the fleet.
+    ///   - exchange: the connection to the other machines.
+    ///   - configuration: the file's configuration.
+    ///   - items: the items that were added in this machine's console.
+    ///   - audience: the gateway that follows the fleet.
     ///   - clock: the machine's clocks.
     ///   - logger: the log.
     package init(
@@ -119,7 +120,7 @@ package actor FleetMember {
 
     // MARK: - Running
 
-    /// Begins to connect.
+    /// Starts to connect.
     ///
     /// - Parameter report: called with each change of the connection.
     func open(report: @escaping @Sendable (FleetConnection) -> Void = { _ in }) throws {
@@ -142,10 +143,10 @@ package actor FleetMember {
             group.addTask {
                 await self.repeat(after: self.received.signal, atMost: .milliseconds(250)) { await self.step() }
             }
-            // By themselves: what else is asked meanwhile may have to wait for servers that choose another leader.
+            // In a separate task: other requests may have to wait while servers elect a leader.
             group.addTask {
                 while !Task.isCancelled {
-                    // Where a server that leads has died, the next attempt may reach another.
+                    // If the leading server has failed, the next attempt may reach another.
                     try? await Task.sleep(for: await self.renewAll() ? FleetTiming.renewal : FleetTiming.retry)
                 }
             }
@@ -154,12 +155,13 @@ package actor FleetMember {
             group.addTask { await self.repeat(after: self.logged, atMost: .seconds(2)) { await self.follow() } }
             group.addTask { await self.repeat(after: self.shown, atMost: .seconds(2)) { await self.deliver() } }
         }
-        // This task is cancelled, and what is given back takes a moment, but no longer: leases end by themselves.
+        // This task is cancelled, but releasing leases takes a little longer. The time is limited, since leases expire
+        // anyway.
         await Task { _ = await within(Self.leavingTime) { await self.leave() } }.value
         exchange.close()
     }
 
-    /// Does something each time that a signal is sent, and after a while at the latest.
+    /// Runs an operation at each signal, and at least once per interval.
     private nonisolated func `repeat`(
         after signal: AsyncSignal?, atMost interval: Duration, _ body: () async -> Void
     ) async {
@@ -174,9 +176,9 @@ package actor FleetMember {
         }
     }
 
-    // MARK: - What is heard
+    // MARK: - Messages
 
-    /// Handles what has come, and lets time pass in the partitions that this machine owns.
+    /// Handles arrived messages, and advances the time of this machine's partitions.
     func step() {
         let now = clock.now()
         let wallOffset = clock.wall().since(now)
@@ -187,13 +189,13 @@ package actor FleetMember {
                 works[partition]?.work?.receive(message, from: relay, at: min(item.time, now))
             case .connected: setConnected(true, at: now)
             case .lost(let reason): setConnected(false, because: reason, at: now)
-            case .refused(let sentence): report("the fleet's servers refuse something: \(sentence)")
+            case .refused(let sentence): report("the fleet's servers refuse a request: \(sentence)")
             case .dropped(let partition):
                 let since = min(lastStep ?? item.time, item.time)
                 for (number, owner) in works where partition ?? number == number {
                     owner.work?.lose(from: since, to: now)
                 }
-                report("messages came faster than they could be read, and some were dropped; add a worker")
+                report("messages arrived faster than they could be read, and some were dropped; add a worker")
             }
         }
         for (_, owner) in works.sorted(by: { $0.key < $1.key }) {
@@ -225,31 +227,31 @@ package actor FleetMember {
             reported = []
         } else {
             logger.error(
-                "the connection to the fleet is lost: \(reason ?? ""); it is tried again, and nothing is left meanwhile"
+                "lost the connection to the fleet: \(reason ?? ""); trying again, and no region is left until then"
             )
         }
         for owner in works.values { owner.work?.setConnected(connected, at: now) }
         logged.signal()
     }
 
-    /// Logs something once until the next connection.
+    /// Logs a message once until the next connection.
     func report(_ sentence: String) {
-        // Sentences may have names from the network in them.
+        // Messages may contain names from the network.
         guard reported.count < Self.mostReports, reported.insert(sentence).inserted else { return }
         logger.warning("\(sentence)")
     }
 
-    /// Ceases to own a partition.
+    /// Gives up a partition.
     func lose(_ owner: PartitionOwner, because reason: String) {
         guard works[owner.partition] === owner else { return }
         works[owner.partition] = nil
         owner.end()
-        logger.warning("partition \(owner.partition) is given up: \(reason)")
+        logger.warning("this machine gives up partition \(owner.partition): \(reason)")
     }
 
     // MARK: - Upkeep
 
-    /// Takes and gives back partitions, and follows the configuration.
+    /// Takes and returns partitions, and follows the configuration.
     func maintain() async {
         guard isConnected, !isMaintaining else { return }
         isMaintaining = true
@@ -265,23 +267,23 @@ package actor FleetMember {
             if settings.delivers, duty == nil, await audience.canDeliver() { try await takeDuty() }
         } catch {
             canWork = false
-            // They may be gone, with the disk of a server.
+            // The log and the entries may be gone, with the disk of a server.
             if (error as? FleetError)?.code == .refused { isPrepared = false }
-            report("the fleet does not answer as it should: \(error)")
+            report("the fleet does not answer as expected: \(error)")
         }
     }
 
-    /// Makes the log and the entries. Where that fails they may be there all the same, made by another.
+    /// Creates the log and the entries. If that fails, another machine may have created them.
     private func prepare() async {
         do {
             if let notice = try await exchange.prepare(replicas: settings.replicas) { logger.notice("\(notice)") }
             isPrepared = true
         } catch {
-            report("the fleet's log and entries cannot be made: \(error)")
+            report("cannot create the fleet's log and entries: \(error)")
         }
     }
 
-    /// Tells the others that this machine is there, and what it does.
+    /// Announces this machine and its work to the others.
     func announce() async throws {
         if canWork {
             workerRevision = try await exchange.put(
@@ -297,7 +299,7 @@ package actor FleetMember {
                 other.worker != worker
             {
                 report(
-                    "another machine of the fleet is called \(settings.node) too, or this one was started anew; give each a node of its own"
+                    "another machine of the fleet has the node name \(settings.node) too, or this one was restarted; give each machine a separate node name"
                 )
             }
             memberRevision = try await exchange.put(Array(value), for: .member(settings.node), replacing: nil)

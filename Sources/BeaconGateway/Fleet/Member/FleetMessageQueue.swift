@@ -2,7 +2,7 @@ import BeaconFleet
 import BeaconModel
 import BeaconSupport
 
-/// A queue of messages and events from a fleet that are not handled yet.
+/// A queue of messages and events from a fleet.
 final class FleetMessageQueue: Sendable {
     /// A message or an event, with its time of arrival.
     struct Item: Sendable {
@@ -11,7 +11,7 @@ final class FleetMessageQueue: Sendable {
             case connected
             case lost(String)
             case refused(String)
-            /// Messages of a partition, or of all, were dropped since the time.
+            /// Messages of a partition, or of all if nil, were dropped since the item's time.
             case dropped(partition: Int?)
         }
 
@@ -19,24 +19,24 @@ final class FleetMessageQueue: Sendable {
         var content: Content
     }
 
-    /// The most messages and bytes that wait: some seconds of what a worker can handle.
+    /// The most messages and bytes that wait: some seconds of a worker's load.
     private static let (mostMessages, mostBytes) = (200_000, 128 << 20)
 
     private struct State {
         var items: [Item] = []
         var bytes = 0
-        /// Since when messages are dropped, since there is no room.
+        /// The time since when messages are dropped because the queue is full.
         var full: Timestamp?
     }
 
-    /// Is sent when there is something.
+    /// Signaled when an item is added.
     let signal = AsyncSignal()
     private let state = Locked(State())
     private let now: @Sendable () -> Timestamp
 
     init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
 
-    /// Adds a message that came, from any thread.
+    /// Adds a message from any thread.
     func add(_ content: Item.Content) {
         let time = now()
         let isFirst = state.withLock { state in
@@ -53,12 +53,12 @@ final class FleetMessageQueue: Sendable {
         if isFirst { signal.signal() }
     }
 
-    /// Returns what has come since the last call.
+    /// Returns the items since the last call.
     func take() -> [Item] {
         state.withLock { state in
             defer { state = State() }
             guard let full = state.full else { return state.items }
-            // Nobody knows what was in them.
+            // The dropped messages could be of any partition.
             return state.items + [Item(time: full, content: .dropped(partition: nil))]
         }
     }

@@ -4,33 +4,33 @@ import BeaconModel
 import BeaconMonitoring
 import Foundation
 
-/// What follows a fleet on one of its machines: the gateway.
+/// The part of a machine that follows its fleet: the gateway.
 package protocol FleetAudience: Sendable {
-    /// Goes on with what all machines follow.
+    /// Switches to another configuration of the fleet.
     func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) async
 
-    /// Takes in what is known of a region when this machine begins to follow.
+    /// Restores the state of a region when this machine starts to follow.
     func restore(_ state: FleetRegionState) async
 
-    /// Takes in where a beacon is known to be when this machine begins to follow.
+    /// Restores the place of a beacon when this machine starts to follow.
     func restore(_ state: FleetPlaceState) async
 
-    /// Shows what has happened.
+    /// Shows a change.
     func show(_ transition: FleetTransition) async
 
-    /// Returns up to where this machine has shown the log, in this run and before; nil if it is not known.
+    /// Returns the last sequence number of the log that this machine has shown, in this run or before; nil if unknown.
     func shownSequence() async -> UInt64?
 
-    /// Notes up to where this machine has shown the log.
+    /// Stores the last sequence number that this machine has shown.
     func noteShown(_ sequence: UInt64) async
 
-    /// Adds to the history what happened while this machine was away.
+    /// Adds changes to the history that happened while this machine was away.
     func keep(_ missed: [FleetTransition]) async
 
-    /// Returns whether there is anybody to deliver to.
+    /// Returns whether there are destinations to deliver to.
     func canDeliver() async -> Bool
 
-    /// Delivers what has happened, under the id by which all machines show it, unless this machine did so before.
+    /// Delivers a change, under the id that all machines use, unless this machine already did.
     ///
     /// - Parameters:
     ///   - transition: the change.
@@ -42,7 +42,8 @@ package protocol FleetAudience: Sendable {
     func ownReceivers() async -> [FleetMemberValue.Receiver]
 }
 
-/// What all machines of a fleet follow: the number of partitions, and the regions, places and named beacons.
+/// The configuration that all machines of a fleet follow: the number of partitions, and the regions, places and named
+/// beacons.
 struct FleetConfiguration: Hashable, Sendable {
     private struct Form: Codable {
         struct Item: Codable {
@@ -63,7 +64,7 @@ struct FleetConfiguration: Hashable, Sendable {
         self.items = items.map(\.asShared)
     }
 
-    /// Reads what machines follow. Items of a kind that a later version shares are passed over.
+    /// Reads the configuration. Skips items of kinds that only a later version shares.
     init(_ bytes: [UInt8]) throws {
         let form = try JSONDecoder().decode(Form.self, from: Data(bytes))
         partitions = max(1, min(form.partitions, FleetSettings.mostPartitions))
@@ -73,7 +74,7 @@ struct FleetConfiguration: Hashable, Sendable {
         }
     }
 
-    /// The configuration as it travels.
+    /// Returns the configuration as it is stored in the fleet.
     func encoded() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -86,24 +87,24 @@ struct FleetConfiguration: Hashable, Sendable {
 }
 
 extension ConfigurationItem.Kind {
-    /// Whether all machines of a fleet follow items of the kind. Rules are of one machine, since they start its
+    /// Whether all machines of a fleet follow items of this kind. Rules belong to one machine, since they start its
     /// programs.
     package var isShared: Bool { self != .rule }
 }
 
 extension ConfigurationItem {
-    /// The item as a fleet has it, whoever it comes from.
+    /// The item as the fleet stores it, whatever its origin.
     var asShared: ConfigurationItem {
         ConfigurationItem(kind: kind, name: name, settings: settings, origin: .console)
     }
 }
 
 extension GatewayConfiguration {
-    /// The configuration without what a fleet has for all of its machines.
+    /// The configuration without the items that a fleet shares.
     package var withoutShared: GatewayConfiguration {
         var rest = self
         (rest.regions, rest.beacons) = ([], [])
-        // How places are told apart, and what was taught, is each machine's own.
+        // The method that tells places apart, and its training data, belong to each machine.
         rest.places?.places = []
         if let places = rest.places, places.taught == nil, places.rules == PlaceRules() { rest.places = nil }
         rest.items.removeAll(where: \.kind.isShared)
@@ -111,7 +112,7 @@ extension GatewayConfiguration {
     }
 }
 
-/// A machine of a fleet as it describes itself.
+/// A machine's description of itself.
 package struct FleetMemberValue: Codable, Hashable, Sendable {
     /// A receiver of the machine.
     package struct Receiver: Codable, Hashable, Sendable {
@@ -120,34 +121,34 @@ package struct FleetMemberValue: Codable, Hashable, Sendable {
     }
 
     var node: String
-    /// What stands for its run.
+    /// The name of its current run.
     var worker: String
     /// Whether it owns partitions, and whether it delivers now.
     var works: Bool
     var delivers: Bool
     var partitions: [Int] = []
     var receivers: [Receiver] = []
-    /// Changes that are not in the log so far.
+    /// The number of changes that are not in the log yet.
     var unwritten = 0
-    /// Up to which number of the log it has followed.
+    /// The last sequence number of the log that it has followed.
     var shown: UInt64?
-    /// The adverts that it has heard from all receivers, for its partitions.
+    /// The adverts of all receivers that it has heard for its partitions.
     var adverts = 0
 }
 
 /// A fleet as one of its machines sees it.
 package struct FleetOverviewValue: Codable, Hashable, Sendable {
     var name: String
-    /// The machine that is asked.
+    /// The machine that answers.
     var node: String
     var connected: Bool
-    /// Why it is not.
+    /// The reason why it is not connected.
     var reason: String?
     var partitions = 0
-    /// The machine that owns each partition; null for one that nobody owns.
+    /// The machine that owns each partition; null for a partition without an owner.
     var owners: [String?] = []
     var members: [FleetMemberValue] = []
-    /// The number of the log's newest message, and that up to which everything is delivered.
+    /// The sequence number of the log's newest message, and of the last delivered one.
     var log: UInt64?
     var delivered: UInt64?
 }

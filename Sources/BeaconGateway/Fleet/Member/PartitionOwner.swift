@@ -1,41 +1,40 @@
 import BeaconFleet
 import BeaconModel
 
-/// A partition that this machine owns, or is taking over: its lease, its monitoring, and what of it is not written so
-/// far.
+/// A partition that this machine owns or is taking over: its lease, its monitoring, and its unwritten changes.
 final class PartitionOwner {
     let partition: Int
-    /// The number of the ownership.
+    /// The number of this ownership.
     let epoch: UInt64
-    /// What stands in the lease.
+    /// The value of the lease entry.
     let value: [UInt8]
     /// The revision of the lease.
     var revision: UInt64
-    /// When this machine ceases to be the owner, unless it renews the lease before.
+    /// The time when this machine stops being the owner, unless it renews the lease before.
     var validUntil: Timestamp
-    /// The monitoring; nil while what is known is being read.
+    /// The monitoring; nil until the stored state is read.
     var work: PartitionWork?
     var listening: (any FleetListening)?
 
-    /// The revision of the configuration by which it is monitored.
+    /// The revision of the configuration that it monitors.
     var configuration: UInt64 = 0
 
-    /// The number of the last message in the log.
+    /// The sequence number of the last message in the log.
     var sequence: UInt64 = 0
-    /// Changes that are not in the log so far, in order.
+    /// Changes that are not in the log yet, in order.
     var pending: [FleetTransition] = []
     private var nextNumber: UInt64 = 1
     /// True while a task writes.
     var isWriting = false
 
-    /// What is known of regions and places, their revisions, and which of them are not written so far.
+    /// The states of regions. Below: the states of places, the revisions of entries, and the keys of unwritten ones.
     var regions: [String: FleetRegionState] = [:]
-    /// The receivers that keep regions inside, by the regions' labels.
+    /// The receivers that hold regions inside, by the regions' labels.
     var holders: [String: String] = [:]
     var places: [BeaconConstraint: FleetPlaceState] = [:]
     var revisions: [FleetKey: UInt64] = [:]
     var unwritten: Set<FleetKey> = []
-    /// The number up to which all entries are written.
+    /// The sequence number up to which all entries are written.
     var checkpoint: UInt64 = 0
 
     init(partition: Int, epoch: UInt64, value: [UInt8], validUntil: Timestamp) {
@@ -46,7 +45,7 @@ final class PartitionOwner {
         revision = epoch
     }
 
-    /// Has a change written, after those before.
+    /// Queues a change to be written, after earlier ones.
     func add(_ content: FleetTransition.Content, at time: Timestamp, by worker: String) {
         pending.append(
             FleetTransition(
@@ -55,10 +54,10 @@ final class PartitionOwner {
         nextNumber += 1
     }
 
-    /// The most beacons whose place is kept: as many as an engine tracks.
+    /// The most beacons whose place is stored: as many as an engine tracks.
     private static let mostPlaces = EventReporter.mostPlaces
 
-    /// Takes in a change that is in the log.
+    /// Applies a change that is in the log.
     func note(_ transition: FleetTransition, at sequence: UInt64) {
         self.sequence = max(self.sequence, sequence)
         switch transition.content {
@@ -83,7 +82,7 @@ final class PartitionOwner {
         }
     }
 
-    /// Notes which receivers keep the regions now, since who takes over waits for those.
+    /// Records the receivers that hold regions now, since the next owner has to wait for those.
     func noteHolders() {
         guard let new = work?.holders, new != holders else { return }
         holders = new

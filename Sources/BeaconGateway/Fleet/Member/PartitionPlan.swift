@@ -2,7 +2,7 @@ import BeaconFleet
 import BeaconMonitoring
 
 extension PartitionWork.Plan {
-    /// Creates the plan of the part of a configuration that is of a partition.
+    /// Creates the plan for the part of a configuration that belongs to a partition.
     init(_ configuration: GatewayConfiguration, of partition: Int, in partitions: FleetPartitions) {
         self.init()
         let plan = MonitoringPlan(configuration, isShared: true)
