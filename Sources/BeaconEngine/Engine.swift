@@ -1,28 +1,28 @@
 public import BeaconModel
 
-/// The meaning of adverts: the regions that are entered and left, and how near each beacon is.
+/// The monitoring and ranging of beacons: turns adverts into region changes and proximities.
 ///
-/// The engine does no I/O and reads no clock. It receives sightings by ``receive(_:)`` in the order in which they were
-/// heard, and ``advance(to:)`` advances the time; ``takeEvents()`` returns the events of both. The same input gives the
-/// same output, always.
+/// The engine does no I/O and reads no clock. ``receive(_:)`` accepts sightings in the order in which they were heard,
+/// and ``advance(to:)`` advances the time; ``takeEvents()`` returns the events of both. The same input always gives the
+/// same output.
 ///
-/// Time is what its source says. A time that lies before the newest one counts as that newest one.
+/// The source sets the time. A time before the newest one counts as the newest one.
 ///
-/// Silence is absence only where a receiver hears: ``setHearing(_:of:at:isDoubt:wasHearing:)`` and
-/// ``skip(from:to:of:)`` say when one did not.
+/// Silence means absence only while a receiver hears. ``setHearing(_:of:at:isDoubt:wasHearing:)`` and
+/// ``skip(from:to:of:)`` report the times when it does not.
 public struct Engine: ~Copyable {
     let strategy: RangingStrategy
 
-    /// What was measured of beacons.
+    /// The calibrations of beacons.
     let calibrations: CalibrationTable
 
     /// The newest time, in nanoseconds; negative before the first.
     @usableFromInline var now: Int64 = -1
 
-    /// The earliest moment at which something may have to be done.
+    /// The earliest time at which a timer may be due.
     @usableFromInline var nextDue: Int64 = .max
 
-    /// The counts so far.
+    /// The engine's counts.
     public internal(set) var statistics = EngineStatistics()
 
     var tracks: TrackTable
@@ -30,33 +30,33 @@ public struct Engine: ~Copyable {
     /// The disputes about the powers of tracks, by the track's number.
     var powerDisputes: [Int: PowerDispute] = [:]
 
-    /// The uncalibrated beacons that were reported already.
+    /// The uncalibrated beacons that were already reported.
     var uncalibrated = UncalibratedReports()
 
     var index = ConstraintIndex()
 
-    /// The track at which the search for tracks that may be forgotten continues.
+    /// The track at which the search for stale tracks continues.
     var sweepPosition = 0
 
     var regions = SlotTable<RegionSlot>()
 
-    /// The part of each region that adverts touch, by the region's number.
+    /// The part of each region's state that adverts touch, by the region's number.
     var watches = WatchTable()
 
     var deadlines = DeadlineHeap()
 
-    /// Regions that were added before the first time, and change unless they are heard.
+    /// Regions that were added before the first time. Their time-outs begin with it.
     var waitingForTime: [RegionID] = []
 
     var rangings = SlotTable<RangingSlot>()
     var receivers: ReceiverTable
 
-    /// The beacons that are located, and the requests for their adverts; nil where no places are known.
+    /// The located beacons, and the requests for their adverts; nil without a place map.
     var places: PlaceTracker?
     var locatings: [RangingID] = []
     let placeCapacity: Int
 
-    /// What is learnt of signals, for regions that have no levels of their own.
+    /// The learned signal levels, for regions without configured levels.
     var learned = LearnedSignals()
 
     var nextTick: Int64 = .max
@@ -81,14 +81,14 @@ public struct Engine: ~Copyable {
 
     /// Begins to monitor a region.
     ///
-    /// A region of unknown state is outside once its exit time-out has passed without an advert that enters it.
+    /// A region of unknown state becomes outside if no advert enters it within its exit time-out.
     ///
     /// - Parameters:
     ///   - region: the region, with its rules.
-    ///   - state: its state as it was known before, from an earlier run for instance. A region that was inside has as
-    ///     long to be heard again as if it had been heard now.
-    ///   - holder: the receiver that is known to have kept a region that was inside, or with which an unknown state is
-    ///     compared, whose silence alone decides; nil where none is.
+    ///   - state: its last known state, for instance from an earlier run. A region that was inside has its full exit
+    ///     time-out, as if it had been heard now.
+    ///   - holder: the receiver whose silence alone decides: the one that last heard a region that was inside, or the
+    ///     one that an unknown state is compared with, if any.
     public mutating func startMonitoring(
         _ region: MonitoredRegion, assuming state: RegionState = .unknown, heldBy holder: ReceiverID? = nil
     ) -> RegionID {
@@ -99,13 +99,13 @@ public struct Engine: ~Copyable {
         index.add(region: id.number, for: region.constraint)
         if region.isSignalLearned { startTeaching(region.constraint.uuid) }
         if state == .inside || state == .unknown && !region.ignoresSilence {
-            // Before the first time there is none to count from; the first one starts it.
+            // Before the first time there is nothing to count from. The first time starts the wait.
             if now < 0 { waitingForTime.append(id) } else { beginWait(id, from: now) }
         }
         return id
     }
 
-    /// Ends the monitoring of a region. Doing so twice is harmless.
+    /// Ends the monitoring of a region. A second call has no effect.
     public mutating func stopMonitoring(_ region: RegionID) {
         guard let slot = regions.remove(region.slot) else { return }
         index.remove(region: region.number, for: slot.constraint)
@@ -122,8 +122,8 @@ public struct Engine: ~Copyable {
 
     /// Begins to report on beacons each whole second.
     ///
-    /// A request begins with nothing: what an earlier one has learnt of a beacon's signal is known to it only if the
-    /// beacon has been ranged by one request or another ever since.
+    /// A request begins without history. It uses a beacon's signal history only if other requests have ranged the
+    /// beacon without a break.
     ///
     /// - Parameter constraint: the beacons; nil for all.
     public mutating func startRanging(_ constraint: BeaconConstraint?) -> RangingID {
@@ -139,7 +139,7 @@ public struct Engine: ~Copyable {
         return id
     }
 
-    /// Ends the reports of a request. Doing so twice is harmless.
+    /// Ends the reports of a request. A second call has no effect.
     public mutating func stopRanging(_ ranging: RangingID) {
         guard let slot = rangings.remove(ranging.slot) else { return }
         index.remove(ranging: ranging.number, for: slot.constraint)
@@ -148,34 +148,34 @@ public struct Engine: ~Copyable {
         updateDue()
     }
 
-    /// Adds a receiver, so that it has reports of its own even while it hears no beacon.
+    /// Adds a receiver, so that it has reports even while it hears no beacon.
     public mutating func addReceiver(_ receiver: ReceiverID) { _ = place(of: receiver) }
 
-    /// Sets what was measured of a receiver. One that is not known becomes known.
+    /// Sets the calibration of a receiver, and adds the receiver if it is new.
     public mutating func setCalibration(_ calibration: ReceiverCalibration, of receiver: ReceiverID) {
         guard let place = place(of: receiver) else { return }
         receivers[place].offset = calibration.offset
         receivers[place].floor = ReceiverFloor(sensitivity: calibration.sensitivity)
     }
 
-    /// The number of beacons that are tracked, each by receiver and address.
+    /// The number of tracked beacons, each by receiver and address.
     public var trackedBeacons: Int { tracks.count }
 
-    /// Returns what has happened since the last call, in order.
+    /// Returns the events since the last call, in order.
     public mutating func takeEvents() -> [EngineEvent] {
         guard !events.isEmpty else { return [] }
         defer { events = [] }
         return events
     }
 
-    /// True where ``takeEvents()`` would return anything.
+    /// True if ``takeEvents()`` would return any event.
     @inlinable public var hasEvents: Bool { !events.isEmpty }
 
     // MARK: - Input
 
-    /// Processes a sighting, after all that was due before it.
+    /// Processes a sighting, after everything that was due before it.
     ///
-    /// A sighting by a receiver that is deaf counts as heard at the moment at which it became so: it was on its way.
+    /// A sighting by a deaf receiver counts as heard when the receiver became deaf: it was already on its way.
     public mutating func receive(_ sighting: Sighting) {
         let time = max(now, sighting.time.nanoseconds)
         if time > nextDue || now < 0 { pass(upTo: time) }
@@ -195,8 +195,8 @@ public struct Engine: ~Copyable {
 
     /// Looks up the beacons of the sightings that ``receive(_:)`` will process next, in this order.
     ///
-    /// The results are the same without this call, and also where other sightings come. It saves time with many
-    /// beacons, whose memory is far from the processor: the waits for it overlap.
+    /// The results are the same without this call, and also if other sightings arrive. The call saves time with many
+    /// beacons whose memory is not in the processor's cache, because the memory accesses overlap.
     ///
     /// - Parameter sightings: the sightings. Those beyond ``mostExpected`` are not looked up.
     public mutating func expect(_ sightings: Span<Sighting>) {
@@ -210,7 +210,8 @@ public struct Engine: ~Copyable {
         while nextDue <= now { doNext(limit: now) }
     }
 
-    /// Advances the time up to `time`, at which more may still happen: what is due at this very moment waits.
+    /// Advances the time up to `time` without processing what is due at `time` itself, since more may still happen
+    /// then.
     @inlinable
     public mutating func advance(upTo time: Timestamp) {
         if time.nanoseconds > nextDue || now < 0 { pass(upTo: time.nanoseconds) }
@@ -226,14 +227,14 @@ public struct Engine: ~Copyable {
 
     mutating func updateDue() { nextDue = min(nextTick, deadlines.earliest) }
 
-    /// Processes all that is due before `time`, but not at it.
+    /// Processes everything that is due before `time`, but not at it.
     @usableFromInline
     mutating func pass(upTo time: Int64) {
         if now < 0 { start(at: time) }
         while nextDue < time { doNext(limit: time - 1) }
     }
 
-    /// Begins with the first time.
+    /// Starts the engine's clock at the first time.
     private mutating func start(at time: Int64) {
         now = time
         if rangings.count > 0 { nextTick = Self.wholeSecond(atOrAfter: time) }
@@ -243,9 +244,9 @@ public struct Engine: ~Copyable {
         updateDue()
     }
 
-    /// Processes what is due first. Of a report and a deadline of the same moment, the deadline comes first.
+    /// Processes the earliest timer. At the same time, a deadline comes before a report.
     ///
-    /// - Parameter limit: the last moment that is due.
+    /// - Parameter limit: the latest time that is due.
     private mutating func doNext(limit: Int64) {
         if deadlines.earliest <= nextTick {
             fireDeadline()

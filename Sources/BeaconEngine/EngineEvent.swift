@@ -2,32 +2,32 @@ public import BeaconModel
 
 /// An event of the engine.
 public enum EngineEvent: Hashable, Sendable {
-    /// A region was entered, from outside or from a state that was unknown: a beacon of it is there.
+    /// A region was entered, from outside or from an unknown state: one of its beacons was heard.
     case entered(RegionChange)
 
     /// A region was left: none of its beacons was heard for long enough.
     case exited(RegionChange)
 
-    /// A region's state became known although no beacon came or went: it is outside.
+    /// The state of a region became known without an advert: it is outside.
     case determined(RegionChange)
 
     /// The report of one second.
     case ranged(RangingReport)
 
-    /// A beacon came into a place, left it, or can no longer be located.
+    /// A beacon entered a place, left it, or can no longer be located.
     case placed(PlaceChange)
 
-    /// All beacons that are located, once a second where ``PlaceMap/reportsEachSecond`` asks for it.
+    /// All located beacons, once a second if ``PlaceMap/reportsEachSecond`` is set.
     case located(Timestamp, [LocatedBeacon])
 
-    /// A beacon has no valid measured power. The event comes once for each beacon, and for at most
+    /// A beacon has no valid measured power. The event occurs once for each beacon, and for at most
     /// ``UncalibratedBeacon/mostReports`` beacons a day.
     case uncalibrated(UncalibratedBeacon)
 }
 
 /// A beacon without a valid measured power, for which ``IBeaconFrame/defaultMeasuredPower`` is assumed.
 public struct UncalibratedBeacon: Hashable, Sendable {
-    /// The most beacons that are reported in a day: enough to see that a fleet is not calibrated, few enough for a log.
+    /// The maximum number of beacons reported in a day: enough to reveal an uncalibrated fleet, few enough for a log.
     public static let mostReports = 20
 
     /// The beacon.
@@ -39,7 +39,7 @@ public struct UncalibratedBeacon: Hashable, Sendable {
     /// The reason.
     public var fault: PowerFault
 
-    /// True for the last beacon that is reported for a day.
+    /// True for the last beacon that is reported in a period of a day.
     public var isLast: Bool
 }
 
@@ -48,11 +48,11 @@ public struct RegionChange: Hashable, Sendable {
     /// The region.
     public var region: RegionID
 
-    /// The time of the change: the advert that entered, or the moment at which the time to be heard again ran out.
+    /// The time of the change: that of the advert that entered the region, or the end of the exit time-out.
     public var time: Timestamp
 
-    /// The receiver of the advert that entered, or of the last that kept the region from being left.
-    /// Nil where no receiver heard one since monitoring began.
+    /// The receiver of the advert that entered the region, or of the last advert that kept it. Nil if no receiver has
+    /// heard one since monitoring began.
     public var receiver: ReceiverID?
 
     /// The state before.
@@ -62,17 +62,17 @@ public struct RegionChange: Hashable, Sendable {
     public var identity: BeaconIdentity?
 }
 
-/// The beacons of a ranging request as one receiver hears them, once a second, also when there are none.
+/// The beacons of a ranging request as one receiver hears them, once a second, even without beacons.
 public struct RangingReport: Hashable, Sendable {
     /// The request.
     public var ranging: RangingID
 
-    /// The whole second that the report is for; adverts up to and including it count.
+    /// The whole second of the report; adverts up to and including it count.
     public var time: Timestamp
 
     /// The receiver.
     public var receiver: ReceiverID
 
-    /// The beacons, nearest first, those of unknown distance last.
+    /// The beacons, nearest first, then those of unknown distance.
     public var beacons: [RangedBeacon]
 }

@@ -100,11 +100,12 @@ public enum PowerFault: Hashable, Sendable {
     case changing
 }
 
-/// A dispute between the claims of one beacon. Most beacons never have one.
+/// A dispute between the claims of one beacon. Most beacons never have a dispute.
 struct PowerDispute: Hashable, Sendable, BitwiseCopyable {
-    /// The time for which a new claim has to be the only one before it counts. It is a choice, much longer than the
-    /// periods of alternating tags. Each replacement makes the next one take eight times as long, so that no sequence
-    /// of claims moves a beacon again and again.
+    /// The time for which a new claim must be the only one before it counts.
+    ///
+    /// The value is a choice, much longer than the periods of alternating tags. Each replacement makes the next one
+    /// take eight times as long, so that no sequence of claims can move a beacon again and again.
     static let settlingTime = 60 * Timestamp.nanosecondsPerSecond
     private static let growth = 3
     private static let mostGrowths: UInt8 = 5
@@ -118,7 +119,7 @@ struct PowerDispute: Hashable, Sendable, BitwiseCopyable {
         case lasting
         /// The claims keep changing.
         case changing
-        /// Neither.
+        /// Neither of the two.
         case open
     }
 

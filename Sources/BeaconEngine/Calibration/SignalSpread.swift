@@ -1,25 +1,24 @@
 public import BeaconModel
 
-/// A distribution of the readings of a beacon that stands still: how strong it is, and how much that differs from
-/// advert to advert.
+/// A distribution of the readings of a beacon that stands still: its strength and its spread.
 ///
-/// It counts readings by their value, so that its size does not grow with their number.
+/// It counts readings by value, so that its size does not grow with their number.
 public struct SignalSpread: Sendable {
     /// The number of readings of each value, from -127 dBm on.
     private var counts = [Int](repeating: 0, count: Self.values)
 
-    /// Readings lie in -127 ... -1 dBm: the least that HCI has (Core Specification, Vol 4, Part E, 7.7.65.2), and the
-    /// most that is one (``SignalStrength/isReading``).
+    /// Readings are in -127 ... -1 dBm: from the lowest value of HCI (Core Specification, Vol 4, Part E, 7.7.65.2) to
+    /// the highest valid reading (``SignalStrength/isReading``).
     private static let lowest = -127
     private static let values = 127
 
     /// The number of readings.
     public private(set) var count = 0
 
-    /// Creates a distribution of no readings.
+    /// Creates an empty distribution.
     public init() {}
 
-    /// Adds the reading of one advert; one without a reading is ignored.
+    /// Adds the reading of one advert; ignores an advert without a reading.
     public mutating func add(_ rssi: SignalStrength) {
         guard let value = rssi.dBm, case let place = Int(value) - Self.lowest, counts.indices.contains(place) else {
             return
@@ -28,7 +27,7 @@ public struct SignalSpread: Sendable {
         count += 1
     }
 
-    /// Returns the reading below which this part of all readings lies, in dBm; nil where there are none.
+    /// Returns the reading in dBm below which the given part of all readings is; nil if there are no readings.
     ///
     /// - Parameter part: between 0 and 1; 0.5 gives the median.
     public func quantile(_ part: Double) -> Int? {
@@ -42,8 +41,8 @@ public struct SignalSpread: Sendable {
         return nil
     }
 
-    /// The mean in dBm of the readings but for the tenth at either end, which reflections and passers-by make; nil
-    /// where there are none.
+    /// The mean of the readings in dBm without the highest and the lowest tenth, which reflections and passers-by
+    /// cause; nil if there are no readings.
     public var trimmedMean: Double? {
         guard count > 0 else { return nil }
         let cut = count / 10

@@ -1,11 +1,12 @@
 import BeaconModel
 
-/// The uncalibrated beacons that were reported: each once, and few a day, so that invented identities fill no log.
+/// The uncalibrated beacons that were reported: each once, and few per day, so that invented identities cannot fill a
+/// log.
 struct UncalibratedReports {
-    /// The time in which at most ``UncalibratedBeacon/mostReports`` beacons are reported: a day.
+    /// The period in which at most ``UncalibratedBeacon/mostReports`` beacons are reported: a day.
     private static let period = 86_400 * Timestamp.nanosecondsPerSecond
 
-    /// The most beacons that are remembered. After that, they may be reported again.
+    /// The maximum number of remembered beacons. Beyond it, beacons may be reported again.
     private static let capacity = 1000
 
     private var beacons: Set<BeaconIdentity> = []

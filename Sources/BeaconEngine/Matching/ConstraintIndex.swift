@@ -1,13 +1,11 @@
 import BeaconModel
 
-/// The regions and ranging requests by constraint, which finds those of an identity in a time that does not depend on
-/// their number.
+/// An index of regions and ranging requests by constraint. Look-ups take constant time.
 ///
-/// There are three forms of constraint, so an identity can match no more than three different ones, which three
-/// look-ups find, beside the requests for every beacon. Tracks remember the outcome, so that a beacon that is known
-/// costs no look-up at all.
+/// There are three forms of constraint, so an identity can match at most three different ones, besides the requests for
+/// every beacon. Three look-ups find them. Tracks remember the result, so that a known beacon needs no look-up.
 struct ConstraintIndex {
-    /// The regions and requests of one constraint, or of none.
+    /// The regions and requests with the same constraint, or without one.
     struct Entry {
         var regions: [Int32] = []
         var rangings: [Int32] = []
@@ -21,10 +19,10 @@ struct ConstraintIndex {
     private var entries: [BeaconConstraint: Entry] = [:]
     private var everyBeacon = Entry()
 
-    /// The number of constraints of each UUID, so that a foreign beacon costs one look-up and not three.
+    /// The number of constraints for each UUID, so that an unknown UUID costs one look-up and not three.
     private var uuids: [ProximityUUID: Int] = [:]
 
-    /// The sets that were looked up since the last change, and the numbers of which they are made.
+    /// The sets that were looked up since the last change, and the numbers that they consist of.
     private(set) var sets: [MatchSet] = []
     private(set) var regions: [Int32] = []
     private(set) var rangings: [Int32] = []
@@ -103,22 +101,21 @@ struct ConstraintIndex {
     }
 }
 
-/// The regions and requests that an identity matches: stretches of ``ConstraintIndex/regions`` and
+/// The regions and requests that an identity matches: ranges of ``ConstraintIndex/regions`` and
 /// ``ConstraintIndex/rangings``.
 struct MatchSet: BitwiseCopyable {
-    /// The one region, where there is one and no more, since that is the most frequent; else -1.
+    /// The region if there is exactly one, the most frequent case; else -1.
     var region: Int32 = -1
-    /// The regions, where there are several.
+    /// The regions if there are several.
     var firstRegion: Int32
     var regionCount: Int32
     var firstRanging: Int32
     var rangingCount: Int32
 }
 
-/// A name for the matches of a track: nothing, one region and nothing else, or a set of regions and ranging requests
-/// that some tracks have in common.
+/// The matches of a track: nothing, exactly one region, or a set of regions and ranging requests that tracks share.
 ///
-/// One region is what most tracks match where each beacon has a region of its own, so it needs no look-up.
+/// If each beacon has its own region, most tracks match one region, so that case needs no look-up.
 struct MatchSetID: Equatable, BitwiseCopyable {
     private let rawValue: Int32
 
@@ -128,18 +125,18 @@ struct MatchSetID: Equatable, BitwiseCopyable {
 
     static let nothing = MatchSetID(rawValue: -1)
 
-    /// One region, by its number.
+    /// Creates the match of one region, by its number.
     init(region: Int32) { rawValue = region | Self.regionMark }
 
-    /// A set, by its place in ``ConstraintIndex/sets``.
+    /// Creates the match of a set, by its index in ``ConstraintIndex/sets``.
     init(set: Int) { rawValue = Int32(set) }
 
     var isNothing: Bool { rawValue < 0 }
 
-    /// The one region that is matched, or nil where it is something else.
+    /// The region if exactly one matches; otherwise nil.
     @inline(__always)
     var region: Int32? { rawValue >= Self.regionMark ? rawValue & ~Self.regionMark : nil }
 
-    /// The place of the set; only where neither ``isNothing`` nor ``region`` holds.
+    /// The index of the set. It is valid only if ``isNothing`` is false and ``region`` is nil.
     var set: Int { Int(rawValue) }
 }

@@ -1,9 +1,9 @@
-/// A heap of the moments at which to check a region, earliest first.
+/// A heap of the times at which to check regions, earliest first.
 ///
-/// An advert moves its region's deadline and leaves the entry where it is, so that a sighting costs no timer work; an
-/// entry that fires too early is set again for the deadline as it then is. A region has one entry that counts, the one
-/// for the time in ``RegionSlot/armedAt``. A deadline that becomes earlier adds an entry; the one that it replaces, and
-/// those of regions that are monitored no more, stay until their time and are then ignored.
+/// An advert moves its region's deadline and leaves the entry unchanged, so that a sighting costs no timer work. An
+/// entry that fires too early is rearmed for the current deadline. A region has one valid entry, the one for the time
+/// in ``RegionSlot/armedAt``. An earlier deadline adds an entry. The entry that it replaces and the entries of
+/// unmonitored regions stay until their time and are then ignored.
 struct DeadlineHeap {
     private struct Entry {
         var time: Int64
@@ -16,7 +16,7 @@ struct DeadlineHeap {
 
     private var entries: [Entry] = []
 
-    /// The earliest moment, or the end of time where there is none.
+    /// The earliest time, or the end of time if the heap is empty.
     var earliest: Int64 { entries.first?.time ?? .max }
 
     mutating func insert(_ region: RegionID, at time: Int64) {
@@ -30,7 +30,7 @@ struct DeadlineHeap {
         }
     }
 
-    /// Removes and returns the region with the earliest moment.
+    /// Removes and returns the region with the earliest time.
     mutating func removeEarliest() -> RegionID? {
         guard let first = entries.first, let last = entries.popLast() else { return nil }
         guard !entries.isEmpty else { return first.region }

@@ -33,14 +33,14 @@ extension Engine {
         arm(id)
     }
 
-    /// Starts the time in which a region that no receiver has kept is to be heard.
+    /// Starts the time-out of a region that no receiver has heard.
     mutating func beginWait(_ region: RegionID, from time: Int64) {
         regions.update(region.slot) { $0.waitingSince = time }
         watches[Int(region.number)].deadline = time + watches[Int(region.number)].exitTimeout
         arm(region)
     }
 
-    /// Sets a region's timer for its deadline, unless it fires early enough as it is.
+    /// Arms a region's timer for its deadline, unless the current timer fires early enough.
     mutating func arm(_ region: RegionID) {
         let deadline = watches[Int(region.number)].deadline
         guard let armedAt = regions[region.slot]?.armedAt, deadline < armedAt else { return }
@@ -49,17 +49,17 @@ extension Engine {
         updateDue()
     }
 
-    /// Checks the region whose timer fires first.
+    /// Checks the region of the earliest timer.
     mutating func fireDeadline() {
         let time = deadlines.earliest
-        // A timer that another, earlier one replaced finds another time in the slot.
+        // If an earlier timer replaced this one, the slot has a different time.
         guard let id = deadlines.removeEarliest(), let slot = regions[id.slot], slot.armedAt == time else { return }
         regions.update(id.slot) { $0.armedAt = .max }
         let watch = watches[Int(id.number)]
         guard watch.deadline <= time else { return arm(id) }
         guard watch.phase != .outside else { return }
         guard isSilenceCounted(for: watch) else {
-            // It has a timer again when it is heard, or when silence counts again.
+            // It gets a timer again when an advert arrives or when silence counts again.
             if watch.phase == .inside { watches[Int(id.number)].phase = .held }
             return
         }

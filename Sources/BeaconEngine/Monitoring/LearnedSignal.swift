@@ -1,31 +1,31 @@
 import BeaconModel
 
-/// The levels by which regions are entered and kept whose signal is learnt.
+/// The levels that enter and keep the regions with learned signals.
 struct LearnedSignals {
     /// The strongest levels of each kind of beacon at each receiver.
     var references = ReferenceTable()
 
-    /// The strongest readings since each region was entered, by receiver. There is nothing of a region that was inside
-    /// when monitoring began.
+    /// The strongest readings since each region was entered, by receiver. Regions that were inside when monitoring
+    /// began have none.
     private var peaks: [Int32: [ReceiverID: Float]] = [:]
 
-    /// The requests that have all beacons of a UUID tracked, which teach the levels, and how many regions need each.
+    /// The requests that track all beacons of a UUID to learn the levels, and the number of regions that need each.
     var teachers: [ProximityUUID: (request: RangingID, regions: Int)] = [:]
 
-    /// Returns true where an advert enters or keeps a region.
+    /// Returns true if an advert enters or keeps a region.
     ///
     /// - Parameters:
     ///   - sighting: the advert.
     ///   - power: the power of the beacon's kind, in dBm.
     ///   - number: the region's number.
-    ///   - time: the moment that it counts for.
+    ///   - time: the time that the advert counts for.
     ///   - state: the region's state.
-    ///   - entersAsKept: true where what would keep the region enters it.
+    ///   - entersAsKept: true if the level that keeps the region also enters it.
     mutating func accept(
         _ sighting: Sighting, of power: Int8, for number: Int32, at time: Int64, state: RegionState,
         entersAsKept: Bool
     ) -> Bool {
-        // Without a reading, an advert shows that the beacon is there, but not that it is close.
+        // An advert without a reading shows that the beacon is present, but not that it is close.
         guard let dBm = sighting.rssi.dBm else { return state == .inside }
         let reading = Float(dBm)
         let level = level(sighting, of: power, at: time)
@@ -41,7 +41,7 @@ struct LearnedSignals {
                 peaks[number]?[sighting.receiver] ?? reading, reading)
             return true
         }
-        // Where something stronger has been heard since, what was close then is not any more.
+        // If a stronger beacon was heard since, the level that counted as close then is no longer close.
         guard isKept, let peaks = peaks[number] else { return isKept }
         return peaks[sighting.receiver].map { $0 >= level - SignalReference.enter } ?? false
     }
@@ -53,7 +53,7 @@ struct LearnedSignals {
         return place.map { references[$0].level } ?? SignalReference(measuredPower: power).level
     }
 
-    /// Takes in the readings of a beacon in a second, whether or not it belongs to a region.
+    /// Adds a beacon's readings of a second, whether or not it belongs to a region.
     mutating func learn(_ readings: SampleDigest, of key: TrackKey, measuredPower: Int8, at tick: Int64) {
         guard readings.count > 0, teachers[key.identity.uuid] != nil,
             let place = references.place(
@@ -63,7 +63,7 @@ struct LearnedSignals {
         references[place].hear(Float(readings.strongest), of: key.identity, peak: &peak, at: tick)
     }
 
-    /// Forgets what was heard of a region.
+    /// Forgets the strongest readings of a region.
     mutating func forget(_ number: Int32) { peaks[number] = nil }
 
     /// Forgets the signals at a receiver.
@@ -82,7 +82,7 @@ extension Engine {
             sighting, of: power, for: number, at: now, state: watch.state, entersAsKept: watch.entersAsKept)
     }
 
-    /// Has all beacons of a region's UUID teach its levels.
+    /// Starts learning the levels from all beacons of a region's UUID.
     mutating func startTeaching(_ uuid: ProximityUUID) {
         if learned.teachers[uuid] == nil {
             let request = add(RangingSlot(constraint: BeaconConstraint(uuid: uuid), purpose: .signals))
@@ -91,7 +91,7 @@ extension Engine {
         learned.teachers[uuid]?.regions += 1
     }
 
-    /// Ends that for one region.
+    /// Stops learning for one region.
     mutating func stopTeaching(_ uuid: ProximityUUID) {
         learned.teachers[uuid]?.regions -= 1
         guard let teacher = learned.teachers[uuid], teacher.regions <= 0 else { return }

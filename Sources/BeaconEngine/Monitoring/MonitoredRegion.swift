@@ -1,52 +1,56 @@
 public import BeaconModel
 
-/// A region to monitor, and the rules by which it is entered and left.
+/// A region to monitor, and the rules for entering and leaving it.
 public struct MonitoredRegion: Hashable, Sendable {
-    /// The default of ``exitTimeout``: 30 s, on which the field agrees (peers that used 10 s gave it up, since beacons
-    /// lose adverts for longer).
+    /// The default of ``exitTimeout``: 30 s, on which the field agrees. Peers that used 10 s gave it up, since beacons
+    /// lose adverts for longer.
     public static let defaultExitTimeout = Duration.seconds(30)
 
-    /// The number of a beacon's longest regular gaps that pass before an adaptive region counts as left.
+    /// The number of a beacon's longest regular gaps after which an adaptive region counts as left.
     public static let adaptiveFactor = 3
 
     /// The beacons that belong to the region.
     public var constraint: BeaconConstraint
 
-    /// The one receiver that counts, or nil where all do.
+    /// The only receiver that counts; nil for all receivers.
     public var receiver: ReceiverID?
 
-    /// The signal in dBm, at or above which an advert makes a region entered; nil where any does. An advert without a
-    /// reading cannot show that it is strong enough, so it enters no region that has a minimum.
+    /// The weakest signal in dBm that enters the region; nil for any. An advert without a reading enters no region that
+    /// has a minimum.
     public var minimumRSSI: Int8?
 
-    /// The signal in dBm, at or above which an advert keeps a region from being left; nil where any does. An advert
-    /// without a reading does too.
+    /// The weakest signal in dBm that keeps the region from being left; nil for any. An advert without a reading keeps
+    /// it too.
     public var exitRSSI: Int8?
 
-    /// True where the levels that enter and keep the region are learnt at each receiver, from all beacons of its UUID,
-    /// in place of ``minimumRSSI`` and ``exitRSSI``: 10 and 20 dB below the strongest that they have had there,
-    /// without those that lie on the receiver. Until something is heard, that is taken for 20 dB below what they say
-    /// that they have at one metre.
+    /// True if the engine learns the levels that enter and keep the region at each receiver, from all beacons of its
+    /// UUID. They replace ``minimumRSSI`` and ``exitRSSI``.
+    ///
+    /// The levels are 10 and 20 dB below the strongest level at that receiver, without beacons that lie on the
+    /// receiver. Until a beacon is heard, the strongest level is assumed to be 20 dB below the claimed power at one
+    /// metre.
     public var isSignalLearned = false
 
-    /// True where a level that would keep the region enters it: it was inside before an outage.
+    /// True if a level that would keep the region also enters it: it was inside before an outage.
     package var entersAsKept = false
 
-    /// True where an unknown state waits for an advert, however long it takes: the receiver is deaf whose silence would
-    /// say that the region is outside.
+    /// True if an unknown state waits for an advert, however long that takes, because the receiver whose silence would
+    /// decide is deaf.
     package var ignoresSilence = false
 
-    /// The time for which none of the beacons is heard before the region counts as left, or, if its state is unknown,
-    /// as outside. Only time counts in which the receiver hears that heard one last, or, before any has, a receiver
-    /// that could hear the region.
+    /// The time without an advert after which the region counts as left or, if its state is unknown, as outside.
+    ///
+    /// Only the time counts during which the receiver of the last advert hears. Before any advert, it is the time
+    /// during which any receiver hears that could hear the region.
     public var exitTimeout: Duration
 
-    /// True where a beacon that is heard rarely gets more time: three times its longest regular gap, if that is more
-    /// than ``exitTimeout``. A gap is regular if it is the median of three in a row, and counts for 10.24 s at most,
-    /// the longest legal advertising interval.
+    /// True if a slow beacon gets more time: three times its longest regular gap, if that is more than ``exitTimeout``.
+    ///
+    /// A gap is regular if it is the median of three in a row. It counts for at most 10.24 s, the longest legal
+    /// advertising interval.
     public var isExitAdaptive: Bool
 
-    /// A region that any advert enters and keeps.
+    /// Creates a region that any advert enters and keeps.
     public init(
         _ constraint: BeaconConstraint,
         receiver: ReceiverID? = nil,

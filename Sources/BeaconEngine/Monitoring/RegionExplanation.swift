@@ -1,27 +1,27 @@
 public import BeaconModel
 
-/// What decides over a region at the moment, for people who ask why it is as it is.
+/// The current inputs of the decision about a region, for diagnosis.
 public struct RegionExplanation: Hashable, Sendable {
-    /// The engine's state of it.
+    /// The engine's state of the region.
     public var state: RegionState
-    /// The moment at which it changes unless an advert comes first; nil where nothing changes it but adverts.
+    /// The time at which the state changes unless an advert arrives first; nil if only an advert can change it.
     public var deadline: Timestamp?
-    /// The time unheard after which it is left.
+    /// The time without an advert after which the region is left.
     public var exitTimeout: Duration
-    /// True where that grows with the gaps between the beacon's adverts.
+    /// True if the time-out grows with the gaps between the beacon's adverts.
     public var isExitAdaptive: Bool
-    /// The weakest signal that enters it, in dBm; nil for any.
+    /// The weakest signal that enters the region, in dBm; nil for any.
     public var minimumRSSI: Int?
-    /// The weakest signal that keeps it, in dBm; nil for any.
+    /// The weakest signal that keeps the region, in dBm; nil for any.
     public var exitRSSI: Int?
-    /// True where both are learnt.
+    /// True if both levels are learned.
     public var isSignalLearned: Bool
-    /// The receiver that kept it last.
+    /// The receiver that last heard the region.
     public var receiver: ReceiverID?
 }
 
 extension Engine {
-    /// Returns what decides over a region; nil where it is not monitored.
+    /// Returns the inputs of the decision about a region; nil if it is not monitored.
     public func explanation(of region: RegionID) -> RegionExplanation? {
         guard regions[region.slot] != nil else { return nil }
         let watch = watches[Int(region.number)]

@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// The engine's name for a monitored region. It is never given out twice.
+/// The engine's identifier of a monitored region. It is never reused.
 public struct RegionID: Hashable, Sendable {
     let number: Int32
     let generation: UInt32
@@ -13,57 +13,56 @@ public struct RegionID: Hashable, Sendable {
     var slot: SlotTable<RegionSlot>.ID { .init(number: number, generation: generation) }
 }
 
-/// A monitored region, as far as only beginning, end and timers need it; the rest is in its ``RegionWatch``.
+/// The part of a monitored region that only start, stop and timers need. The rest is in its ``RegionWatch``.
 struct RegionSlot {
     /// The beacons that belong to it.
     let constraint: BeaconConstraint
 
-    /// The time at which the wait of a region began that no receiver has kept, in nanoseconds. Deafness since then
-    /// moves it on.
+    /// The time in nanoseconds at which the time-out of a region that no receiver has heard began. Deafness since then
+    /// moves it forward.
     var waitingSince: Int64 = 0
 
-    /// The time at which the timer fires that looks at the deadline; the end of time where none is set.
+    /// The time of the armed timer; the end of time if none is armed.
     var armedAt: Int64 = .max
 }
 
-/// The state of a monitored region, and of its settings those that decide over it: as small as can be, since each
-/// advert of the region's beacons touches it.
+/// The state of a monitored region and the settings that decide about it. It is as small as possible, since each advert
+/// of the region's beacons touches it.
 struct RegionWatch: BitwiseCopyable {
     enum Phase: UInt8, BitwiseCopyable {
         case unknown
         case inside
         case outside
-        /// Inside, and its time is up, but in silence that does not count: it has no timer until silence counts again.
+        /// Inside with an expired time-out, but in silence that does not count: no timer until silence counts again.
         case held
     }
 
-    /// The number that stands for any receiver: the last of those that a table of names can assign, which no receiver
-    /// has.
+    /// The number for any receiver: the highest that a name table can assign, which no receiver has.
     static let anyReceiver: UInt16 = .max
 
-    /// The signal that stands for any: no receiver reports so weak a one, since HCI's readings begin at -127 dBm.
+    /// The level for any signal. No receiver reports such a weak one, since HCI's readings begin at -127 dBm.
     static let anySignal: Int8 = .min
 
-    /// The most that ``patience(longestGap:)`` gives an adaptive region whose own time-out is shorter.
+    /// The maximum that ``patience(longestGap:)`` gives an adaptive region whose own time-out is shorter.
     private static let longestAdaptivePatience =
         IntervalLearner.longestInterval * Int64(MonitoredRegion.adaptiveFactor)
 
-    /// The time at which the region changes unless an advert comes first, in nanoseconds; the end of time for never.
+    /// The time in nanoseconds at which the region changes unless an advert arrives first; the end of time for never.
     var deadline: Int64 = .max
 
     /// The time-out in nanoseconds.
     let exitTimeout: Int64
 
-    /// The one receiver that counts, or ``anyReceiver``.
+    /// The only receiver that counts, or ``anyReceiver``.
     let receiver: UInt16
 
-    /// The receiver that last kept the region from being left, or ``anyReceiver`` where none has.
+    /// The receiver that last kept the region from being left, or ``anyReceiver`` if none has.
     var lastReceiver = RegionWatch.anyReceiver
 
     let minimumRSSI: Int8
     let exitRSSI: Int8
 
-    // In one byte: an advert touches three words, and no more.
+    // One byte for all, so that an advert touches only three words.
     private let traits: UInt8
     private static let adaptiveExit: UInt8 = 1
     private static let learnedSignal: UInt8 = 2
@@ -78,7 +77,7 @@ struct RegionWatch: BitwiseCopyable {
     init(_ region: MonitoredRegion, assuming state: RegionState) {
         exitTimeout = region.exitTimeout.boundedNanoseconds
         receiver = region.receiver?.index ?? Self.anyReceiver
-        // Where signals are learnt, what is too weak does not come here.
+        // If signals are learned, adverts that are too weak were already filtered out.
         let (minimum, exit) = region.isSignalLearned ? (nil, nil) : (region.minimumRSSI, region.exitRSSI)
         minimumRSSI = minimum.map { max($0, Self.anySignal + 1) } ?? Self.anySignal
         exitRSSI = exit ?? Self.anySignal
@@ -101,11 +100,11 @@ struct RegionWatch: BitwiseCopyable {
         }
     }
 
-    /// True where the region is inside because a receiver has heard a beacon of it.
+    /// True if the region is inside because a receiver has heard one of its beacons.
     var isKept: Bool { state == .inside && lastReceiver != Self.anyReceiver }
 
-    /// The earliest moment at which the region can have been kept last, in nanoseconds. It is that moment itself unless
-    /// the time-out adapts.
+    /// The earliest time in nanoseconds at which the region can have been heard last. It is exact unless the time-out
+    /// adapts.
     var earliestKept: Int64 {
         deadline - (isExitAdaptive ? max(exitTimeout, Self.longestAdaptivePatience) : exitTimeout)
     }
@@ -125,8 +124,8 @@ struct RegionWatch: BitwiseCopyable {
 
     /// Processes an advert of one of the region's beacons if the region is inside and has a timer.
     ///
-    /// - Parameter longestGap: the longest gap of this beacon of late, in nanoseconds. Only a region that adapts asks.
-    /// - Returns: true if it is; otherwise ``enter(_:at:longestGap:)`` has to process the advert.
+    /// - Parameter longestGap: the beacon's longest recent gap in nanoseconds. Only adaptive regions evaluate it.
+    /// - Returns: true if the advert was processed; otherwise ``enter(_:at:longestGap:)`` must process it.
     @inline(__always)
     mutating func refresh(_ sighting: Sighting, at time: Int64, longestGap: @autoclosure () -> Int64) -> Bool {
         guard phase == .inside else { return false }
@@ -161,8 +160,8 @@ struct RegionWatch: BitwiseCopyable {
 
 /// The ``RegionWatch`` of each region by the region's number.
 ///
-/// It is an array without an array's cost at each change, the check that its storage is unique. It always is, since the
-/// table cannot be copied and gives no pointer away.
+/// Unlike an array, it does not check at each change that its storage is unique. The storage always is: the table
+/// cannot be copied and exposes no pointer.
 struct WatchTable: ~Copyable {
     private var storage: UnsafeMutablePointer<RegionWatch>
     private var capacity = 16
@@ -173,9 +172,9 @@ struct WatchTable: ~Copyable {
     // RegionWatch is BitwiseCopyable: there is nothing to deinitialize.
     deinit { storage.deallocate() }
 
-    /// Stores a region's state at a number that is in the table, or at the one after the last.
+    /// Stores a region's state at a number in the table, or at the number after the last.
     mutating func put(_ watch: RegionWatch, at number: Int) {
-        precondition(number >= 0 && number <= count, "numbers are given out in order")
+        precondition(number >= 0 && number <= count, "numbers are assigned in order")
         if number == capacity {
             let larger = UnsafeMutablePointer<RegionWatch>.allocate(capacity: 2 * capacity)
             larger.moveInitialize(from: storage, count: count)
@@ -187,7 +186,7 @@ struct WatchTable: ~Copyable {
         count = max(count, number + 1)
     }
 
-    /// The state of the region at a number that was stored.
+    /// The state of the region with a stored number.
     subscript(number: Int) -> RegionWatch {
         @inline(__always) get {
             precondition(number >= 0 && number < count, "no such region")

@@ -1,28 +1,29 @@
 public import BeaconModel
 
 // Not hearing is not absence. Silence counts only from a receiver that hears:
-// - a region that is inside is held by the receiver that kept it last, since no other has ever said that the beacon was
-//   there; while that one is deaf the region is not left;
-// - a region that no receiver has kept waits only while one hears that could hear it: its own, or else any. Before a
-//   receiver has come, none hears;
-// - when a receiver hears again, the deadlines that it holds and the times at which it last heard its beacons move by
-//   the length of its deafness, so that neither ranging nor the learning of intervals counts it.
+// - A region that is inside is held by the receiver that last heard it, since no other receiver has reported the
+//   beacon. While that receiver is deaf, the region is not left.
+// - A region that no receiver has heard waits only while a receiver hears that could hear it: its own, or else any.
+//   Before the first receiver appears, none hears.
+// - When a receiver hears again, its deadlines and the times at which it last heard its beacons move by the length of
+//   its deafness, so that ranging and interval learning ignore it.
 //
-// Deafness is rare, so it may cost a walk over all regions and tracks; an advert pays for it with one comparison.
+// Deafness is rare, so it may cost a walk over all regions and tracks. For an advert, it costs one comparison.
 
 extension Engine {
-    /// Sets the hearing of a receiver. All hear unless this says otherwise.
+    /// Sets whether a receiver hears. By default, all receivers hear.
     ///
-    /// Time passes up to `time` first. Before the first time the state alone is kept. Saying the same twice is
-    /// harmless. A receiver that is not known becomes known when it is deaf.
+    /// First, time passes up to `time`. Before the first time, only the state is stored. Setting the same state twice
+    /// has no effect. An unknown receiver is added when it is deaf.
     ///
     /// - Parameters:
-    ///   - isHearing: true where silence of the receiver means that there is nothing to hear.
+    ///   - isHearing: true if the receiver's silence means that no beacon is near.
     ///   - receiver: the receiver.
-    ///   - time: when it begins.
-    ///   - isDoubt: true where nobody knows whether the receiver is deaf: what it hears counts as heard when it was.
-    ///   - wasHearing: true where it turns out that a receiver which counted as deaf heard all the time: what was due
-    ///     meanwhile happens now, with its own time.
+    ///   - time: the time of the change.
+    ///   - isDoubt: true if it is uncertain whether the receiver is deaf. Its adverts then count as heard at their own
+    ///     time.
+    ///   - wasHearing: true if a receiver that counted as deaf turns out to have heard all the time. Everything that
+    ///     was due in that time then happens now, with its own time.
     public mutating func setHearing(
         _ isHearing: Bool, of receiver: ReceiverID, at time: Timestamp, isDoubt: Bool = false, wasHearing: Bool = false
     ) {
@@ -41,32 +42,30 @@ extension Engine {
         }
     }
 
-    /// Counts a stretch of deafness that was learnt of afterwards: a suspend, a stopped process, a queue that
-    /// overflowed.
+    /// Counts a period of deafness that is already over: a suspend, a stopped process, or a queue overflow.
     ///
-    /// It is to be called before time advances to `to`. Time passes up to `from` first, so of several stretches the one
-    /// that begins first comes first. Where time is beyond `from` already, deadlines move by the whole stretch as far
-    /// as it lies after the moment at which the region was kept; what has happened by then is not taken back. A region
-    /// whose time-out adapts may get a little more time than that. A part that was counted with the stretch before is
-    /// not counted again.
+    /// Call it before time advances to `to`. First, time passes up to `from`, so call it for the earliest of several
+    /// periods first. If time is already beyond `from`, deadlines move by the part of the period after the region was
+    /// last heard. Changes that have already happened are not undone. A region with an adaptive time-out may get
+    /// slightly more time. A part that was counted with the previous period is not counted again.
     ///
     /// - Parameters:
-    ///   - from: when the receiver ceased to hear.
-    ///   - to: when it heard again.
-    ///   - receiver: the receiver; one that is not known becomes known.
+    ///   - from: the time at which the receiver stopped hearing.
+    ///   - to: the time at which it heard again.
+    ///   - receiver: the receiver, which is added if it is unknown.
     public mutating func skip(from: Timestamp, to: Timestamp, of receiver: ReceiverID) {
         guard now >= 0, from < to, let place = place(of: receiver) else { return }
         advance(upTo: from)
         let stretch = Stretch(from: from.nanoseconds, to: to.nanoseconds)
         if receivers[place].deafSince <= stretch.to {
-            // It is deaf now, and was so earlier than known.
+            // It is deaf now, and has been for longer than known.
             receivers[place].deafSince = min(receivers[place].deafSince, stretch.from)
         } else {
             count(stretch, of: place)
         }
     }
 
-    /// Resets the ranging of a receiver's beacons: after a deafness that lasted, each may be anywhere.
+    /// Resets the ranging of a receiver's beacons. After a long deafness, each may be anywhere.
     public mutating func resetRanging(of receiver: ReceiverID) {
         var position = 0
         while position < listed.count {
@@ -79,13 +78,13 @@ extension Engine {
         }
     }
 
-    /// Returns true where silence counts for a region now: where a receiver hears that would hear the region's beacons.
-    /// While it does not, the region's state is the one that was last known.
+    /// Returns true if silence counts for a region now: a receiver hears that would hear the region's beacons.
+    /// Otherwise, the region keeps its last known state.
     public func isHearing(_ region: RegionID) -> Bool {
         regions[region.slot] == nil || isSilenceCounted(for: watches[Int(region.number)])
     }
 
-    /// Returns the receiver whose silence alone decides over a region now; nil where that of any does.
+    /// Returns the receiver whose silence alone decides about a region now; nil if all receivers decide.
     public func holder(of region: RegionID) -> ReceiverID? {
         regions[region.slot] == nil ? nil : Self.receiver(of: watches[Int(region.number)])
     }
@@ -95,7 +94,7 @@ extension Engine {
         return !receivers.areAllDeaf
     }
 
-    /// Returns the one receiver whose silence decides over a region, or nil where that of all does.
+    /// Returns the only receiver whose silence decides about a region, or nil if all receivers decide.
     private static func receiver(of watch: RegionWatch) -> ReceiverID? {
         if watch.isKept || watch.phase == .unknown && watch.lastReceiver != RegionWatch.anyReceiver {
             return ReceiverID(watch.lastReceiver)
@@ -103,10 +102,10 @@ extension Engine {
         return watch.receiver == RegionWatch.anyReceiver ? nil : ReceiverID(watch.receiver)
     }
 
-    /// Returns the place of a receiver, which is added if it is new, or nil where there are too many.
+    /// Returns the index of a receiver, which is added if it is new; nil if there are too many.
     mutating func place(of receiver: ReceiverID) -> Int? {
         guard receivers.isNew(receiver) else { return receivers.place(of: receiver) }
-        // A receiver that comes while no other hears ends their common deafness; the first one, the time without any.
+        // A new receiver ends the common deafness of all others. The first receiver ends the time without any.
         let common = receivers.areAllDeaf && now >= 0 ? receivers.commonDeafness : nil
         let place = receivers.add(receiver)
         if place == nil { statistics.refusedReceivers += 1 }
@@ -114,7 +113,7 @@ extension Engine {
         return place
     }
 
-    /// Counts a stretch of a receiver's deafness that is over.
+    /// Counts a finished period of a receiver's deafness.
     private mutating func count(_ stretch: Stretch, of place: Int) {
         let (receiver, counted) = (receivers[place].id, receivers[place].counted)
         receivers[place].counted = counted.extended(by: stretch)
@@ -129,7 +128,7 @@ extension Engine {
         countTogether(receivers.commonDeafness)
     }
 
-    /// Counts a stretch in which no receiver heard.
+    /// Counts a period in which no receiver heard.
     private mutating func countTogether(_ stretch: Stretch) {
         if !stretch.isEmpty, stretch.to != .max {
             let counted = receivers.countedTogether
@@ -139,7 +138,8 @@ extension Engine {
         resumeRegions()
     }
 
-    /// Moves the deadlines of the regions over which the silence of one receiver decides, or that of all for nil.
+    /// Moves the deadlines of the regions that the silence of one receiver decides, or that of all receivers if it is
+    /// nil.
     private mutating func moveDeadlines(by stretch: Stretch, of receiver: ReceiverID?, having counted: Stretch) {
         for number in 0..<regions.extent {
             guard let id = regions.id(at: number), let slot = regions[id] else { continue }
@@ -151,7 +151,7 @@ extension Engine {
         }
     }
 
-    /// Sets the timers again of regions for which silence counts again.
+    /// Rearms the timers of regions for which silence counts again.
     private mutating func resumeRegions() {
         for number in 0..<regions.extent {
             guard let id = regions.id(at: number), watches[number].deadline != .max,

@@ -1,9 +1,9 @@
 public import BeaconModel
 
 extension Engine {
-    /// Forgets what a receiver has heard and how it hears, so that another one can have its number.
+    /// Forgets the tracks and levels of a receiver, so that another receiver can take its number.
     ///
-    /// Whether it hears stays as it is. No region may be held by it: ``holder(of:)``.
+    /// Its hearing state stays unchanged. No region may be held by it: ``holder(of:)``.
     public mutating func forgetHearing(of receiver: ReceiverID) {
         for number in 0..<tracks.extent where tracks.isInUse(number) && tracks[number].pointee.key.receiver == receiver
         {

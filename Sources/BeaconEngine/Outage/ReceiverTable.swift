@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// A stretch of time in nanoseconds, its end not included.
+/// A period in nanoseconds, without its end.
 struct Stretch: Equatable {
     var from: Int64
     var to: Int64
@@ -13,25 +13,25 @@ struct Stretch: Equatable {
         !isEmpty && !other.isEmpty && from <= other.to && other.from <= to
     }
 
-    /// Returns the parts of this stretch that are not in another, at most two.
+    /// Returns the parts of this period that are not in another, at most two.
     func parts(without other: Stretch) -> [Stretch] {
         guard !other.isEmpty else { return [self] }
         return [Stretch(from: from, to: min(to, other.from)), Stretch(from: max(from, other.to), to: to)]
             .filter { !$0.isEmpty }
     }
 
-    /// Returns both stretches in one where they touch, and otherwise the other one unless it is empty.
+    /// Returns the union of both periods if they touch; otherwise the other one unless it is empty.
     func extended(by other: Stretch) -> Stretch {
         guard !other.isEmpty else { return self }
         return touches(other) ? Stretch(from: min(from, other.from), to: max(to, other.to)) : other
     }
 
-    /// Returns the length of the part of the stretch that lies after a moment.
+    /// Returns the length of the part of the period after a time.
     ///
     /// - Parameters:
-    ///   - time: the moment, as an earlier call for `counted` has moved it.
-    ///   - counted: the stretch that was counted before. What happened before it has been moved by its length, which is
-    ///     of no account to a later stretch, but to an earlier one.
+    ///   - time: the time, already moved by an earlier call for `counted`.
+    ///   - counted: the period that was counted before. Times before it have moved by its length. That affects only an
+    ///     earlier period, not a later one.
     func length(after time: Int64, having counted: Stretch) -> Int64 {
         let isEarlier = !counted.isEmpty && to <= counted.from && time < counted.to
         return max(0, to - max(from, isEarlier ? time - (counted.to - counted.from) : time))
@@ -43,34 +43,34 @@ struct ReceiverTable {
     struct Receiver {
         let id: ReceiverID
 
-        /// The time at which it became deaf, in nanoseconds; the end of time while it hears.
+        /// The time in nanoseconds at which it became deaf; the end of time while it hears.
         var deafSince: Int64 = .max
 
-        /// True while nobody knows whether it is deaf.
+        /// True while it is uncertain whether it is deaf.
         var isDoubted = false
 
-        /// The newest stretch of deafness that is over and was counted.
+        /// The newest period of deafness that is over and counted.
         var counted = Stretch.empty
 
         /// The decibels by which its readings are too high.
         var offset = 0.0
 
-        /// What is below it, it does not hear.
+        /// The level below which it hears nothing.
         var floor = ReceiverFloor(sensitivity: ReceiverCalibration.defaultSensitivity)
 
         var isHearing: Bool { deafSince == .max }
 
-        /// True where it was deaf at a moment, as far as the newest stretch says. A doubt is no deafness: what is told
-        /// of each second is told of it too.
+        /// Returns true if the receiver was deaf at a time, as far as the newest period shows. Doubt is not deafness:
+        /// reports continue each second.
         func isDeaf(at time: Int64) -> Bool { !isDoubted && deafness(at: time) != nil }
 
-        /// Returns since when it was deaf at a moment, as far as the newest stretch says; nil where it heard.
+        /// Returns the start of the deafness at a time, as far as the newest period shows; nil if the receiver heard.
         func deafness(at time: Int64) -> Int64? {
             if time > deafSince { return deafSince }
             return counted.from < time && time < counted.to ? counted.from : nil
         }
 
-        /// The newest stretch of deafness, which ends with time where it is not over.
+        /// The newest period of deafness, which has no end if it continues.
         var newestDeafness: Stretch {
             guard !isHearing else { return counted }
             let open = Stretch(from: deafSince, to: .max)
@@ -81,26 +81,26 @@ struct ReceiverTable {
     private static let unknown: Int32 = -1
     private static let refused: Int32 = -2
 
-    /// The newest stretch in which all were deaf that is over and was counted.
+    /// The newest period of common deafness that is over and counted.
     var countedTogether = Stretch.empty
 
     private let capacity: Int
     private var receivers: [Receiver] = []
 
-    /// The place of each receiver by its index, or ``unknown`` or ``refused``.
+    /// The index of each receiver, or ``unknown`` or ``refused``.
     private var places: [Int32] = []
 
     /// The number of receivers that are deaf.
     private(set) var deafCount = 0
 
-    /// The first time, in nanoseconds: before a receiver has come, nothing is heard from then on.
+    /// The first time in nanoseconds. From then until the first receiver appears, nothing is heard.
     private var beginning: Int64 = .max
 
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
     var count: Int { receivers.count }
 
-    /// True where no receiver hears, or none has come.
+    /// True if no receiver hears or exists.
     var areAllDeaf: Bool { deafCount == receivers.count }
 
     subscript(place: Int) -> Receiver {
@@ -111,7 +111,7 @@ struct ReceiverTable {
         }
     }
 
-    /// Returns a receiver's place, or nil where it is not known or was refused.
+    /// Returns a receiver's index, or nil if it is unknown or was refused.
     func place(of receiver: ReceiverID) -> Int? {
         let index = Int(receiver.index)
         guard index < places.count, places[index] >= 0 else { return nil }
@@ -122,9 +122,9 @@ struct ReceiverTable {
         Int(receiver.index) >= places.count || places[Int(receiver.index)] == Self.unknown
     }
 
-    /// Adds a receiver that is new.
+    /// Adds a new receiver.
     ///
-    /// - Returns: its place, or nil if there are too many.
+    /// - Returns: its index, or nil if there are too many.
     mutating func add(_ receiver: ReceiverID) -> Int? {
         let index = Int(receiver.index)
         while places.count <= index { places.append(Self.unknown) }
@@ -137,39 +137,39 @@ struct ReceiverTable {
         return receivers.count - 1
     }
 
-    /// Returns the level in dBm that a beacon has at a receiver of no offset, of readings at the receiver at this
-    /// place.
+    /// Returns the level in dBm that a beacon would have at a receiver without an offset, from readings at the receiver
+    /// with this index.
     @inline(__always)
     func level(of reading: Double, by place: Int) -> Double {
         receivers[place].floor.level(of: reading) - receivers[place].offset
     }
 
-    /// Returns true for a reading that may say something of a receiver's floor.
+    /// Returns true if a reading may be evidence of a receiver's floor.
     @inline(__always)
     func isNearFloor(_ reading: Int8, of place: Int) -> Bool { receivers[place].floor.isNear(Float(reading)) }
 
-    /// Adds what a second's mean says of a receiver's floor.
+    /// Updates a receiver's floor with a second's mean.
     @inline(__always)
     mutating func learnFloor(of place: Int, from mean: Float) { receivers[place].floor.learn(mean) }
 
-    /// Returns true where a receiver hears; one that is not known does.
+    /// Returns true if a receiver hears. Unknown receivers count as hearing.
     func isHearing(_ receiver: ReceiverID) -> Bool { place(of: receiver).map { receivers[$0].isHearing } ?? true }
 
-    /// Returns the newest moment at which a receiver heard, `time` if it hears.
+    /// Returns the latest time at which a receiver heard, or `time` if it hears.
     ///
-    /// It is kept out of the way of an advert, which asks only while a receiver is deaf.
+    /// It is not inlined, because an advert calls it only while a receiver is deaf.
     @inline(never)
     func lastHearing(of receiver: ReceiverID, until time: Int64) -> Int64 {
         place(of: receiver).map { receivers[$0].isDoubted ? time : min(time, receivers[$0].deafSince) } ?? time
     }
 
-    /// Begins with the first time: a receiver that was deaf before it has heard nothing up to and including it.
+    /// Starts at the first time. A receiver that was deaf before has heard nothing up to and including it.
     mutating func start(at time: Int64) {
         beginning = time
         for place in receivers.indices where !receivers[place].isHearing { receivers[place].deafSince = time - 1 }
     }
 
-    /// Returns the stretch in which all receivers were deaf, as far as the newest of each says.
+    /// Returns the period in which all receivers were deaf, as far as the newest period of each shows.
     var commonDeafness: Stretch {
         guard var common = receivers.first?.newestDeafness else { return Stretch(from: beginning, to: .max) }
         for receiver in receivers.dropFirst() {

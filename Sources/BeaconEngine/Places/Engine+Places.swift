@@ -1,18 +1,18 @@
 public import BeaconModel
 
 extension Engine {
-    /// The time for which a receiver may be deaf before it has no say in the decision: as long as an adapter needs to
-    /// be reset, which nobody has to hear of.
+    /// The time for which a receiver may be deaf and still take part in the decision: as long as an adapter reset
+    /// takes.
     private static var patience: Int64 { 5 * Timestamp.nanosecondsPerSecond }
 
-    /// Begins to locate beacons, once a second, in place of what was located before.
+    /// Begins to locate beacons once a second, and replaces any earlier map.
     ///
-    /// A receiver of the map takes part once ``setReceiver(_:of:)`` has said which it is; until then it is deaf.
-    /// Beacons whose identities the constraints name are awaited: ``awaitBeacons(_:)``.
+    /// A receiver of the map takes part once ``setReceiver(_:of:)`` has identified it; until then it counts as deaf.
+    /// The engine waits for all beacons whose identities the constraints name: ``awaitBeacons(_:)``.
     ///
     /// - Parameters:
     ///   - map: the places and their receivers.
-    ///   - constraints: the beacons; one that is nil stands for all.
+    ///   - constraints: the beacons; a constraint that is nil stands for all.
     public mutating func startLocating(_ map: PlaceMap, _ constraints: [BeaconConstraint?]) {
         stopLocating()
         places = PlaceTracker(map, calibrations, capacity: placeCapacity)
@@ -24,35 +24,35 @@ extension Engine {
             })
     }
 
-    /// Waits for beacons that were not heard. One that stays unheard is in no place after as long as it takes a beacon
-    /// to leave. Beacons that are located already are left alone.
+    /// Waits for beacons that were not heard yet. A beacon that stays unheard counts as in no place after the usual
+    /// exit time-out. Located beacons are not affected.
     public mutating func awaitBeacons(_ identities: [BeaconIdentity]) {
         for identity in identities { places?.wait(for: identity, evicted: &statistics.evicted) }
     }
 
-    /// Ends the locating of beacons. Doing so twice is harmless.
+    /// Stops locating beacons. A second call has no effect.
     public mutating func stopLocating() {
         for request in locatings { stopRanging(request) }
         locatings = []
         places = nil
     }
 
-    /// Sets which receiver one of the map's is. One that is not known becomes known.
+    /// Assigns a receiver to a number of the map. An unknown receiver is added.
     ///
     /// - Parameters:
     ///   - receiver: the receiver.
-    ///   - number: its number in the map; nil where it is none of it any more.
+    ///   - number: its number in the map; nil if it is no longer in the map.
     public mutating func setReceiver(_ receiver: ReceiverID, of number: Int?) {
         addReceiver(receiver)
         places?.setReceiver(receiver, of: number)
     }
 
-    /// Sets where a beacon was known to be last, in an earlier run for instance.
+    /// Sets a beacon's last known place, for instance from an earlier run.
     public mutating func setKnownPlace(_ whereabouts: Whereabouts, of identity: BeaconIdentity) {
         places?.setKnown(whereabouts, of: identity, evicted: &statistics.evicted)
     }
 
-    /// Adds the readings of a track to those of its beacon, if it is to be located.
+    /// Adds the readings of a track to those of its beacon if the beacon is located.
     mutating func locate(_ track: Int, _ readings: SampleDigest, at tick: Int64) {
         let key = tracks[track].pointee.key
         guard readings.count > 0 || tracks[track].pointee.lastHeard > tick - Timestamp.nanosecondsPerSecond,
@@ -85,7 +85,7 @@ extension Engine {
             for receiver in receiversOfOne {
                 guard let place = receivers.place(of: receiver) else { continue }
                 guard let since = receivers[place].deafness(at: tick) else { return .hearing }
-                // What it heard within this second counts; after that, doubt holds everything as it is.
+                // The adverts of this second count; after that, doubt keeps everything unchanged.
                 if receivers[place].isDoubted, tick - since < Timestamp.nanosecondsPerSecond { return .hearing }
                 if receivers[place].isDoubted || tick - since < Self.patience { best = .interrupted }
             }
@@ -97,7 +97,7 @@ extension Engine {
         if places?.map.reportsEachSecond == true {
             events.append(.located(Timestamp(nanoseconds: tick), places?.located ?? []))
         }
-        // Time is not passed over while somebody may leave.
+        // While a beacon may leave a place, no second may be skipped.
         if places?.isBusy == true { lastListedTick = tick }
     }
 }

@@ -1,38 +1,40 @@
-/// The level of one beacon at one receiver, as places need it: smoothed over seconds, and whether it is close.
+/// The level of one beacon at one receiver for locating: smoothed over seconds, with a flag for a close beacon.
 struct PlaceLevel: BitwiseCopyable {
-    /// The smoothed level in dBm; meaningful where ``isHeard``.
+    /// The smoothed level in dBm; valid only if ``isHeard``.
     private(set) var level: Float = 0
 
-    /// The sum of this second's readings, the strongest, and their number.
+    /// This second's sum of readings, strongest reading and number of readings.
     private var sum: Float = 0
     private var strongest = Self.nothing
     private var count: UInt16 = 0
 
-    /// True where it was heard in this second, be it without a reading.
+    /// True if it was heard in this second, even without a reading.
     private var isThere = false
 
-    /// The seconds since there was a reading.
+    /// The seconds since the last reading.
     private var silence = Self.never
 
-    /// The strongest reading since the beacon was close to the receiver, while it is, and the seconds since one showed
-    /// that it still is.
+    /// For a close beacon, the strongest reading since it became close, and the seconds since the last reading that
+    /// showed it.
     private var peak = Self.nothing
     private var unkept: UInt16 = 0
 
     private static let nothing: Float = -256
     private static let never: UInt16 = .max
 
-    /// The seconds without a reading from which a level sinks, and the decibels by which it does each second: a
-    /// receiver that hears a beacon no more should neither hold it nor lose it for a few lost adverts. Where the level
-    /// stays as it was, one second in fourteen is wrong on a recording, and one in six with weaker signals; half and
-    /// twice as much make no difference.
+    /// The seconds without a reading after which a level falls, and the fall per second in decibels.
+    ///
+    /// A receiver that no longer hears a beacon should neither hold it nor lose it because of a few lost adverts.
+    /// Without the fall, one second in fourteen is wrong on a recording, and one in six with weaker signals. Half and
+    /// twice the value make no difference.
     static let grace: Float = 3
     private static let sinking: Float = 0.5
 
-    /// The seconds after which a close beacon that shows no sign of it stops being close, or three of its gaps.
+    /// The seconds, or three of the beacon's gaps if longer, after which a close beacon without a sufficient reading
+    /// stops being close.
     private static let longestUnkept: Float = 30
 
-    /// The adverts that weigh as much as all that was heard before, where places were taught.
+    /// With taught places, the number of adverts that weigh as much as all earlier ones.
     private static let trust: Float = 3
 
     /// The strongest reading of this second in dBm; nil without readings.
@@ -41,43 +43,43 @@ struct PlaceLevel: BitwiseCopyable {
     /// True while the level counts.
     var isHeard: Bool { silence != Self.never }
 
-    /// True while the beacon is known to be close to the receiver: in its room.
+    /// True while the beacon is known to be close to the receiver: in the same room.
     var isClose: Bool { peak != Self.nothing }
 
-    /// Adds a second's readings, whose levels are too high by `offset`.
+    /// Adds a second's readings, which are too high by `offset`.
     @inline(__always)
     mutating func add(_ readings: SampleDigest, offset: Float) {
         isThere = true
         guard let mean = readings.mean else { return }
-        // Two addresses of one identity, as where a beacon changes its own, count as one.
+        // Two addresses of one identity count as one, for instance when a beacon changes its address.
         let number = UInt16(clamping: readings.count)
         sum += (Float(mean) - offset) * Float(number)
         strongest = max(strongest, Float(readings.strongest) - offset)
         count = UInt16(clamping: Int(count) + Int(number))
     }
 
-    /// A way to smooth.
+    /// A smoothing method.
     enum Smoothing {
-        /// By an exponential mean, with this weight of a second. A level that is not heard sinks.
+        /// An exponential mean with this weight of a second. An unheard level falls.
         case mean(weight: Float)
-        /// By the number of adverts; a level that is not heard stays for a while.
+        /// A mean weighted by the number of adverts. An unheard level stays for a while.
         case adverts
     }
 
     /// Ends a second in which the receiver hears.
     ///
     /// - Parameters:
-    ///   - smoothing: the way to smooth.
-    ///   - gap: the beacon's usual gap in seconds; silence that is usual says nothing.
-    ///   - patience: the seconds without a reading after which the level counts no more.
-    ///   - reference: the level of close beacons of this kind, in dBm; nil where none is known.
-    /// - Returns: true where the beacon was heard.
+    ///   - smoothing: the smoothing method.
+    ///   - gap: the beacon's usual gap in seconds; silence of this length proves nothing.
+    ///   - patience: the seconds without a reading after which the level no longer counts.
+    ///   - reference: the level of close beacons of this kind, in dBm; nil if unknown.
+    /// - Returns: true if the beacon was heard.
     @inline(__always)
     mutating func endSecond(
         _ smoothing: Smoothing, gap: Float, patience: Float, reference: Float?
     ) -> Bool {
         guard count > 0 else {
-            // An advert without a reading shows that the beacon is there, and says nothing of its level.
+            // An advert without a reading shows that the beacon is present, but nothing about its level.
             if isThere {
                 if isHeard { silence = 0 }
                 clearSecond()
@@ -102,7 +104,7 @@ struct PlaceLevel: BitwiseCopyable {
         if let reference, strongest >= reference - SignalReference.enter {
             (peak, unkept) = (max(peak, strongest), 0)
         } else if isClose {
-            // Others may have come closer since. Then this beacon was not close.
+            // If other beacons have come closer since, this beacon was not close.
             let reference = reference ?? .infinity
             keep(
                 strongest >= reference - SignalReference.keep && peak >= reference - SignalReference.enter, gap: gap)
@@ -111,7 +113,7 @@ struct PlaceLevel: BitwiseCopyable {
         return true
     }
 
-    /// Ends a second in which the receiver just does not hear: what was heard stands.
+    /// Ends a second in which the receiver is briefly deaf: the levels stay unchanged.
     mutating func clearSecond() { (sum, strongest, count, isThere) = (0, Self.nothing, 0, false) }
 
     private mutating func sink(_ smoothing: Smoothing, gap: Float, patience: Float) {
@@ -121,7 +123,7 @@ struct PlaceLevel: BitwiseCopyable {
             if Float(silence) > max(Self.grace, 3 * gap) { level -= Self.sinking }
             if Float(silence) >= patience { silence = Self.never }
         case .adverts:
-            // As a beacon is gone from ranging.
+            // The same limits after which ranging no longer lists a beacon.
             if Float(silence) > max(10, 5 * gap) { silence = Self.never }
         }
     }

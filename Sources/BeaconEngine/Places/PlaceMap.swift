@@ -2,35 +2,35 @@ public import BeaconModel
 
 /// The places in which beacons are located, and the receivers that decide between them.
 ///
-/// Places and receivers have numbers, from zero on. What they are called, and which ``ReceiverID`` a receiver has in
-/// its source, is the caller's business: ``Engine/setReceiver(_:of:)``.
+/// Places and receivers have numbers, from zero on. The caller maps them to names, and to the source's ``ReceiverID``s
+/// with ``Engine/setReceiver(_:of:)``.
 public struct PlaceMap: Hashable, Sendable {
     /// The number of places: rooms, floors, shops.
     public private(set) var placeCount: Int
 
-    /// The place of each receiver; nil for one that is in none, which helps only where places were taught.
+    /// The place of each receiver; nil for a receiver in no place, which helps only with taught places.
     public private(set) var receivers: [Int?]
 
     /// The rules of the decision.
     public var rules = PlaceRules()
 
-    /// How beacons were heard at spots of the places, where that was taught; without, the strongest receiver decides.
+    /// The taught signal levels at spots of the places. Without them, the strongest receiver decides.
     public var taught: [TaughtPoint] = []
 
-    /// True where there is a report each second, and not only changes.
+    /// True to report each second, and not only changes.
     public var reportsEachSecond = false
 
-    /// The most receivers. What is known of a beacon has room for each of them.
+    /// The maximum number of receivers. Each beacon's state has room for all of them.
     public static let maximumReceivers = 256
 
-    /// The most places.
+    /// The maximum number of places.
     public static let maximumPlaces = 1000
 
     /// Creates a map.
     ///
     /// - Parameters:
     ///   - placeCount: the number of places.
-    ///   - receivers: the place of each receiver; nil for one that is in none.
+    ///   - receivers: the place of each receiver; nil for a receiver in no place.
     public init(placeCount: Int, receivers: [Int?]) {
         let count = min(max(placeCount, 0), Self.maximumPlaces)
         self.placeCount = count
@@ -40,30 +40,31 @@ public struct PlaceMap: Hashable, Sendable {
     }
 }
 
-/// The rules by which a beacon comes into a place and leaves it.
+/// The rules by which a beacon enters and leaves a place.
 ///
-/// Each second, the decibels by which another place leads are added up, less a third of the margin. The beacon moves
-/// when the sum is what a lead by the margin gives in the hold time. Twice the margin takes two fifths of that time.
-/// Where places have several receivers, the time is divided by the number of their pairs.
+/// Each second adds the lead of another place in decibels, less a third of the margin, to a sum. The beacon moves when
+/// the sum is what a lead by the margin gives in the hold time. A lead of twice the margin takes two fifths of that
+/// time. If places have several receivers, the time is divided by the number of their pairs.
 ///
-/// The numbers were chosen on a door with ten receivers, on four rooms and on a flat, see `docs/quality.md`.
+/// The numbers were chosen on a door with ten receivers, on four rooms and on a flat; see `docs/quality.md`.
 public struct PlaceRules: Hashable, Sendable {
-    /// The seconds over which levels are averaged: the time constant of an exponential mean.
+    /// The time constant in seconds of the exponential mean that smooths levels.
     public var memory = 1.0
 
-    /// The decibels by which another place has to lead for the hold time before a beacon changes to it.
+    /// The lead in decibels that another place must have for the hold time before a beacon moves to it.
     public var margin = 6.0
 
-    /// The time for which it has to lead by the margin, where each of the two places has one receiver.
+    /// The time for which another place must lead by the margin if each of the two places has one receiver.
     public var holdTime = Duration.seconds(12)
 
-    /// The time unheard after which a beacon is in no place. A beacon that is heard rarely has three of its usual gaps.
+    /// The time without an advert after which a beacon is in no place. A slow beacon has three of its usual gaps.
     public var exitTimeout = Duration.seconds(60)
 
-    /// The part of the margin that says nothing.
+    /// The part of the margin that is not evidence.
     static let slack: Float = 1 / 3
 
-    /// The most pairs of receivers that count, and the most seconds that one reading of a rare advert counts for.
+    /// The maximum number of receiver pairs that count, and the maximum seconds that one reading of a slow beacon
+    /// counts for.
     static let mostWitnesses = 16
     static let mostSeconds: Float = 3
 
@@ -71,61 +72,61 @@ public struct PlaceRules: Hashable, Sendable {
     public init() {}
 }
 
-/// Where a beacon is.
+/// The place of a beacon, if it is known.
 public enum Whereabouts: Hashable, Sendable {
-    /// The receivers that hear cannot tell.
+    /// Unknown: the receivers that hear cannot decide.
     case unknown
-    /// It is in none of the places: no receiver has heard it for long enough.
+    /// In none of the places: no receiver has heard the beacon for long enough.
     case nowhere
-    /// It is in the place of this number.
+    /// In the place with this number.
     case place(Int)
 }
 
-/// A change of where a beacon is.
+/// A change of a beacon's place.
 public struct PlaceChange: Hashable, Sendable {
     /// The beacon.
     public var identity: BeaconIdentity
 
-    /// The whole second at which it was decided.
+    /// The whole second of the decision.
     public var time: Timestamp
 
-    /// Where it is.
+    /// The new place.
     public var whereabouts: Whereabouts
 
-    /// Where it was known to be last, whatever has been unknown since.
+    /// The last known place, even if it has been unknown since.
     public var before: Whereabouts
 
-    /// The decision's grounds.
+    /// The reasons for the decision.
     public var grounds: PlaceGrounds
 }
 
-/// A beacon as it is located now.
+/// A beacon that is located, with its current place.
 public struct LocatedBeacon: Hashable, Sendable {
     /// The beacon.
     public var identity: BeaconIdentity
 
-    /// Where it is.
+    /// The current place.
     public var whereabouts: Whereabouts
 
-    /// The grounds of the newest second.
+    /// The reasons of the newest second.
     public var grounds: PlaceGrounds
 }
 
-/// The grounds of a decision between places.
+/// The reasons for a decision between places.
 public struct PlaceGrounds: Hashable, Sendable {
-    /// The receiver that hears the beacon strongest in its place.
+    /// The receiver that hears the beacon best in its place.
     public var receiver: ReceiverID?
 
-    /// The level there in dBm.
+    /// The level at that receiver in dBm.
     public var level: Double?
 
-    /// The decibels by which the place leads the next one; negative where that leads, but not by enough or for long
-    /// enough. Nil where there is no other.
+    /// The decibels by which the place leads the next one. It is negative if the next one leads, but not by enough or
+    /// for long enough. Nil if there is no other place.
     public var margin: Double?
 
-    /// The number of the next place; nil where there is none.
+    /// The number of the next place, if any.
     public var runnerUp: Int?
 
-    /// No grounds, as where a beacon is not heard.
+    /// Creates empty reasons, for instance for a beacon that is not heard.
     public init() {}
 }

@@ -1,16 +1,16 @@
-/// The places as a beacon stands to them in one second.
+/// The ranking of places for one beacon in one second.
 struct PlaceStanding {
-    /// The level in each place, in dBm; ``silent`` where the beacon is not heard there.
+    /// The level in each place, in dBm; ``silent`` if the beacon is not heard there.
     var levels: [Float]
-    /// The number of the receiver that has it; -1 for none.
+    /// The number of the receiver with that level; -1 for none.
     var receivers: [Int]
-    /// How many receivers of each place hear the beacon.
+    /// The number of receivers in each place that hear the beacon.
     var ears: [Int]
-    /// The place that leads and the next one; nil where the beacon is heard in none, or in no other.
+    /// The leading place and the next one; nil if no place hears the beacon, or no other one does.
     var best: Int?
     var second: Int?
 
-    /// The level of a place in which a beacon is not heard, in dBm: weaker than any.
+    /// The level in dBm for a place that does not hear the beacon: weaker than any real level.
     static let silent: Float = -256
 
     init(placeCount: Int) {
@@ -19,20 +19,20 @@ struct PlaceStanding {
         ears = Array(repeating: 0, count: placeCount)
     }
 
-    /// Forgets everything.
+    /// Clears all levels.
     mutating func clear() {
         for place in levels.indices { (levels[place], receivers[place], ears[place]) = (Self.silent, -1, 0) }
         (best, second) = (nil, nil)
     }
 
-    /// Takes in the level at a receiver of a place.
+    /// Adds the level at a receiver of a place.
     mutating func add(_ level: Float, at receiver: Int, in place: Int) {
         ears[place] += 1
         guard level > levels[place] else { return }
         (levels[place], receivers[place]) = (level, receiver)
     }
 
-    /// Finds the place that leads and the next one. Of equals, the first counts.
+    /// Finds the leading place and the next one. Among equals, the first counts.
     mutating func rank() {
         for place in levels.indices where receivers[place] >= 0 {
             if levels[place] > best.map({ levels[$0] }) ?? -.infinity {

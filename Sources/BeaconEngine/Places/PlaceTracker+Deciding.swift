@@ -3,23 +3,23 @@ import BeaconModel
 extension PlaceTracker {
     /// The hearing of a receiver in one second.
     enum Hearing {
-        /// Its silence says that there is nothing to hear.
+        /// Its silence means that no beacon is near.
         case hearing
-        /// It hears nothing just now: what it said last stands.
+        /// It is briefly deaf: its last levels stay valid.
         case interrupted
-        /// It has heard nothing for so long, or is not there, that it has no say.
+        /// It has been deaf for long, or is absent, so it takes no part in the decision.
         case deaf
     }
 
-    /// The seconds for which a beacon that is nowhere is remembered.
+    /// The seconds for which a beacon in no place is remembered.
     private static var retention: Int32 { 300 }
 
-    /// Ends a second: levels take in what was heard, and each beacon's place is decided.
+    /// Ends a second: updates the levels and decides each beacon's place.
     ///
     /// - Parameters:
     ///   - tick: the second.
     ///   - hearing: the hearing of each of the map's receivers in it.
-    ///   - report: called with each change.
+    ///   - report: called for each change.
     mutating func decide(at tick: Int64, hearing: [Hearing], report: (PlaceChange) -> Void) {
         isBusy = false
         guard !slots.isEmpty else { return }
@@ -56,14 +56,16 @@ extension PlaceTracker {
             if isNoPlaceKnown, !beacons[slot].isAwaited, beacons[slot].silence > Self.retention {
                 forget(slot)
             } else if isHeard || isSilenceCounted && silence <= air.patience(of: beacons[slot]) {
-                // Later, nothing happens to it until it is heard, or somebody hears again.
+                // After that, nothing changes until the beacon is heard or a receiver hears again.
                 isBusy = true
             }
         }
     }
 
-    /// Notes for how long each receiver has heard. Where one begins to, the silence of the others before it says
-    /// nothing of a beacon that may be with it: it gets its full time to be heard.
+    /// Updates how long each receiver has heard.
+    ///
+    /// When a receiver begins to hear, a beacon near it may explain the earlier silence of the others. The beacon then
+    /// gets its full time to be heard.
     private mutating func noteHearing(_ hearing: [Hearing]) {
         var hasBegun = false
         for (number, now) in hearing.enumerated() {
@@ -79,19 +81,20 @@ extension PlaceTracker {
         for slot in beacons.indices where beacons[slot].reported == NoPlace.unknown { beacons[slot].silence = 0 }
     }
 
-    /// What holds for all beacons in a second.
+    /// The inputs of a second that all beacons share.
     struct Air {
         let hearing: [Hearing]
         let isAnyHearing: Bool
-        /// True for a place none of whose receivers has a say. One without receivers is none of them.
+        /// True for a place that has receivers but none that takes part in the decision.
         var isDark: [Bool]
         let isAnyDark: Bool
-        /// True where any receiver of a place is deaf.
+        /// True if any receiver of a place is deaf.
         let isAnyDeaf: Bool
-        /// True where a receiver is deaf that was there when places were taught.
+        /// True if a receiver is deaf that was present when places were taught.
         let isTaughtDeaf: Bool
         let smoothing: PlaceLevel.Smoothing
-        /// The lead in dB that is no evidence, and the sum of greater leads that moves a beacon, in dB times seconds.
+        /// The lead in dB that is not evidence, and the sum of leads beyond it that moves a beacon, in dB times
+        /// seconds.
         let slack: Float
         let neededLead: Float
         let exitSeconds: Float
@@ -109,24 +112,24 @@ extension PlaceTracker {
             isAnyDark = isDark.contains(true)
             isAnyDeaf = zip(hearing, map.receivers).contains { $0 == .deaf && $1 != nil }
             isTaughtDeaf = zip(hearing, taught.isTaught).contains { $0 == .deaf && $1 }
-            // 1 - exp(-1 / memory), by a power of ten.
+            // 1 - exp(-1 / memory), as a power of ten.
             let weight = 1 - Exponential.powerOfTen(-0.434_294_481_903_251_8 / max(map.rules.memory, 1e-6))
             smoothing = taught.isEmpty ? .mean(weight: Float(weight)) : .adverts
             let second = Timestamp.nanosecondsPerSecond
             slack = Float(map.rules.margin) * PlaceRules.slack
             let hold = Float(map.rules.holdTime.boundedNanoseconds) / Float(second)
-            // Without a margin, chance alone would move beacons.
+            // Without a margin, noise alone would move beacons.
             neededLead = max(Float(map.rules.margin) - slack, 1) * max(hold, 1)
             exitSeconds = Float(map.rules.exitTimeout.boundedNanoseconds / second)
         }
 
-        /// The seconds after which a beacon that is not heard is in no place.
+        /// Returns the seconds after which an unheard beacon is in no place.
         func patience(of beacon: Beacon) -> Float { max(exitSeconds, 3 * min(beacon.gap, 10.24)) }
     }
 
-    /// Takes a second's readings into the levels of a beacon.
+    /// Adds a second's readings to the levels of a beacon.
     ///
-    /// - Returns: true where any receiver has heard it.
+    /// - Returns: true if any receiver has heard it.
     private mutating func endSecond(of slot: Int, at tick: Int64, _ air: Air) -> Bool {
         let beacon = beacons[slot]
         let patience = air.patience(of: beacon)
@@ -178,8 +181,7 @@ extension PlaceTracker {
         return taught.isEmpty ? strongestPlace(of: slot, isHeard: isHeard, air) : likeliestPlace(of: slot, air)
     }
 
-    /// Returns where a beacon is, now that it seems to be in `place`: it is there once it has seemed so for long
-    /// enough.
+    /// Returns a beacon's place after it seemed to be in `place`: that place once it has seemed so for long enough.
     mutating func seem(_ slot: Int, to place: Int16, for seconds: UInt16) -> Int16 {
         if place == beacons[slot].reported {
             beacons[slot].held = 0

@@ -1,12 +1,14 @@
 import BeaconModel
 
-/// The decision by levels: a beacon is with the receiver that hears it best.
+/// The decision by levels: a beacon is in the place of the receiver that hears it best.
 extension PlaceTracker {
-    /// The seconds for which a beacon has to seem to be somewhere, where no lead tells how sure that is.
+    /// The seconds for which a beacon must seem to be in a place if no lead shows how certain that is.
     private static var settlingSeconds: UInt16 { 3 }
 
-    /// Decides where a beacon is, by level and time. One that was in no place is at once where it is loudest. A place
-    /// that was known before a restart or an outage is not given up as fast: its receivers may come later.
+    /// Decides the place of a beacon by level and time.
+    ///
+    /// A beacon that was in no place is in the loudest place at once. A place that was known before a restart or an
+    /// outage is kept for longer, because its receivers may start later.
     mutating func strongestPlace(of slot: Int, isHeard: Bool, _ air: Air) -> Int16 {
         let current = Int(beacons[slot].reported)
         if current >= 0, isOutOfHearing(slot, air) { return seem(slot, to: NoPlace.unknown, for: 0) }
@@ -19,38 +21,38 @@ extension PlaceTracker {
         } else {
             beacons[slot].lead = 0
         }
-        // Where a receiver is deaf the beacon may be, unless it is seen to be close to another.
+        // The beacon may be near a deaf receiver, unless it is known to be close to another.
         let isBelieved =
             levels[slot * receivers.count + standing.receivers[best]].isClose || !isAnyIgnorant(of: slot, air)
         guard isBelieved else { return seem(slot, to: NoPlace.unknown, for: Self.settlingSeconds) }
         return seem(slot, to: Int16(best), for: isSure ? 0 : Self.settlingSeconds)
     }
 
-    /// Adds a second to the lead that other places have had over a beacon's own.
+    /// Adds a second to the lead of other places over a beacon's current place.
     ///
-    /// The sum is a sequential test (Page's CUSUM): chance takes away as much as it gives, and each decibel beyond the
-    /// slack counts, so that a great lead decides in seconds and a small one in a minute. What many receivers agree on
-    /// needs less of it.
+    /// The sum is a sequential test (Page's CUSUM). Noise subtracts as much as it adds, and each decibel beyond the
+    /// slack counts, so that a large lead decides in seconds and a small one in a minute. If many receivers agree, less
+    /// is needed.
     ///
-    /// - Returns: the place that has led by so much and so long that the beacon is there now; nil for none.
+    /// - Returns: the place whose lead is now large enough to move the beacon; nil for none.
     private mutating func leader(over current: Int, of slot: Int, isHeard: Bool, _ air: Air) -> Int? {
         guard let other = standing.best == current ? standing.second : standing.best else {
             beacons[slot].lead = 0
             return nil
         }
         let lead = standing.levels[other] - standing.levels[current]
-        // Levels without new readings are no new evidence. A reading of a beacon that is heard rarely counts for more.
+        // Levels without new readings are not new evidence. A reading of a slow beacon counts for more.
         guard isHeard else { return nil }
         let seconds = min(max(beacons[slot].gap, 1), PlaceRules.mostSeconds)
         let pairs = min(standing.ears[current] * standing.ears[other], PlaceRules.mostWitnesses)
         let part = (lead - air.slack) * seconds * Float(pairs) / air.neededLead
         beacons[slot].lead = min(max(beacons[slot].lead + part, 0), 1)
-        // Sums of many parts fall short of one by a rounding.
+        // Rounding keeps sums of many parts slightly below one.
         return lead > air.slack && beacons[slot].lead > 0.9999 ? other : nil
     }
 
-    /// Returns true for a beacon whose place is dark, or of which the receiver is deaf that placed it there and no
-    /// other one of the place hears it.
+    /// Returns true if a beacon's place is dark, or if the receiver that placed it there is deaf and no other receiver
+    /// of the place hears it.
     private func isOutOfHearing(_ slot: Int, _ air: Air) -> Bool {
         let current = Int(beacons[slot].reported)
         if air.isDark[current] { return true }
@@ -58,8 +60,8 @@ extension PlaceTracker {
         return holder >= 0 && air.hearing[holder] == .deaf && standing.receivers[current] < 0
     }
 
-    /// Returns true where a receiver of a place has nothing to say of a beacon: it is deaf, or it has not heard for
-    /// long enough to have heard the beacon.
+    /// Returns true if a receiver of a place cannot know about a beacon: it is deaf, or it has not heard for long
+    /// enough.
     private func isAnyIgnorant(of slot: Int, _ air: Air) -> Bool {
         if air.isAnyDeaf { return true }
         let first = slot * receivers.count

@@ -1,12 +1,12 @@
 import BeaconModel
 
-/// The decision by what was taught: a beacon is where its levels are most alike to those of the place.
+/// The decision by taught levels: a beacon is in the place whose levels are most similar to its own.
 extension PlaceTracker {
-    /// Decides where a beacon is, by how alike its levels are to those that were taught.
+    /// Decides the place of a beacon by the similarity of its levels to the taught ones.
     ///
-    /// Each second adds to what each place has cost so far; but none is ever behind another by more than
-    /// ``TaughtPlaces/switchCost``, so that a beacon can change its place. That is the cheapest way through the places
-    /// up to now, where each change costs that much.
+    /// Each second adds to the accumulated cost of each place. No place is ever behind another by more than
+    /// ``TaughtPlaces/switchCost``, so that a beacon can move. That is the cheapest path through the places up to now,
+    /// with that cost for each move.
     mutating func likeliestPlace(of slot: Int, _ air: Air) -> Int16 {
         let beacon = beacons[slot]
         let power = Float(beacon.measuredPower)

@@ -1,35 +1,34 @@
 import BeaconModel
 
-/// The beacons that are located, each with its levels at all receivers.
+/// The located beacons, each with its levels at all receivers.
 ///
-/// Adverts do not come here: they are summed where ranging sums them, and
-/// ``hear(_:by:_:claim:offset:gap:track:at:evicted:)`` takes the sum of a second.
-/// ``decide(at:hearing:report:)`` ends the second.
+/// Adverts are not processed here. Ranging sums them, and ``hear(_:by:_:claim:offset:gap:track:at:evicted:)`` accepts
+/// the sum of a second. ``decide(at:hearing:report:)`` ends the second.
 struct PlaceTracker {
-    /// A beacon that is located.
+    /// A located beacon.
     struct Beacon {
         var identity: BeaconIdentity
         var isInUse = true
-        /// True for a beacon that a request names, as long as it is neither heard nor known to be in no place.
+        /// True for a beacon that a request names, until it is heard or known to be in no place.
         var isAwaited = false
-        /// Where it is as was reported, and where it was known to be last: a place's number, or one of ``NoPlace``.
+        /// The reported place and the last known one: a place's number, or one of ``NoPlace``.
         var reported = NoPlace.unknown
         var known = NoPlace.unknown
-        /// The place that it seems to be in, and for how many seconds it has.
+        /// The place that it seems to be in, and the seconds for which it has seemed so.
         var candidate = NoPlace.unknown
         var held: UInt16 = 0
-        /// By how much other places have led for how long, as a part of what moves the beacon.
+        /// The accumulated lead of other places, as a part of the lead that moves the beacon.
         var lead: Float = 0
-        /// The seconds for which no receiver has heard it, of those in which silence counts.
+        /// The seconds in which no receiver has heard it, counting only those in which silence counts.
         var silence: Int32 = 0
         /// Its usual gap in seconds.
         var gap: Float = 0
-        /// The power of one of its tracks, the track's number, and the second in which that was heard last.
+        /// The power of one of its tracks, the track's number, and the second in which that track was last heard.
         private var claim = PowerClaim()
         private var claimant = UInt32.max
         private var claimTick = Int64.min
 
-        /// The power of its kind in dBm, and the kind's place in the table of references.
+        /// The power of its kind in dBm, and the kind's index in the table of references.
         var measuredPower = IBeaconFrame.defaultMeasuredPower
         var reference: Int?
         /// Its strongest signal in the reference.
@@ -40,10 +39,10 @@ struct PlaceTracker {
 
         init(identity: BeaconIdentity) { self.identity = identity }
 
-        /// Adds the power of a track, and returns the power that counts for the place.
+        /// Adds the power of a track, and returns the power that counts for locating.
         ///
-        /// Tracks have judged their claims. Where they differ, the first track with a valid power is believed as long
-        /// as it has one and is heard.
+        /// Tracks have judged their claims. If they differ, the first track with a valid power counts as long as its
+        /// power is valid and it is heard.
         mutating func hear(_ claim: PowerClaim, of track: Int, at tick: Int64) -> PowerClaim {
             let isClaimant = claimant == UInt32(truncatingIfNeeded: track)
             let isOpen = self.claim.isInvalid || tick - claimTick > PowerDispute.settlingTime
@@ -54,7 +53,7 @@ struct PlaceTracker {
         }
     }
 
-    /// The numbers that stand for where a beacon is that is in no place.
+    /// The numbers that represent a beacon in no place.
     enum NoPlace {
         static let nowhere: Int16 = -1
         static let unknown: Int16 = -2
@@ -64,14 +63,14 @@ struct PlaceTracker {
     let taught: TaughtPlaces
     private let calibrations: CalibrationTable
 
-    /// The map's receivers, as the source knows them: none for one that has not come, and several where the source has
-    /// several of one name, as the adapters of a radio that was given a name.
+    /// The source's receivers for each receiver of the map. A list is empty if the receiver has not appeared, and has
+    /// several if the source has several with one name, such as the adapters of a named radio.
     private(set) var receivers: [[ReceiverID]]
 
-    /// The seconds for which each receiver has heard since it was deaf; 0 while it is.
+    /// The seconds for which each receiver has heard since its last deafness; 0 while it is deaf.
     var hearingSeconds: [Float]
 
-    /// The map's number of each receiver by its index; -1 for those that are not in it.
+    /// The map's number of each receiver by its index; -1 for receivers that are not in the map.
     private var numbers: [Int16] = []
 
     var beacons: [Beacon] = []
@@ -79,25 +78,25 @@ struct PlaceTracker {
     /// The levels of each beacon, one for each receiver.
     var levels: [PlaceLevel] = []
 
-    /// How far each place is from being the likeliest, for each beacon, where places were taught; the last one is for
-    /// none that is known.
+    /// With taught places, the cost of each place above the likeliest one, for each beacon. The last entry is for no
+    /// known place.
     var evidence: [Float] = []
 
     private(set) var slots: [BeaconIdentity: UInt32] = [:]
     private var free: [UInt32] = []
 
-    /// Where the beacon of a track was kept when it was heard last, by the track's number. It may be another one's now.
+    /// The slot of a track's beacon when it was last heard, by the track's number. Another beacon may occupy it now.
     private var slotsByTrack: [UInt32] = []
     private let capacity: Int
     private var sweepPosition = 0
 
-    /// The strongest levels of each kind of beacon at any receiver, by which one recognizes that a beacon is close.
+    /// The strongest levels of each kind of beacon at any receiver. They show whether a beacon is close.
     var references = ReferenceTable()
 
-    /// True while some beacon is somewhere, or may be, so that time has to pass second by second.
+    /// True while a beacon is in a place, or may be, so that no second may be skipped.
     var isBusy = false
 
-    /// What ``decide(at:hearing:report:)`` needs for one beacon at a time.
+    /// The working memory of ``decide(at:hearing:report:)`` for one beacon at a time.
     var standing: PlaceStanding
 
     init(_ map: PlaceMap, _ calibrations: CalibrationTable, capacity: Int) {
@@ -110,7 +109,7 @@ struct PlaceTracker {
         standing = PlaceStanding(placeCount: map.placeCount)
     }
 
-    /// Sets which receiver of the map one of the source is; nil for none.
+    /// Assigns a receiver of the source to a receiver of the map; nil for none.
     mutating func setReceiver(_ receiver: ReceiverID, of number: Int?) {
         while numbers.count <= Int(receiver.index) { numbers.append(-1) }
         if let old = self.number(of: receiver) { receivers[old].removeAll { $0 == receiver } }
@@ -120,7 +119,7 @@ struct PlaceTracker {
         numbers[Int(receiver.index)] = Int16(number)
     }
 
-    /// Returns the number in the map of a receiver; nil for one that is not in it.
+    /// Returns a receiver's number in the map; nil if it is not in the map.
     @inline(__always)
     func number(of receiver: ReceiverID) -> Int? {
         let index = Int(receiver.index)
@@ -128,7 +127,7 @@ struct PlaceTracker {
         return Int(numbers[index])
     }
 
-    /// The beacons that are located, in the order of the slots in which they are kept.
+    /// The located beacons, in the order of their slots.
     var located: [LocatedBeacon] {
         beacons.filter { $0.isInUse && !$0.isAwaited }.map {
             LocatedBeacon(identity: $0.identity, whereabouts: Self.whereabouts($0.reported), grounds: $0.grounds)
@@ -143,14 +142,14 @@ struct PlaceTracker {
         }
     }
 
-    /// Adds what one receiver has heard of a beacon in a second.
+    /// Adds one receiver's readings of a beacon in a second.
     ///
     /// - Parameters:
     ///   - identity: the beacon.
     ///   - number: the receiver's number in the map.
     ///   - readings: the readings of the second.
     ///   - claim: the power that the track claims.
-    ///   - offset: what the receiver's readings are too high by, in dB.
+    ///   - offset: the decibels by which the receiver's readings are too high.
     ///   - gap: the beacon's usual gap in nanoseconds.
     ///   - track: the number of the track that was heard.
     ///   - tick: the second.
@@ -166,7 +165,7 @@ struct PlaceTracker {
             slotsByTrack[track] = slot
         }
         beacons[Int(slot)].isAwaited = false
-        // What a far receiver misses is no gap of the beacon's.
+        // Adverts that a distant receiver misses are not a gap of the beacon.
         if readings.count > 0 { beacons[Int(slot)].gap = Float(gap) / 1e9 }
         let claim = beacons[Int(slot)].hear(claim, of: track, at: tick)
         let measuredPower = calibrations.kindPower(of: identity, claim: claim)
@@ -178,13 +177,13 @@ struct PlaceTracker {
         levels[Int(slot) * receivers.count + number].add(readings, offset: offset)
     }
 
-    /// Waits for a beacon, unless it is located already: in silence it will be in no place.
+    /// Waits for a beacon, unless it is already located. If it stays silent, it will be in no place.
     mutating func wait(for identity: BeaconIdentity, evicted: inout Int) {
         guard slots[identity] == nil else { return }
         beacons[Int(find(identity, evicted: &evicted))].isAwaited = true
     }
 
-    /// Sets where a beacon was known to be last.
+    /// Sets a beacon's last known place.
     mutating func setKnown(_ whereabouts: Whereabouts, of identity: BeaconIdentity, evicted: inout Int) {
         let slot = Int(find(identity, evicted: &evicted))
         beacons[slot].known =
@@ -195,7 +194,7 @@ struct PlaceTracker {
             }
     }
 
-    /// Returns where a beacon is kept, from now on at least.
+    /// Returns the slot of a beacon, which is added if it is new.
     private mutating func find(_ identity: BeaconIdentity, evicted: inout Int) -> UInt32 {
         if let slot = slots[identity] { return slot }
         if free.isEmpty, beacons.count >= capacity {
@@ -216,7 +215,7 @@ struct PlaceTracker {
         return slot
     }
 
-    /// Forgets the beacon among a few that has been silent for longest; those that are nowhere go first.
+    /// Forgets the beacon that has been silent for longest among a few. Beacons in no place are forgotten first.
     private mutating func evictOne() {
         var stalest = 0
         var most: Int32 = -1

@@ -1,12 +1,12 @@
-/// How a beacon was heard at a spot of a place, when somebody stood there with it for some seconds.
+/// The levels of a beacon at a spot of a place, from a few seconds of teaching.
 public struct TaughtPoint: Hashable, Sendable {
     /// The level at one receiver.
     public enum Level: Hashable, Sendable {
         /// The level above the beacon's measured power, in dB.
         case heard(Double)
-        /// The receiver heard nothing of it.
+        /// The receiver did not hear the beacon.
         case silent
-        /// The receiver was not there, or deaf.
+        /// The receiver was absent or deaf.
         case absent
     }
 
@@ -27,43 +27,44 @@ public struct TaughtPoint: Hashable, Sendable {
     }
 }
 
-/// The places as they were taught, and how alike a beacon's levels are to them.
+/// The taught places, and the similarity of a beacon's levels to them.
 ///
-/// A level differs from what was taught at the spot by some 6 dB, so that the mean of the squares of the differences,
-/// each in units of that, is a cost of about one in the right place. Beacons of another power differ at all receivers
-/// alike, which is taken out. Where both were silent, they agree: that tells places apart that are far from a receiver.
+/// A level differs from the taught level at the spot by some 6 dB, so that the mean of the squared differences, each in
+/// units of that, is a cost of about one in the right place. Beacons of another power differ by the same amount at all
+/// receivers, so that amount is subtracted. If both were silent at a receiver, they agree. That distinguishes places
+/// that are far from a receiver.
 ///
 /// The numbers were chosen on a recording of a flat, by drawing stands of 20 s and judging the rest of it.
 struct TaughtPlaces {
     /// The spread of a level, in dB², and of the power of beacons.
     private static let variance: Float = 36
 
-    /// The most that one receiver costs, so that a door that was opened does not decide: three times the spread.
+    /// The maximum cost of one receiver, so that an open door does not decide: three times the spread.
     private static let most: Float = 9
 
-    /// The part of a place's points that counts, best first: a beacon is at one spot of it only.
+    /// The part of a place's points that counts, best first, because a beacon is at only one spot of the place.
     private static let share = 5
 
-    /// What a place with receivers costs in which the beacon is heard strongest: it may be somewhere where nobody
-    /// taught. With a lead of 6 dB it costs 1, without a lead twice as much.
+    /// The cost of a place whose receivers hear the beacon best. The beacon may be at an untaught spot of it. With a
+    /// lead of 6 dB it costs 1, without a lead twice as much.
     private static let own: Float = 1
     private static let ownLead: Float = 6
 
-    /// What it costs in each second to be in no place that is known.
+    /// The cost per second of no known place.
     static let unknownCost: Float = 1.5
 
-    /// The most that a place is behind another before a second is added, and so what a change of place needs: about
-    /// half a second in which the one is as it should be and the other not at all.
+    /// The maximum cost by which a place is behind another before a second is added, and so the cost of a move: about
+    /// half a second with perfect levels in one place and no match in the other.
     static let switchCost: Float = 0.5
 
-    /// The least by which the best place has to lead while another has no receiver that hears: it takes away as many
-    /// wrong seconds as right ones, and where somebody may be in the dark, not to know is better than to be wrong.
+    /// The minimum lead of the best place while another has no receiver that hears. It removes as many wrong seconds as
+    /// right ones. If a beacon may be near a deaf receiver, "unknown" is better than a wrong place.
     static let clearLead: Float = 0.1
 
     /// The level below which nothing is heard, in dBm.
     private static let floor = Float(ReceiverCalibration.defaultSensitivity)
 
-    /// The most points of a place. More are joined, the most alike first.
+    /// The maximum number of points of a place. If there are more, the most similar ones are merged first.
     private static let capacity = 64
 
     private enum Mark {
@@ -71,13 +72,13 @@ struct TaughtPlaces {
         static let absent = Float.nan
     }
 
-    /// The levels of all points, those of a place after another.
+    /// The levels of all points, place after place.
     private var levels: [Float] = []
     private let width: Int
     /// The points of each place.
     private let ranges: [Range<Int>]
 
-    /// True where a receiver was there when places were taught.
+    /// True for each receiver that was present when places were taught.
     private(set) var isTaught: [Bool]
 
     /// - Parameters:
@@ -110,9 +111,9 @@ struct TaughtPlaces {
         }
     }
 
-    /// Returns no more points than a place may have, the most alike joined to their means.
+    /// Returns at most the maximum number of points; merges the most similar ones to their means.
     private static func joined(_ points: [[Float]]) -> [[Float]] {
-        // Joining compares all with all: of very many, every so manieth is enough.
+        // Merging compares all pairs. If there are very many points, a regular sample is enough.
         let step = (points.count + 4 * capacity - 1) / (4 * capacity)
         var points = step > 1 ? stride(from: 0, to: points.count, by: step).map { points[$0] } : points
         while points.count > capacity {
@@ -135,18 +136,18 @@ struct TaughtPlaces {
         return points
     }
 
-    /// The level of a receiver in one second, as ``costs(_:places:measuredPower:)`` takes it.
+    /// The special levels of a receiver in one second, for ``costs(_:places:measuredPower:)``.
     enum Heard {
-        /// The receiver hears, and nothing of the beacon.
+        /// The receiver hears, but not the beacon.
         static var silent: Float { Mark.silent }
         /// The receiver is deaf.
         static var absent: Float { Mark.absent }
     }
 
-    /// Returns the decibels by which a beacon would have to be louder at every receiver to make a difference of costs.
+    /// Returns the decibels by which a beacon would have to be louder at every receiver to cause a difference in cost.
     static func decibels(_ cost: Float) -> Double { Double((max(cost, 0) * variance).squareRoot()) }
 
-    /// Returns what it costs to take a beacon for being in each place.
+    /// Returns the cost of each place for a beacon.
     ///
     /// - Parameters:
     ///   - heard: the level at each receiver above the beacon's measured power, or one of ``Heard``.
@@ -171,7 +172,7 @@ struct TaughtPlaces {
         }
         guard let strongest, let place = places[strongest] else { return costs }
         var lead = Self.ownLead
-        // Of a place where nobody taught, only its own receivers tell. While they are deaf there is no lead before it.
+        // Only its own receivers can detect an untaught place. While they are deaf, no other place can lead it.
         for (number, level) in heard.enumerated() where level.isNaN {
             if let other = places[number], other != place, ranges[other].isEmpty { lead = 0 }
         }
@@ -202,7 +203,7 @@ struct TaughtPlaces {
                 difference = level - taught - offset
             } else {
                 count += 1
-                // What only one of both heard is as far from the other as it is above the floor.
+                // If only one of both was heard, the distance is that between its level and the floor.
                 let known = max(level, taught)
                 guard known.isFinite else { continue }
                 difference = max(0, known + measuredPower - Self.floor)

@@ -1,15 +1,15 @@
 import BeaconModel
 
-/// The memory that ``ProximityMachine`` has of one beacon.
+/// The state of ``ProximityMachine`` for one beacon.
 struct BeaconMemory: Sendable {
-    /// The time beyond a stay for which an app has to report nothing of it: after that, a report is of another visit. A
-    /// choice: as long as an event of an app is not late for a rule.
+    /// The time without an app's report, beyond the duration of a stay, after which a report belongs to another visit.
+    /// It is a choice: as long as an app's event may be late for a rule.
     private static let longestSilence = 600 * Timestamp.nanosecondsPerSecond
 
-    /// A stretch of being at least as near as a condition asks for.
+    /// A period in which the beacon is at least as near as a condition requires.
     private struct Visit: Sendable {
         var began: Timestamp
-        /// The newest moment when it was known to be so near; for a beacon that still is, the moment it came.
+        /// The newest time at which it was known to be so near; for a beacon that still is, the time of its arrival.
         var seen: Timestamp
         var wasMet = false
     }
@@ -17,17 +17,17 @@ struct BeaconMemory: Sendable {
     /// The newest notification.
     private struct Reported: Sendable {
         var proximity: Proximity?
-        /// The end of the cool-down; nil where it is over.
+        /// The end of the cool-down; nil if it is over.
         var end: Timestamp?
     }
 
     let beacon: BeaconIdentity
-    /// When something was reported of it last.
+    /// The time of the newest change.
     private(set) var changed = Timestamp.zero
     private var state = ProximityChange.State.gone
     private var lasts = true
     private var visits: [ProximityCondition: Visit] = [:]
-    /// The proximity that was known last; nil where it is gone.
+    /// The last known proximity; nil if the beacon is gone.
     private var known: Proximity?
     private var reported: Reported?
 
@@ -35,10 +35,10 @@ struct BeaconMemory: Sendable {
 
     var isGone: Bool { state == .gone }
 
-    /// Returns true for a beacon that is gone, and that would be a new one if it came back.
+    /// Returns true if a beacon is gone and would count as new when it returns.
     func isOver(at time: Timestamp) -> Bool { isGone && next <= time }
 
-    /// The earliest moment at which something may be due, or at which one that is gone is forgotten.
+    /// The earliest time at which something may be due, or at which a beacon that is gone is forgotten.
     var next: Timestamp {
         if isGone {
             let visit = visits.values.lazy.map(\.seen).max()?.advanced(by: ProximityMachine.patience)
@@ -49,7 +49,7 @@ struct BeaconMemory: Sendable {
         return next
     }
 
-    /// Returns the end of a stay's time; nil where it is over or was met, or where an app has not said that it goes on.
+    /// Returns the end of a stay's duration; nil if the stay is over or already met, or if an app has not confirmed it.
     private func due(_ condition: ProximityCondition, _ visit: Visit) -> Timestamp? {
         guard case .near(let proximity, for: let duration) = condition, lasts, !visit.wasMet,
             state.rank >= proximity.rank
@@ -57,14 +57,14 @@ struct BeaconMemory: Sendable {
         return visit.began.advanced(by: duration.boundedNanoseconds)
     }
 
-    /// Receives a change; what was due before has happened.
+    /// Receives a change. Everything that was due before it has been processed.
     mutating func receive(_ change: ProximityChange, for conditions: [ProximityCondition]) -> [ProximityMatch] {
         let before = state
         if before == .gone, change.state == .doubtful { return [] }
         (state, lasts, changed) = (change.state, change.lasts, change.time)
         return conditions.filter { condition in
             switch condition {
-            // Of whom an app says that it is gone, it has been there.
+            // If an app reports that a beacon is gone, the beacon must have been there before.
             case .gone: state == .gone && (before != .gone || !lasts)
             case .near(let proximity, for: let duration):
                 visit(condition, proximity.rank, duration.boundedNanoseconds, change, before: before)
@@ -78,16 +78,16 @@ struct BeaconMemory: Sendable {
         ProximityMatch(time: time, condition: condition, beacon: beacon, proximity: state.proximity)
     }
 
-    /// Notes whether it is as near as a condition asks for.
+    /// Notes whether the beacon is as near as a condition requires.
     ///
-    /// - Returns: true where it has lasted for its time now.
+    /// - Returns: true if the stay has now lasted for its duration.
     private mutating func visit(
         _ condition: ProximityCondition, _ rank: Int, _ duration: Int64, _ change: ProximityChange,
         before: ProximityChange.State
     ) -> Bool {
         let (time, old) = (change.time, visits[condition])
         guard state.rank >= rank else {
-            // An app was last known to be there when it said so.
+            // An app's last report is the last time at which the beacon is known to have been there.
             if lasts, before.rank >= rank, let old { visits[condition]?.seen = max(change.heldUntil, old.began) }
             return false
         }
@@ -98,7 +98,7 @@ struct BeaconMemory: Sendable {
             } else if lasts {
                 false
             } else {
-                // An app repeats itself for a stay and for another visit alike.
+                // A repeated report from an app can mean a longer stay or another visit.
                 duration > 0
                     ? silence > duration + Self.longestSilence
                     : before == state && silence >= ProximityMachine.patience
@@ -111,10 +111,12 @@ struct BeaconMemory: Sendable {
         return isMet
     }
 
-    /// Notes a proximity to notify of.
+    /// Notes a proximity change to notify of.
     ///
-    /// - Returns: true where there is one to notify of.
-    private mutating func markReported(at time: Timestamp, atLeast: Proximity, coolDown: Duration, hasGone: Bool) -> Bool {
+    /// - Returns: true if a notification is due.
+    private mutating func markReported(at time: Timestamp, atLeast: Proximity, coolDown: Duration, hasGone: Bool)
+        -> Bool
+    {
         guard state != .doubtful else { return false }
         let before = known
         known = state.proximity
@@ -127,17 +129,18 @@ struct BeaconMemory: Sendable {
         let isNew = known != before || reported?.end != nil && known != reported?.proximity
         reported?.end = nil
         guard isNew, known.rank >= atLeast.rank else { return false }
-        reported = Reported(proximity: known, end: coolDown > .zero ? time.advanced(by: coolDown.boundedNanoseconds) : nil)
+        reported = Reported(
+            proximity: known, end: coolDown > .zero ? time.advanced(by: coolDown.boundedNanoseconds) : nil)
         return true
     }
 
-    /// Returns what was due by a moment.
+    /// Returns the matches that were due up to a time.
     mutating func advance(to time: Timestamp, for conditions: [ProximityCondition]) -> [ProximityMatch] {
         guard !isGone, next <= time else { return [] }
         return conditions.compactMap { condition -> ProximityMatch? in
             if case .change(let atLeast, let coolDown, let hasGone) = condition {
                 guard let end = reported?.end, end <= time, state != .doubtful else { return nil }
-                // The next cool-down begins with the notification, which is sent now.
+                // The next cool-down begins with this notification.
                 let isMet = markReported(at: time, atLeast: atLeast, coolDown: coolDown, hasGone: hasGone)
                 return isMet ? match(end, condition) : nil
             }

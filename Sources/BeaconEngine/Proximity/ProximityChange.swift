@@ -1,32 +1,32 @@
 public import BeaconModel
 
-/// A change of a beacon's proximity: the input of all decisions on who is near, stays and is gone.
+/// A change of a beacon's proximity: the input of all decisions about near, staying and gone beacons.
 public struct ProximityChange: Hashable, Sendable {
-    /// The state of a beacon, as the nearest of those who hear it has it.
+    /// The state of a beacon at the nearest receiver that hears it.
     public enum State: Hashable, Sendable {
-        /// It is heard at this proximity, which may be unknown.
+        /// The beacon is heard at this proximity, which may be unknown.
         case at(Proximity)
-        /// Unknown, since who heard it is deaf or was so a moment ago. Not hearing is not absence.
+        /// Unknown, because the receiver that heard it is deaf or was deaf a short time ago. Not hearing is not
+        /// absence.
         case doubtful
-        /// The receivers hear, and the beacon is not heard any longer.
+        /// The receivers hear, but no longer hear the beacon.
         case gone
 
-        /// The proximity; nil where it is gone or doubtful.
+        /// The proximity; nil if the beacon is gone or doubtful.
         var proximity: Proximity? { if case .at(let proximity) = self { proximity } else { nil } }
-        /// The order of nearness.
+        /// The rank of the proximity; higher is nearer.
         var rank: Int { proximity?.rank ?? -1 }
     }
 
-    /// The moment.
+    /// The time of the change.
     public var time: Timestamp
-    /// The newest moment at which the state before still held.
+    /// The newest time at which the previous state still held.
     public var heldUntil: Timestamp
     /// The beacon.
     public var beacon: BeaconIdentity
     /// The new state.
     public var state: State
-    /// True where the state holds until the next change. False for one who says where a beacon came to, and never that
-    /// it left: an app.
+    /// True if the state holds until the next change. False for an app, which reports arrivals and never departures.
     public var lasts: Bool
 
     /// Creates a change from its parts.
@@ -38,25 +38,25 @@ public struct ProximityChange: Hashable, Sendable {
     }
 }
 
-/// A question about a beacon that ``ProximityMachine`` answers.
+/// A condition on a beacon that ``ProximityMachine`` evaluates.
 public enum ProximityCondition: Hashable, Sendable {
-    /// Has it come at least as near as this, and stayed so for a time? Zero is at once.
+    /// The beacon has come at least this near and stayed so for a duration. Zero means at once.
     case near(Proximity, for: Duration)
-    /// Is it gone?
+    /// The beacon is gone.
     case gone
-    /// Has its proximity changed to one at least as near as this? Another change within the cool-down waits for its
+    /// The beacon's proximity has changed to one at least this near. Another change within the cool-down waits for its
     /// end, and counts if it still holds. With `hasGone`, a beacon that is gone counts too.
     case change(atLeast: Proximity, coolDown: Duration, hasGone: Bool)
 }
 
-/// A moment at which a condition of a beacon was met.
+/// A condition that a beacon has met, with the time.
 public struct ProximityMatch: Hashable, Sendable {
-    /// The moment: that of the change, or that of the deadline.
+    /// The time of the change or of the deadline.
     public var time: Timestamp
     /// The condition.
     public var condition: ProximityCondition
     /// The beacon.
     public var beacon: BeaconIdentity
-    /// Its proximity; nil where it is gone.
+    /// The beacon's proximity; nil if it is gone.
     public var proximity: Proximity?
 }

@@ -1,17 +1,18 @@
 public import BeaconModel
 
-/// A pure machine that decides which beacons are near, stay and are gone: changes of proximity in, moments out.
+/// A deterministic state machine that decides which beacons are near, stay and are gone: it turns proximity changes
+/// into matches.
 ///
-/// A beacon that is near for an hour is near once. It is so again after it was not for ``patience``, so that one at the
-/// border of a class does not run a program again and again. The machine has no clock: a deadline passes with
-/// ``advance(to:)`` or the beacon's next change, and its moment has the deadline's own time.
+/// A beacon that is near for an hour matches once. It matches again only after it was not near for ``patience``, so
+/// that a beacon at the border of a class does not run a program again and again. The machine has no clock: a deadline
+/// passes with ``advance(to:)`` or the beacon's next change, and its match has the deadline's own time.
 ///
-/// The same changes in the same order give the same moments, however often time is said to have passed in between, as
-/// long as all changes of a second are received before time advances to it.
+/// The same changes in the same order give the same matches, regardless of how often time advances in between, as long
+/// as all changes of a second are received before time advances to it.
 public struct ProximityMachine: Sendable {
     /// The time for which a beacon may be less near without having left, the silence that makes a receiver deaf, and
-    /// the time in which an app that repeats itself reports nothing new. A choice: the classes have a hysteresis of
-    /// their own, and an outage that is longer is published.
+    /// the time in which repeated reports of an app do not count. It is a choice: the classes have their own
+    /// hysteresis, and longer outages are published.
     public static let patience = 5 * Timestamp.nanosecondsPerSecond
 
     private struct Key: Hashable {
@@ -19,20 +20,20 @@ public struct ProximityMachine: Sendable {
         var beacon: BeaconIdentity
     }
 
-    /// The conditions, in the order in which those of one moment are met.
+    /// The conditions. Matches with the same time have this order.
     public var conditions: [ProximityCondition]
-    /// The most beacons that are remembered, counted for each subject. Of more, those give way that are gone, and then
-    /// those of which nothing was reported for longest.
+    /// The maximum number of remembered beacons, counted for each subject. If there are more, beacons that are gone are
+    /// forgotten first, then those without a change for longest.
     public var maximum: Int
     private var beacons: [Key: BeaconMemory] = [:]
-    /// No deadline is before it.
+    /// A lower bound of all deadlines.
     private var next = Timestamp.latest
 
-    /// Creates a machine that has received nothing.
+    /// Creates a machine without beacons.
     ///
     /// - Parameters:
     ///   - conditions: the conditions.
-    ///   - maximum: the most beacons that are remembered; by default as many as are ranged.
+    ///   - maximum: the maximum number of remembered beacons; by default the maximum that ranging tracks.
     public init(
         _ conditions: [ProximityCondition], maximum: Int = EngineConfiguration.usualMaximumTrackedBeacons
     ) {
@@ -40,15 +41,15 @@ public struct ProximityMachine: Sendable {
         self.maximum = maximum
     }
 
-    /// The number of beacons that are remembered.
+    /// The number of remembered beacons.
     public var count: Int { beacons.count }
 
-    /// Receives a change. For its beacon time passes first, up to when the state before still held.
+    /// Receives a change. First, time passes for its beacon up to the last time at which the previous state held.
     ///
     /// - Parameters:
     ///   - change: the change, in the order of time.
-    ///   - subject: who reports it; each has its own beacons.
-    /// - Returns: the moments, in the order of time.
+    ///   - subject: the source of the change; each subject has its own beacons.
+    /// - Returns: the matches, in the order of time.
     public mutating func receive(_ change: ProximityChange, of subject: String = "") -> [ProximityMatch] {
         guard !conditions.isEmpty else { return [] }
         let key = Key(subject: subject, beacon: change.beacon)
@@ -63,9 +64,9 @@ public struct ProximityMachine: Sendable {
         return matches
     }
 
-    /// Advances the time. All changes up to that moment have been received.
+    /// Advances the time. All changes up to that time must have been received.
     ///
-    /// - Returns: the moments that were due, in the order of time.
+    /// - Returns: the matches that were due, in the order of time.
     public mutating func advance(to time: Timestamp) -> [ProximityMatch] {
         guard next <= time else { return [] }
         next = .latest
@@ -84,7 +85,8 @@ public struct ProximityMachine: Sendable {
         return matches.sorted { ($0.time, $0.beacon) < ($1.time, $1.beacon) }
     }
 
-    /// Forgets the beacons that are gone, or else a tenth of all, so that invented ones do not cost a search each.
+    /// Forgets the beacons that are gone, or else a tenth of all beacons, so that each invented beacon does not cost a
+    /// search.
     private mutating func makeRoom() {
         var keys = beacons.filter(\.value.isGone).map(\.key)
         if keys.isEmpty {

@@ -1,25 +1,26 @@
 public import BeaconModel
 
-/// The lists of receivers: it turns the ranging reports of each second into changes of proximity.
+/// The beacons that each receiver lists: turns the ranging reports of each second into proximity changes.
 ///
-/// Of several receivers that hear a beacon the nearest counts. One that gives no reports is deaf, and its beacons are
-/// neither near nor gone: they are doubtful, until it has listed again what it hears, or another one hears them. It is
-/// pure: each report comes with its time.
+/// If several receivers hear a beacon, the nearest one counts. A receiver without reports is deaf. Its beacons are
+/// neither near nor gone but doubtful, until the receiver has listed again what it hears or another receiver hears
+/// them. The type has no clock: each report has its time.
 public struct ProximityReports: Sendable {
-    /// A beacon as a receiver lists it.
+    /// A beacon in a receiver's list.
     public struct Listing: Sendable {
         /// The beacon.
         public var beacon: RangedBeacon
         /// The receiver's name.
         public var receiver: String
-        /// The constraint that it is ranged by; nil for every beacon.
+        /// The constraint that ranges it; nil for every beacon.
         public var constraint: BeaconConstraint?
         fileprivate var time: Timestamp
         fileprivate var isDoubtful = false
         fileprivate var state: ProximityChange.State { isDoubtful ? .doubtful : .at(beacon.proximity) }
     }
 
-    /// A list is a receiver's, of a constraint. Another receiver may get its number, and another have its name.
+    /// A list belongs to a receiver and a constraint. Numbers and names of receivers can be reused, so both are in the
+    /// key.
     private struct Key: Hashable {
         var receiver: ReceiverID
         var name: String
@@ -30,42 +31,42 @@ public struct ProximityReports: Sendable {
         /// The time of the newest report.
         var time: Timestamp
         var isDeaf = false
-        /// Until when what was listed before a deafness is doubtful, where it is not listed again.
+        /// The time until which beacons from before a deafness are doubtful if they are not listed again.
         var relistingEnd = Timestamp.zero
         var beacons: [BeaconIdentity: Listing] = [:]
     }
 
-    /// The time for which a receiver that was deaf lists again what it hears, before a beacon that it listed earlier
-    /// counts as gone: as long as ranging lists a beacon that is not heard.
+    /// The time that a receiver has after a deafness to list its beacons again before missing beacons count as gone:
+    /// the time for which ranging lists an unheard beacon.
     private static let relisting = Engine.goneAfter
 
     /// The time of the newest report.
     public private(set) var time = Timestamp.zero
-    /// The most beacons that are listed. Further ones are ignored.
+    /// The maximum number of listed beacons. Further beacons are ignored.
     public var maximum: Int
-    /// The number of times that a beacon of a report was ignored.
+    /// The number of ignored beacons, counted in each report.
     public private(set) var ignored = 0
 
     /// The second before the newest.
     private var previous = Timestamp.zero
     private var lists: [Key: List] = [:]
-    /// The states of the beacons that are listed.
+    /// The states of the listed beacons.
     private var states: [BeaconIdentity: ProximityChange.State] = [:]
-    /// The beacons that were gone in the newest second, as they were listed last.
+    /// The beacons that were gone in the newest second, as they were last listed.
     private var departed: [BeaconIdentity: Listing] = [:]
 
-    /// Creates lists without a beacon.
+    /// Creates empty lists.
     ///
-    /// - Parameter maximum: the most beacons that are listed; by default as many as are ranged.
+    /// - Parameter maximum: the maximum number of listed beacons; by default the maximum that ranging tracks.
     public init(maximum: Int = EngineConfiguration.usualMaximumTrackedBeacons) { self.maximum = maximum }
 
     /// Receives the report of a second, in the order of time.
     ///
     /// - Parameters:
-    ///   - report: the report. Its own time does not count.
-    ///   - time: the same second, by an even clock. One before the newest counts as the newest.
+    ///   - report: the report. Its own time is ignored.
+    ///   - time: the same second, by a steady clock. A time before the newest counts as the newest.
     ///   - receiver: the number of the receiver.
-    /// - Returns: the changes, those of the report in its order.
+    /// - Returns: the changes, in the order of the report.
     public mutating func receive(
         _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID = ReceiverID(0)
     ) -> [ProximityChange] {
@@ -81,7 +82,7 @@ public struct ProximityReports: Sendable {
         for beacon in report.beacons {
             let identity = beacon.identity
             let old = lists[key]?.beacons[identity]
-            // The nearest first: of two devices of one identity, that one counts.
+            // The nearest is first. It counts if two devices have one identity.
             if let old, old.time == self.time { continue }
             guard states[identity] != nil || states.count < maximum else {
                 ignored += 1
@@ -104,7 +105,7 @@ public struct ProximityReports: Sendable {
         return changes
     }
 
-    /// Doubts what receivers listed that have given no report for a while.
+    /// Marks the lists of receivers that have not reported for a while as doubtful.
     private mutating func doubtDeaf() -> [ProximityChange] {
         let deaf = lists.filter { !$0.value.isDeaf && time.since($0.value.time) >= ProximityMachine.patience }
         guard !deaf.isEmpty else { return [] }
@@ -117,11 +118,11 @@ public struct ProximityReports: Sendable {
         return changes
     }
 
-    /// Returns the change of a beacon whose listing is another; none where it does not count.
+    /// Returns the change of a beacon if its state has changed; otherwise none.
     private mutating func change(of beacon: BeaconIdentity) -> [ProximityChange] {
         let nearest = nearest(beacon)
         if nearest?.isDoubtful == false {
-            // One that is heard elsewhere is no longer doubtful. A copy, so that no list is copied.
+            // A beacon that another receiver hears is no longer doubtful. The keys are copied so that no list is.
             for key in Array(lists.keys) where lists[key]?.beacons[beacon]?.isDoubtful == true {
                 lists[key]?.beacons[beacon] = nil
             }
@@ -133,7 +134,7 @@ public struct ProximityReports: Sendable {
     }
 
     private func nearest(_ beacon: BeaconIdentity) -> Listing? {
-        // Dictionary order is unspecified: of equal ones the first name, and then the first constraint.
+        // Dictionary order is unspecified, so ties are broken by the receiver's name and then the constraint.
         func order(_ listing: Listing) -> (Int, String, String) {
             (-listing.state.rank, listing.receiver, listing.constraint?.description ?? "")
         }
@@ -142,23 +143,23 @@ public struct ProximityReports: Sendable {
 
     // MARK: - What is listed
 
-    /// The beacons that are listed, as changes of the newest second, with which a new machine begins.
+    /// The listed beacons, as changes of the newest second. A new machine begins with them.
     public var standing: [ProximityChange] {
         states.sorted { $0.key < $1.key }.map { ProximityChange($0.key, $0.value, at: time, heldUntil: previous) }
     }
 
-    /// The beacons in the newest report of each receiver, in no order.
+    /// The beacons in the newest report of each receiver, in unspecified order.
     public var present: [RangedBeacon] {
         lists.values.flatMap { list in list.beacons.values.filter { $0.time == list.time }.map(\.beacon) }
     }
 
-    /// Returns a beacon as the nearest receiver lists it, or did so last; nil where it is forgotten.
+    /// Returns a beacon from the list of the nearest receiver, or its last listing; nil if it is forgotten.
     public func listing(of beacon: BeaconIdentity) -> Listing? { nearest(beacon) ?? departed[beacon] }
 
-    /// Returns what programs get for a moment of the newest second: the beacon as it is listed then, or was last.
+    /// Returns the event for a match in the newest second, with the beacon's current or last listing.
     ///
     /// - Parameters:
-    ///   - moment: the moment.
+    ///   - match: the match.
     ///   - time: the time of the second, by the wall clock.
     public func event(of match: ProximityMatch, at time: Timestamp) -> ProximityEvent? {
         guard let listing = listing(of: match.beacon) else { return nil }

@@ -1,44 +1,44 @@
 /// A Kalman filter of one dimension that stays calm while nothing moves and follows quickly when something does.
 ///
-/// It weighs each second's mean against a level that may drift slowly. A running mean of the surprises, each in units
-/// of what was to be expected, separates chance from movement: noise averages out, a person who walks does not. When
-/// the mean leaves what chance allows, the filter trusts its level less, and the next seconds more. Strong and weak
-/// surprises count alike, so that the level has no bias in decibels.
+/// It weighs each second's mean against a level that may drift slowly. The surprise of a second is the difference in
+/// units of the expected deviation. A running mean of the surprises separates noise from movement: noise averages out,
+/// but a walking person's movement does not. When the mean leaves the range of noise, the filter trusts its level less
+/// and the next seconds more. Strong and weak surprises count the same, so that the level has no bias in decibels.
 ///
 /// The numbers were chosen on recordings of carried beacons, of phones, of a robot and of people who turn, each with
-/// the others held out; changes of a quarter of any of them make less difference than the choice of recording.
+/// the others held out. Changing any number by a quarter makes less difference than the choice of recording.
 public struct AdaptiveFilter: SignalFilter {
-    /// The spread of one second's mean around the level, as a variance in dB²: 6 dB. Single readings spread by 4 to 8
-    /// dB, and it is not divided by their number, since bodies and reflections are common to all readings of a second.
+    /// The variance of one second's mean around the level in dB²: 6 dB squared. Single readings spread by 4 to 8 dB.
+    /// The variance is not divided by their number, because bodies and reflections affect all readings of a second.
     public var measurementVariance: Float = 36
 
-    /// The drift of the level in a second while nothing moves, as a variance in dB²: 0.25 dB. With the above, the mean
-    /// reaches back 25 seconds.
+    /// The variance of the level's drift per second while nothing moves, in dB²: 0.25 dB squared. Together with the
+    /// measurement variance, the mean covers 25 seconds.
     public var driftVariance: Float = 0.06
 
     /// The weight of a new surprise in the mean of surprises: a memory of eight seconds.
     public var surpriseGain: Float = 1 / 8
 
-    /// The number of standard deviations by which the mean of surprises may leave zero by chance.
+    /// The number of standard deviations by which noise may move the mean of surprises from zero.
     public var surpriseLimit: Float = 2.25
 
-    /// The weight of a surprise beyond the limit in the doubt about the level. It is small: a person who turns is no
-    /// movement, and a level that jumped to each new side would be wrong most of the time.
+    /// The weight of a surprise beyond the limit in the doubt about the level. It is small: a person who turns does not
+    /// move, and a level that jumped to each new side would be wrong most of the time.
     public var doubt: Float = 0.5
 
-    /// The most standard deviations that one second's surprise counts for, so that one odd second moves nothing.
+    /// The maximum number of standard deviations for one second's surprise, so that one odd second moves nothing.
     public var largestSurprise: Float = 4
 
     /// Creates the filter with the defaults, which fit most uses.
     public init() {}
 
-    // The numbers that the state holds.
+    // The indices of the state's numbers.
     private static let level = 0
     private static let variance = 1
     private static let meanSurprise = 2
     private static let secondsSince = 3
 
-    /// Updates the state with the readings of one second; without any, only time passes.
+    /// Updates the state with the readings of one second. Without readings, only time passes.
     public func update(_ state: inout SignalFilterState, with digest: SampleDigest) {
         guard let mean = digest.mean.map(Float.init) else {
             state.values[Self.secondsSince] += 1

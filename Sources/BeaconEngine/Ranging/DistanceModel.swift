@@ -1,27 +1,28 @@
-/// A law that turns a signal level into a distance.
+/// A model that turns a signal level into a distance.
 public protocol DistanceModel: Sendable {
     /// Returns the distance in metres at which a beacon is heard at `level`.
     ///
     /// - Parameters:
     ///   - level: the filtered signal in dBm.
-    ///   - measuredPower: the signal in dBm that the beacon gives for one metre; negative.
+    ///   - measuredPower: the beacon's claimed signal at one metre in dBm; negative.
     func distance(level: Double, measuredPower: Double) -> Double
 }
 
 /// The uncertainty of distances: in about 68 % of all seconds, the true distance is within ``range(of:)``.
 ///
-/// Distances up to a metre are rather told too far, and those of many metres too near. Four recordings with truth have
-/// 64 to 75 % of their seconds within the range, 4 to 21 % beyond it and 13 to 21 % below (`scripts/quality`). Most of
-/// what is left differs from recording to recording: how far transmitters are off what they say of their power.
+/// Estimates up to a metre tend to be too far, and those of many metres too near. Four recordings with known positions
+/// have 64 to 75 % of their seconds within the range, 4 to 21 % beyond it and 13 to 21 % below (`scripts/quality`).
+/// Most of the remaining error differs between recordings: it is the difference between a transmitter's real and
+/// claimed power.
 public enum DistanceUncertainty {
-    /// The multiples of a distance up to which, and down to which, the true one may be: up to a metre, and from five
-    /// metres on. Between them they change evenly.
+    /// The factors by which the true distance may be farther or nearer than the estimate, up to a metre and from five
+    /// metres on. Between them, they change linearly.
     private static let (nearFarther, farFarther) = (1.8, 2.4)
     private static let (nearNearer, farNearer) = (2.2, 1.35)
 
-    /// Returns the distances between which the true one is.
+    /// Returns the range that probably contains the true distance.
     ///
-    /// - Parameter distance: the told distance in metres, at least zero.
+    /// - Parameter distance: the estimated distance in metres, at least zero.
     @inline(__always)
     public static func range(of distance: Double) -> ClosedRange<Double> {
         let part = min(max((distance - 1) / 4, 0), 1)
@@ -33,10 +34,11 @@ public enum DistanceUncertainty {
 
 /// The log-distance law with one slope within a metre and another beyond.
 ///
-/// The signal falls by ten times the exponent in decibels with each tenfold distance. Both exponents are below that of
-/// free space, 2: within a metre receivers and antennas saturate, and half a metre adds 4.5 dB and not 6; beyond, walls
-/// and floors reflect, and three metres take away 8.3 dB and not 9.5. They were chosen on recordings of phones, of a
-/// robot, of carried beacons and of people who turn, each with the others held out; see `docs/quality.md`.
+/// The signal falls by ten times the exponent in decibels for each tenfold distance. Both exponents are below that of
+/// free space, 2. Within a metre, receivers and antennas saturate, and half a metre adds 4.5 dB instead of 6. Beyond
+/// it, walls and floors reflect, and three metres lose 8.3 dB instead of 9.5. The exponents were chosen on recordings
+/// of phones, of a robot, of carried beacons and of people who turn, each with the others held out; see
+/// `docs/quality.md`.
 public struct TwoSlopeModel: DistanceModel {
     /// The exponent within a metre.
     public var innerExponent: Double
@@ -44,7 +46,7 @@ public struct TwoSlopeModel: DistanceModel {
     /// The exponent beyond a metre: 2 in free space, less in rooms, up to 4 behind walls and people.
     public var outerExponent: Double
 
-    /// A model of these exponents, both above zero.
+    /// Creates a model with these exponents, both above zero.
     public init(innerExponent: Double = 1.5, outerExponent: Double = 1.75) {
         self.innerExponent = innerExponent
         self.outerExponent = outerExponent
@@ -59,26 +61,26 @@ public struct TwoSlopeModel: DistanceModel {
 
 /// Powers of ten in plain arithmetic.
 ///
-/// The engine imports no mathematics library, whose last digit differs from machine to machine: two runs over the same
-/// input give the same output on any of them.
+/// The engine imports no mathematics library, because the last digit of a library's results differs between machines.
+/// Two runs over the same input give the same output on any machine.
 enum Exponential {
-    /// Returns ten to the power of `exponent`, with a relative error below 1e-12, for exponents that make a `Double`.
+    /// Returns ten to the power of `exponent` with a relative error below 1e-12, for results in the range of `Double`.
     static func powerOfTen(_ exponent: Double) -> Double {
         guard exponent < 300 else { return .infinity }
         guard exponent > -300 else { return 0 }
         // 10^x = 2^n * e^y with n whole and y at most half of ln 2, so that thirteen terms of the series are enough.
         let binary = exponent * 3.321_928_094_887_362_3  // log2 of 10
-        // Adding and taking away 1.5 * 2^52 leaves no room for a fraction: a rounding that needs no library either.
+        // Adding and subtracting 1.5 * 2^52 leaves no bits for a fraction: a rounding that needs no library either.
         let whole = (binary + 0x1.8p52) - 0x1.8p52
         let y = (binary - whole) * 0.693_147_180_559_945_3  // ln 2
-        // The terms y^n / n! in pairs and pairs of pairs (Estrin's scheme): a processor does several at a time, which
-        // it cannot where each has to wait for the one before.
+        // The terms y^n / n! in pairs and pairs of pairs (Estrin's scheme). A processor computes several at a time,
+        // which it could not if each depended on the previous one.
         let (y2, y4) = (y * y, y * y * y * y)
         let low = (1 + y) + (1 / 2 + y * (1 / 6)) * y2
         let middle = (1 / 24 + y * (1 / 120)) + (1 / 720 + y * (1 / 5040)) * y2
         let high = (1 / 40_320 + y * (1 / 362_880)) + (1 / 3_628_800 + y * (1 / 39_916_800)) * y2
         let sum = low + (middle + (high + y4 * (1 / 479_001_600)) * y4) * y4
-        // Two to the power of a whole number: nothing but the exponent's bits, of which zero stands for -1023.
+        // Two to the power of a whole number has only exponent bits. The exponent's bias is 1023.
         return sum * Double(bitPattern: UInt64(Int(whole) + 1023) << 52)
     }
 }

@@ -1,22 +1,22 @@
 import BeaconModel
 
 extension Engine {
-    /// The silence after which a beacon's proximity is unknown, unless ``unknownGaps`` of its gaps are more. Apple's
+    /// The silence after which a beacon's proximity is unknown, unless ``unknownGaps`` of its gaps are longer. Apple's
     /// article on iOS devices as beacons gives 2 s.
     private static var unknownAfter: Int64 { 2 * Timestamp.nanosecondsPerSecond }
     private static var unknownGaps: Int64 { 3 }
 
-    /// The silence after which a beacon is no longer listed, unless ``goneGaps`` of its gaps are more. Apple's article
-    /// gives 10 s.
+    /// The silence after which a beacon is no longer listed, unless ``goneGaps`` of its gaps are longer. Apple's
+    /// article gives 10 s.
     static var goneAfter: Int64 { 10 * Timestamp.nanosecondsPerSecond }
     private static var goneGaps: Int64 { 5 }
 
-    /// The time for which reports continue in silence with nothing to list, before a jump of time is passed over.
+    /// The time for which reports continue in silence with an empty list, before seconds are skipped.
     private static var idleReports: Int64 { 10 * Timestamp.nanosecondsPerSecond }
 
     // MARK: - The list
 
-    /// Lists a beacon that was heard in the next report.
+    /// Lists a beacon in the next report.
     @inline(__always)
     mutating func list(_ track: UnsafeMutablePointer<Track>, _ number: Int, _ sighting: Sighting) {
         if let dBm = sighting.rssi.dBm { tracks.digest(number).pointee.add(dBm) }
@@ -32,8 +32,8 @@ extension Engine {
         level.pointee.calibration = calibrations.place(of: tracks[number].pointee.key.identity)
     }
 
-    /// Removes a beacon from the list, and forgets its readings, its level and its proximity: the one place where
-    /// ranging of a beacon ends, so that it always begins with nothing.
+    /// Removes a beacon from the list, and forgets its readings, its level and its proximity. The ranging of a beacon
+    /// ends only here, so that it always begins without history.
     mutating func unlist(_ number: Int) {
         guard tracks[number].pointee.isListed else { return }
         let position = Int(tracks.level(number).pointee.listPosition)
@@ -47,7 +47,7 @@ extension Engine {
         }
     }
 
-    /// Removes the beacons from the list that no request is for any more, now that one for `constraint` has ended.
+    /// Removes beacons from the list that no request matches after the one for `constraint` has ended.
     mutating func unlistUnranged(of constraint: BeaconConstraint?) {
         var position = 0
         while position < listed.count {
@@ -69,10 +69,12 @@ extension Engine {
 
     // MARK: - Reports
 
-    /// Returns the next tick if those before it can be passed over: where nothing was heard or listed for long, a time
-    /// that is far off, or wrong, is reached in one step. A receiver that hears again on the way is not passed over.
+    /// Returns the next tick if the ticks before it can be skipped.
     ///
-    /// - Parameter limit: the last moment that is due.
+    /// If nothing was heard or listed for long, a distant or wrong time is reached in one step. The return of a deaf
+    /// receiver on the way is not skipped.
+    ///
+    /// - Parameter limit: the latest time that is due.
     func tickAfterIdleness(limit: Int64) -> Int64? {
         guard nextTick < limit else { return nil }
         let quiet = max(now, lastListedTick)
@@ -89,16 +91,16 @@ extension Engine {
         return max(nextTick, Self.wholeSecond(atOrAfter: target))
     }
 
-    /// Makes the reports of one second. A receiver that is deaf has none, and its beacons do not age.
+    /// Creates the reports of one second. A deaf receiver has no report, and its beacons do not age.
     mutating func report(at tick: Int64) {
         let receiverCount = receivers.count
-        // A list for each request and receiver, with room for as many beacons as there are if it is the only one.
+        // A list for each request and receiver. If there is only one, it has room for all beacons.
         var lists: [[RankedBeacon]] = []
         if !listed.isEmpty {
             lists = Array(repeating: [], count: rangings.extent * receiverCount)
             if lists.count == 1 { lists[0].reserveCapacity(listed.count) }
             if let filter = strategy.filter as? AdaptiveFilter, let distance = strategy.distance as? TwoSlopeModel {
-                // The usual strategy is compiled into the loop over all beacons.
+                // The default strategy is compiled into the loop over all beacons.
                 fill(&lists, at: tick, filter: filter, distance: distance)
             } else {
                 fill(&lists, at: tick, filter: strategy.filter, distance: strategy.distance)
@@ -117,12 +119,12 @@ extension Engine {
         }
     }
 
-    /// Returns true for the number of a request that has reports, and is not for places alone.
+    /// Returns true if the request with this number has reports, and does not serve locating only.
     private func isReported(_ number: Int) -> Bool {
         rangings.id(at: number).flatMap { rangings[$0] }.map { $0.purpose == .reports } ?? false
     }
 
-    /// Puts the beacons of a second into the lists of the requests that they match.
+    /// Adds the beacons of a second to the lists of the requests that they match.
     private mutating func fill(
         _ lists: inout [[RankedBeacon]], at tick: Int64, filter: some SignalFilter, distance: some DistanceModel
     ) {
@@ -168,7 +170,7 @@ extension Engine {
         }
     }
 
-    /// Returns the readings of a second, and clears them; nil where the beacon is no longer to be listed.
+    /// Returns and clears the readings of a second; nil if the beacon must no longer be listed.
     @inline(__always)
     private mutating func takeReadings(of number: Int, at tick: Int64) -> SampleDigest? {
         let track = tracks[number]
@@ -179,7 +181,7 @@ extension Engine {
         return digest
     }
 
-    /// Returns a beacon as a report lists it.
+    /// Returns a beacon as an entry of a report.
     @inline(__always)
     private mutating func assess(
         _ number: Int, _ readings: SampleDigest, by receiver: Int, at tick: Int64, filter: some SignalFilter,
@@ -193,7 +195,7 @@ extension Engine {
             state.pointee.reportedRSSI = mean
             state.pointee.unreadSeconds = 0
         } else if silence < Timestamp.nanosecondsPerSecond {
-            // Adverts without a reading prove presence and say nothing about distance.
+            // Adverts without a reading prove presence, but not distance.
             let gap = track.pointee.interval.usualGap / Timestamp.nanosecondsPerSecond
             state.pointee.unreadSeconds += UInt8(max(1, gap))
         }
@@ -216,8 +218,10 @@ extension Engine {
         return beacon
     }
 
-    /// Reports an uncalibrated beacon once. A second advert is needed, since the first one of an alternating tag may
-    /// have a counter in place of the power.
+    /// Reports an uncalibrated beacon once.
+    ///
+    /// It waits for a second advert, because the first advert of an alternating tag may have a counter instead of the
+    /// power.
     @inline(never)
     private mutating func reportUncalibrated(_ number: Int, at tick: Int64) {
         let track = tracks[number].pointee

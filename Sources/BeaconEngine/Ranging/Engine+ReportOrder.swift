@@ -1,14 +1,14 @@
 import BeaconModel
 
-// The order of a report: nearness, which has nothing to do with the order in memory. Tracks are read ahead for that
-// reason.
+// Reports are ordered by distance, which is unrelated to the order in memory. Therefore tracks are prefetched.
 
 extension Engine {
-    /// The number of beacons by which tracks are read ahead: as many as a processor waits for at once.
+    /// The number of beacons by which tracks are prefetched: as many memory accesses as a processor has in flight at
+    /// once.
     private static var readAheadCount: Int { 16 }
 
-    /// Returns the beacons of a report in order: nearest first, unknown last; where that does not decide, by identity
-    /// and address, so that the order is deterministic.
+    /// Returns the beacons of a report in order: nearest first, unknown last, then by identity and address, so that the
+    /// order is deterministic.
     func beacons(of list: consuming [RankedBeacon]) -> [RangedBeacon] {
         list.sortByRank()
         var beacons: [RangedBeacon] = []
@@ -22,8 +22,8 @@ extension Engine {
             }
             if position == end {
                 (start, end) = (end, endOfRank(in: list, from: end))
-                // Those of one rank are few, but for unknown distances. Pairs are the most frequent, and need no
-                // sorting.
+                // Few beacons have the same rank, except for unknown distances. Pairs are the most frequent case, and
+                // need no sorting.
                 if end - start == 2 {
                     if isBefore(list[start + 1], list[start]) { list.swapAt(start, start + 1) }
                 } else if end - start > 2 {
@@ -33,12 +33,12 @@ extension Engine {
             }
             beacons.append(rangedBeacon(list[position]))
         }
-        // The compiler leaves out a read whose value is not used. No time is negative.
+        // The compiler removes a read whose value is not used. No time is negative.
         if timesAhead < 0 { beacons.reserveCapacity(beacons.count) }
         return beacons
     }
 
-    /// Returns the end of the beacons that have one rank, in a list in the order of ranks.
+    /// Returns the end of the beacons with the same rank, in a list sorted by rank.
     @inline(__always)
     private func endOfRank(in list: [RankedBeacon], from start: Int) -> Int {
         let rank = list[start].rank
@@ -47,7 +47,7 @@ extension Engine {
         return end
     }
 
-    /// Returns a beacon as a report tells it.
+    /// Returns a beacon in the form of a report.
     @inline(__always)
     private func rangedBeacon(_ beacon: RankedBeacon) -> RangedBeacon {
         let track = tracks[Int(beacon.number)]
@@ -61,7 +61,7 @@ extension Engine {
         return ranged
     }
 
-    /// Returns true where a beacon comes before another of the same rank.
+    /// Returns true if a beacon comes before another of the same rank.
     private func isBefore(_ left: RankedBeacon, _ right: RankedBeacon) -> Bool {
         if left.accuracy != right.accuracy { return left.accuracy < right.accuracy }
         let (left, right) = (tracks[Int(left.number)].pointee.key, tracks[Int(right.number)].pointee.key)

@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// The engine's name for a ranging request. It is never given out twice.
+/// The engine's identifier of a ranging request. It is never reused.
 public struct RangingID: Hashable, Sendable {
     let number: Int32
     let generation: UInt32
@@ -15,26 +15,26 @@ public struct RangingID: Hashable, Sendable {
 
 /// A ranging request.
 struct RangingSlot {
-    /// The beacons that it is for; nil for all.
+    /// The requested beacons; nil for all.
     let constraint: BeaconConstraint?
 
-    /// What its beacons are listed for.
+    /// The purpose of listing its beacons.
     var purpose = Purpose.reports
 
     enum Purpose {
-        /// For reports each second.
+        /// Reports each second.
         case reports
-        /// To be located.
+        /// Locating the beacons.
         case places
-        /// For the levels of regions whose signal is learnt.
+        /// The levels of regions with learned signals.
         case signals
     }
 }
 
-/// A beacon on its way into a report, with no more than sorting needs and its track does not have, since sorting moves
-/// it often.
+/// A beacon on its way into a report, with only the data that sorting needs and its track does not have, because
+/// sorting moves it often.
 struct RankedBeacon: BitwiseCopyable {
-    /// The estimated distance in metres; -1 where it is unknown.
+    /// The estimated distance in metres; -1 if it is unknown.
     var accuracy: Double = -1
 
     /// The number of its track.
@@ -42,32 +42,33 @@ struct RankedBeacon: BitwiseCopyable {
 
     var proximity = Proximity.unknown
 
-    /// The signal in dBm; 0 where it was not heard of late or without readings.
+    /// The signal in dBm; 0 if it was not heard recently or had no readings.
     var rssi: Int8 = 0
 
-    /// True where its power was measured; it is looked up while the track is at hand.
+    /// True if its power was measured. It is looked up here while the track is in the cache.
     var isCalibrated = false
 
     init(number: UInt32) { self.number = number }
 
-    /// A number by which near beacons come before far ones and unknown distances last, but which very similar distances
-    /// may have in common: the bits of floating-point numbers that are not negative are in the order of the numbers.
+    /// A number that sorts near beacons before far ones and unknown distances last. Very similar distances may share
+    /// one.
+    ///
+    /// The bits of non-negative floating-point numbers have the order of the numbers.
     var rank: UInt32 { accuracy < 0 ? .max : Float(accuracy).bitPattern }
 }
 
 extension [RankedBeacon] {
-    /// The bits of a digit, of which three make a rank.
+    /// The bits of a digit. Three digits make a rank.
     private static var digitBits: Int { 11 }
     private static var digitCount: Int { 3 }
 
-    /// The most that are sorted by comparing, which has no fixed costs.
+    /// The maximum number of beacons that are sorted by comparison, which has no fixed cost.
     private static var few: Int { 256 }
 
-    /// Sorts by ``RankedBeacon/rank``, and keeps the order of those that have it in common.
+    /// Sorts by ``RankedBeacon/rank``, and keeps the order of beacons with the same rank.
     ///
-    /// Processors cannot foresee how comparisons come out, and a large report would cost more than all of its adverts.
-    /// So it is sorted digit by digit, which compares nothing. Keys of a rank and a position move, half as long as what
-    /// they stand for.
+    /// Processors cannot predict these comparisons, and a large report would cost more than all of its adverts. The
+    /// radix sort compares nothing. It moves keys of a rank and a position, which are half as long as the beacons.
     mutating func sortByRank() {
         guard count > Self.few else { return sort { $0.rank < $1.rank } }
         let list = self
@@ -83,8 +84,8 @@ extension [RankedBeacon] {
     ///
     /// - Parameters:
     ///   - list: the list.
-    ///   - keys: room for two keys for each of its beacons.
-    ///   - places: room for a number for each value of each digit.
+    ///   - keys: space for two keys for each beacon.
+    ///   - places: space for a number for each value of each digit.
     private static func sort(
         _ list: UnsafeBufferPointer<RankedBeacon>, keys: UnsafeMutableBufferPointer<UInt64>,
         places: UnsafeMutableBufferPointer<UInt32>

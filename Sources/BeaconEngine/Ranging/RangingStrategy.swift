@@ -1,6 +1,6 @@
 public import BeaconModel
 
-/// A strategy for ranging, from signal to proximity: three parts, each of which can be replaced.
+/// A strategy for ranging, from signal to proximity, in three replaceable parts.
 public struct RangingStrategy: Sendable {
     /// The filter, from readings to level.
     public var filter: any SignalFilter
@@ -25,18 +25,18 @@ public struct RangingStrategy: Sendable {
 
 /// A classifier of distances into proximities, with hysteresis so that a beacon at a border does not flicker.
 public struct ProximityClassifier: Sendable, Hashable {
-    /// The distance in metres below which a beacon is immediate. Reports from the field put Apple's border between 0.3
+    /// The distance in metres below which a beacon is immediate. Reports from the field put Apple's limit between 0.3
     /// and 1 m.
     public var immediateLimit: Double
 
-    /// The distance in metres below which a beacon is near. Reports from the field put Apple's border at about 3 m.
+    /// The distance in metres below which a beacon is near. Reports from the field put Apple's limit at about 3 m.
     public var nearLimit: Double
 
-    /// The part of itself by which a border has to be passed before the proximity changes. With the default filter, 3 %
-    /// removes up to half of the changes of a beacon that stands still, at no cost in accuracy.
+    /// The fraction of a limit by which a distance must pass it before the proximity changes. With the default filter,
+    /// 3 % removes up to half of the changes of a beacon that stands still, at no cost in accuracy.
     public var hysteresis: Double
 
-    /// A classifier with these borders.
+    /// Creates a classifier with these limits.
     public init(immediateLimit: Double = 0.5, nearLimit: Double = 3, hysteresis: Double = 0.03) {
         self.immediateLimit = immediateLimit
         self.nearLimit = nearLimit
@@ -46,8 +46,8 @@ public struct ProximityClassifier: Sendable, Hashable {
     /// Returns the proximity of a beacon.
     ///
     /// - Parameters:
-    ///   - distance: the estimate in metres; negative where there is none.
-    ///   - previous: the answer before.
+    ///   - distance: the estimate in metres; negative if unknown.
+    ///   - previous: the previous proximity.
     public func classify(_ distance: Double, previous: Proximity) -> Proximity {
         guard distance >= 0 else { return .unknown }
         let isBelowImmediate = isBelow(immediateLimit, distance, wasBelow: previous == .immediate, previous)

@@ -1,4 +1,4 @@
-/// A filter that turns the readings of a beacon, which jump by many decibels while nothing moves, into one level.
+/// A filter that turns a beacon's readings, which vary by many decibels while nothing moves, into one level.
 public protocol SignalFilter: Sendable {
     /// Updates the state with the readings of one second.
     ///
@@ -11,23 +11,23 @@ public protocol SignalFilter: Sendable {
     func level(_ state: SignalFilterState) -> Double?
 }
 
-/// A ``SignalFilter``'s memory of one beacon: six numbers, whose meaning is the filter's own.
+/// A ``SignalFilter``'s state for one beacon: six numbers, whose meaning the filter defines.
 public struct SignalFilterState: Sendable, BitwiseCopyable {
-    /// The numbers, all zero for a beacon that is new.
+    /// The numbers, all zero for a new beacon.
     public var values = InlineArray<6, Float>(repeating: 0)
 
-    /// The state of a beacon that is new.
+    /// Creates the state of a new beacon.
     public init() {}
 }
 
-/// A summary of the readings of one second, in the few numbers that a ``SignalFilter`` may ask for.
+/// A summary of the readings of one second, in the few numbers that a ``SignalFilter`` may need.
 public struct SampleDigest: Sendable, BitwiseCopyable {
     private var sum: Int32 = 0
 
     // Eight bytes in all, since each advert of a ranged beacon touches them.
     private var readings: UInt16 = 0
 
-    /// The number of adverts with a reading. Those beyond 65 535 are not counted.
+    /// The number of adverts with a reading, at most 65 535.
     public var count: Int32 { Int32(readings) }
 
     /// The strongest reading in dBm.
@@ -36,13 +36,13 @@ public struct SampleDigest: Sendable, BitwiseCopyable {
     /// The weakest reading in dBm.
     public private(set) var weakest: Int8 = .max
 
-    /// Creates the summary of no adverts.
+    /// Creates an empty summary.
     public init() {}
 
-    /// The mean of the readings in dBm, or nil where there were none.
+    /// The mean of the readings in dBm; nil without readings.
     public var mean: Double? { readings == 0 ? nil : Double(sum) / Double(readings) }
 
-    /// The mean rounded to the nearest whole dBm, halves away from zero; nil where there were no readings.
+    /// The mean rounded to the nearest whole dBm, halves away from zero; nil if there are no readings.
     var roundedMean: Int8? {
         guard count > 0 else { return nil }
         let (sum, count) = (Int64(sum), Int64(count))

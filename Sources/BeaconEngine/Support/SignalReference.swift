@@ -1,59 +1,60 @@
 import BeaconModel
 
-/// The level by which one recognizes that a beacon of a kind is close: the strongest that such beacons have had.
+/// The level that shows that a beacon of a kind is close: the strongest level of such beacons.
 ///
-/// No level in dBm says that: transmitters are turned down, and what they say of their power stays. But beacons of one
-/// UUID that say the same of their power are usually configured alike, and sooner or later one comes close to a
-/// receiver. Levels are therefore relative to the strongest.
+/// No fixed level in dBm can show that, because transmitters are turned down without changing the power that they
+/// claim. But beacons with the same UUID and claimed power usually have the same configuration, and sooner or later one
+/// of them comes close to a receiver. Levels are therefore relative to the strongest.
 ///
-/// Some beacons are no measure for the others, since they lie on a receiver. Up to a third of the beacons are left out
-/// that are louder than the next one by more than 6 dB. No level counts as stronger than that at one metre.
+/// Beacons that lie on a receiver are outliers. Up to a third of the beacons are left out if they are louder than the
+/// next one by more than 6 dB. No level counts as stronger than the one at one metre.
 ///
-/// A beacon takes part once it was stronger than one that was turned down by 20 dB is at a metre. All levels are
-/// forgotten by a decibel an hour in which the kind is heard.
+/// A beacon takes part once it was stronger than a beacon that was turned down by 20 dB is at a metre. All levels decay
+/// by a decibel per hour in which the kind is heard.
 ///
 /// The numbers were chosen on a recording of six beacons in four rooms, with all readings up to 20 dB lower, with each
 /// receiver left out in turn, and with one or two more beacons that lie on a receiver; see `docs/quality.md`.
 struct SignalReference {
-    /// The decibels below the level within which an advert shows that a beacon is in the room of the receiver.
+    /// The decibels below the level within which an advert shows that a beacon is in the receiver's room.
     static let enter: Float = 10
 
-    /// The decibels below the level within which it shows that a beacon is still there.
+    /// The decibels below the level within which an advert shows that a beacon is still there.
     static let keep: Float = 20
 
-    /// The decibels by which transmitters are turned down without saying so.
+    /// The decibels by which transmitters are turned down without a change of the claimed power.
     private static let prior = 20.0
 
-    /// The decibels that are forgotten in a second in which a beacon is heard, and the most seconds that count at once.
+    /// The decay in decibels per second in which a beacon is heard, and the maximum seconds that count at once.
     private static let decay = 1.0 / 3600
     private static let longestGap = 10.0
 
     /// The decibels by which a beacon that lies on a receiver is louder than others.
     private static let outlier = 6.0
 
-    /// The beacons that take part at most: a sample of any number.
+    /// The maximum number of beacons that take part: a sample of any number.
     private static let capacity = 64
 
-    /// The strongest level of a beacon that takes part.
+    /// The strongest level of a beacon.
     private struct Peak {
-        /// The level in dBm, which tells outliers. It does not age: the last beacon that comes close is no outlier.
+        /// The level in dBm, for finding outliers. It does not decay, so that the last beacon that came close is not an
+        /// outlier.
         var level: Double
-        /// The level plus the decibels that were forgotten before.
+        /// The level plus the total decay before it.
         var remembered: Double
         var beacon: BeaconIdentity
     }
 
     private let power: Double
 
-    /// The beacons that take part, the strongest first.
+    /// The beacons that take part, strongest first.
     private var peaks: [Peak] = []
     private var forgotten = 0.0
     private var second: Int64
 
-    /// The strongest level that is no outlier.
+    /// The strongest level that is not an outlier.
     private var strongest = -Double.infinity
 
-    /// A reference for beacons of this measured power of which none has been heard.
+    /// Creates a reference for unheard beacons of this measured power.
     init(measuredPower: Int8, at tick: Int64 = 0) {
         power = Double(measuredPower)
         second = tick / Timestamp.nanosecondsPerSecond
@@ -65,12 +66,12 @@ struct SignalReference {
     /// True once a beacon takes part.
     var isLearned: Bool { !peaks.isEmpty }
 
-    /// Takes in the strongest reading of a beacon in a second.
+    /// Adds the strongest reading of a beacon in a second.
     ///
     /// - Parameters:
     ///   - reading: the reading in dBm.
     ///   - beacon: the beacon.
-    ///   - peak: its strongest level so far, which the caller keeps; minus infinity at first. It saves a search.
+    ///   - peak: its strongest level until now, which the caller stores; minus infinity at first. It saves a search.
     ///   - tick: the second.
     @inline(__always)
     mutating func hear(_ reading: Float, of beacon: BeaconIdentity, peak: inout Double, at tick: Int64) {
@@ -83,7 +84,7 @@ struct SignalReference {
         raise(beacon, to: reading)
     }
 
-    /// Sets the strongest level of a beacon, which is above the one that is left of its old one.
+    /// Sets the strongest level of a beacon, which is above the decayed old one.
     @inline(never)
     private mutating func raise(_ beacon: BeaconIdentity, to level: Double) {
         if peaks.count == Self.capacity, let last = peaks.last, level <= last.level { removeForgotten() }
@@ -91,7 +92,7 @@ struct SignalReference {
             guard level + forgotten > peaks[position].remembered else { return }
             peaks.remove(at: position)
         } else if peaks.count == Self.capacity {
-            // The loudest are the ones that matter.
+            // Only the loudest beacons matter.
             guard let last = peaks.last, level > last.level else { return }
             peaks.removeLast()
         }
@@ -101,7 +102,7 @@ struct SignalReference {
         strongest = peaks[(outliers.map { $0 + 1 } ?? 0)...].reduce(-.infinity) { max($0, $1.remembered) }
     }
 
-    /// Removes the beacons of whose strongest level too much was forgotten.
+    /// Removes the beacons whose strongest level has decayed too far.
     private mutating func removeForgotten() { peaks.removeAll { $0.remembered - forgotten <= power - Self.prior } }
 }
 
@@ -110,22 +111,23 @@ struct ReferenceTable {
     private struct Key: Hashable {
         var uuid: ProximityUUID
         var measuredPower: Int8
-        /// The receiver; nil where those of all count together.
+        /// The receiver; nil if one reference serves all receivers.
         var receiver: ReceiverID?
     }
 
-    /// More kinds than anybody has; what invents others is judged as if it were heard for the first time.
+    /// The maximum number of kinds, more than any real fleet has. Further kinds, which must be invented, count as heard
+    /// for the first time.
     private static let capacity = 4096
 
     private var places: [Key: Int] = [:]
     private var references: [SignalReference] = []
 
-    /// Returns the place of a kind of beacons in the table; nil where there are too many.
+    /// Returns the index of a kind of beacons in the table; nil if there are too many.
     ///
     /// - Parameters:
-    ///   - uuid: their UUID.
-    ///   - measuredPower: the power of their kind.
-    ///   - receiver: the receiver that hears them; nil where those of all count together.
+    ///   - uuid: the UUID of the kind.
+    ///   - measuredPower: the power of the kind.
+    ///   - receiver: the receiver that hears the beacons; nil if one reference serves all receivers.
     ///   - tick: the second.
     mutating func place(
         of uuid: ProximityUUID, measuredPower: Int8, by receiver: ReceiverID?, at tick: Int64
@@ -138,14 +140,14 @@ struct ReferenceTable {
         return references.count - 1
     }
 
-    /// Forgets the signals at a receiver. Its references stay in their places and begin again.
+    /// Forgets the signals at a receiver. Its references stay at their indices and start again.
     mutating func forget(_ receiver: ReceiverID, at tick: Int64) {
         for (key, place) in places where key.receiver == receiver {
             references[place] = SignalReference(measuredPower: key.measuredPower, at: tick)
         }
     }
 
-    /// The reference at a place.
+    /// The reference at an index.
     subscript(place: Int) -> SignalReference {
         _read { yield references[place] }
         _modify { yield &references[place] }

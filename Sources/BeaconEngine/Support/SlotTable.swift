@@ -1,5 +1,7 @@
-/// A table of values by number. Numbers are assigned again, so that a program which adds and removes for years needs no
-/// more memory than it has values at once; a generation distinguishes an old holder of a number from the new one.
+/// A table of values by number.
+///
+/// Numbers are reused, so that a program that adds and removes values for years needs memory only for the values it has
+/// at once. A generation distinguishes an old holder of a number from the new one.
 struct SlotTable<Element> {
     /// A value's number, with the generation of its holder.
     struct ID: Hashable {
@@ -18,7 +20,7 @@ struct SlotTable<Element> {
     /// The number of values.
     var count: Int { slots.count - free.count }
 
-    /// The highest number so far plus one.
+    /// The highest number ever assigned, plus one.
     var extent: Int { slots.count }
 
     mutating func insert(_ element: Element) -> ID {
@@ -30,7 +32,7 @@ struct SlotTable<Element> {
         return ID(number: Int32(slots.count - 1), generation: 0)
     }
 
-    /// Removes and returns a value; nil if it was removed already.
+    /// Removes and returns a value; nil if it was already removed.
     mutating func remove(_ id: ID) -> Element? {
         guard let element = self[id] else { return nil }
         slots[Int(id.number)].element = nil
@@ -39,19 +41,19 @@ struct SlotTable<Element> {
         return element
     }
 
-    /// The value of this ID, or nil if it was removed.
+    /// The value with this ID, or nil if it was removed.
     subscript(id: ID) -> Element? {
         guard Int(id.number) < slots.count, slots[Int(id.number)].generation == id.generation else { return nil }
         return slots[Int(id.number)].element
     }
 
-    /// Returns the ID of the value that has this number now, or nil where there is none.
+    /// Returns the ID of the current value with this number, if any.
     func id(at number: Int) -> ID? {
         guard slots[number].element != nil else { return nil }
         return ID(number: Int32(number), generation: slots[number].generation)
     }
 
-    /// Changes the value of this ID, unless it was removed.
+    /// Changes the value with this ID, unless it was removed.
     mutating func update(_ id: ID, _ change: (inout Element) -> Void) {
         guard var element = self[id] else { return }
         change(&element)

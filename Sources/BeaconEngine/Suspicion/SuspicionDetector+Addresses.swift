@@ -1,20 +1,21 @@
 import BeaconModel
 
 extension SuspicionDetector {
-    /// For how long two addresses have to be heard in turns, at any receivers. A device that changes its address does
-    /// so once in minutes (Core Specification, Vol 3, Part C, Appendix A: each 15), and the old one may come late for
-    /// as long as gateways gather.
+    /// The time for which two addresses must be heard in turns, at any receivers.
+    ///
+    /// A device changes its address once in minutes (Core Specification, Vol 3, Part C, Appendix A: each 15), and
+    /// adverts with the old one may arrive late by as long as gateways collect adverts.
     static let addressTime = 30 * second
-    /// The addresses of an identity that are followed.
+    /// The maximum number of addresses that are tracked for an identity.
     static let mostAddresses = 4
 
-    /// Looks at the address of an advert.
+    /// Checks the address of an advert.
     mutating func receiveAddress(_ sighting: Sighting, in place: Int) {
         let (time, address) = (sighting.time.nanoseconds, sighting.address)
         guard address.bits != 0 else { return }
         let last = records[place].lastAddress
         let known = KnownAddress(address: address, receiver: sighting.receiver.index, newest: time)
-        // The same one may be of a kind that one receiver tells and another does not.
+        // Only the bits count: one receiver may report the kind of an address and another may not.
         guard let index = records[place].addresses.firstIndex(where: { $0.address.bits == address.bits }) else {
             if records[place].addresses.count < Self.mostAddresses {
                 records[place].lastAddress = records[place].addresses.count
@@ -31,11 +32,11 @@ extension SuspicionDetector {
         records[place].addresses[index].receiver = sighting.receiver.index
         guard index != last else { return }
         records[place].lastAddress = index
-        // It was heard before another one, and is again: neither has taken the other's place.
+        // It was heard before the other address, and is heard again, so neither has replaced the other.
         guard time - before.newest <= Self.forgetting else { return }
         records[place].addresses[index].hasReturned = true
         let other = records[place].addresses[last]
-        // One receiver may know the key of a phone, and give another address than its neighbour.
+        // One receiver may know a phone's key and report another address than its neighbour.
         guard before.isResolvable == other.isResolvable || other.receiver == sighting.receiver.index else { return }
         let turns = records[place].turns?.noting(at: time, within: Self.addressTime) ?? Turns(at: time)
         records[place].turns = turns
@@ -49,7 +50,7 @@ extension SuspicionDetector {
             of: place)
     }
 
-    /// Returns the place of the address that is known least: one that has not come back, and of those the oldest.
+    /// Returns the index of the least known address: one that has not returned, and of those the oldest.
     static func leastKnown(_ addresses: [KnownAddress]) -> Int {
         addresses.indices.min {
             let (a, b) = (addresses[$0], addresses[$1])

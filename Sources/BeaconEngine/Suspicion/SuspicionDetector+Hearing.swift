@@ -1,35 +1,36 @@
 import BeaconModel
 
 extension SuspicionDetector {
-    /// An advert that shows how near a beacon was.
+    /// An advert that bounds how far away a beacon was.
     struct Hearing {
         var time: Int64 = 0
-        /// The decibels that were lost since one metre.
+        /// The loss since one metre in decibels.
         var loss: Float = 0
     }
 
-    /// Three adverts of a beacon that one receiver heard within ``window``, by which it was in a circle around it.
+    /// Three adverts of a beacon that one receiver heard within ``window``. They bound the beacon to a circle around
+    /// it.
     struct Triple {
         var hearings = InlineArray<3, Hearing>(repeating: Hearing())
         var newest: Int64 = 0
 
-        /// The decibels that none of the three exceeds.
+        /// The loss in decibels that none of the three exceeds.
         var loss: Float { max(hearings[0].loss, max(hearings[1].loss, hearings[2].loss)) }
     }
 
-    /// What a receiver heard of a beacon.
+    /// A receiver's adverts of a beacon.
     struct Fix {
         var receiver: UInt16
         var address: DeviceAddress
-        /// The adverts of the last seconds that lost least.
+        /// The adverts of the last seconds with the least loss.
         var recent = Triple()
         var count = 0
-        /// The three that say most of where the beacon can be; nil until there were three.
+        /// The three adverts that bound the beacon's position most; nil until there were three.
         var best: Triple?
 
-        /// Takes in an advert.
+        /// Adds an advert.
         ///
-        /// - Returns: true where the newest three are complete.
+        ///  - Returns: true if the newest three are complete.
         mutating func hear(_ loss: Float, at time: Int64) -> Bool {
             recent.newest = max(recent.newest, time)
             var kept = 0
@@ -44,7 +45,7 @@ extension SuspicionDetector {
             } else {
                 var weakest = 0
                 for index in 1..<3 where recent.hearings[index].loss > recent.hearings[weakest].loss { weakest = index }
-                // Of equals the newer one, which says more of now.
+                // Among equals, the newer one counts, because it is more recent evidence.
                 if loss <= recent.hearings[weakest].loss {
                     recent.hearings[weakest] = Hearing(time: time, loss: loss)
                 }
@@ -52,7 +53,7 @@ extension SuspicionDetector {
             return count == 3
         }
 
-        /// The least that was lost, for a receiver that has not heard three.
+        /// The least loss, for a receiver that has not heard three adverts.
         var leastLoss: Float {
             var least = recent.hearings[0].loss
             for index in 1..<max(count, 1) { least = min(least, recent.hearings[index].loss) }
@@ -60,9 +61,9 @@ extension SuspicionDetector {
         }
     }
 
-    /// The distances at which signals in free space have lost so many decibels since one metre.
+    /// The distances at which signals in free space have lost a number of decibels since one metre.
     enum Radii {
-        /// For whole decibels from 0 on, in metres: ten to the power of a twentieth of them.
+        /// For whole decibels from 0 on, in metres: ten to the power of a twentieth of the decibels.
         private static let table: [Float] = {
             var radius = 1.0
             return (0...200).map { _ in
@@ -71,7 +72,7 @@ extension SuspicionDetector {
             }
         }()
 
-        /// Returns the greatest distance; a receiver's surroundings count as its own place.
+        /// Returns the maximum distance. Everything within a metre counts as the receiver's own position.
         static func radius(_ loss: Float) -> Float {
             guard loss > 0 else { return 1 }
             let index = Int(loss.rounded(.up))

@@ -1,7 +1,7 @@
 import BeaconModel
 
 extension SuspicionDetector {
-    /// What is known of an identity.
+    /// The state of an identity.
     struct Record {
         let identity: BeaconIdentity
         var isNamed: Bool
@@ -12,19 +12,19 @@ extension SuspicionDetector {
         var addresses: [KnownAddress] = []
         var lastAddress = 0
         var turns: Turns?
-        /// When each reason was reported last.
+        /// The time at which each reason was last reported.
         var reported: [SuspicionReason: Int64] = [:]
     }
 
-    /// An address that an identity was heard from.
+    /// An address of an identity.
     struct KnownAddress {
         var address: DeviceAddress
         var receiver: UInt16
         var newest: Int64
         var hasReturned = false
 
-        /// True for one that changes, and that those who know its key give in another form (Core Specification, Vol 6,
-        /// Part B, 1.3.2.2).
+        /// True for an address that changes, and that receivers with its key report in another form (Core
+        /// Specification, Vol 6, Part B, 1.3.2.2).
         var isResolvable: Bool { address.kind != .public && address.bits >> 46 == 0b01 }
     }
 
@@ -32,9 +32,9 @@ extension SuspicionDetector {
     struct Conflict {
         var newest: Int64
         var turns: Turns
-        /// When it was heard last where it came to.
+        /// The time at which it was last heard at the place that it moved to.
         var arrived: Int64
-        /// True once it was back where it came from.
+        /// True once it was back at the place that it came from.
         var hasReturned = false
         var first: Suspicion.Side
         var second: Suspicion.Side
@@ -42,18 +42,18 @@ extension SuspicionDetector {
         var isDecided = false
     }
 
-    /// What lies between two triples that contradict each other.
+    /// The contradiction between two triples.
     struct Gap {
-        /// The metres that no speed explains.
+        /// The distance in metres that no permitted speed explains.
         var excess: Float
-        /// The metres that have to be covered at least, and the seconds that there are.
+        /// The minimum distance to cover in metres, and the time for it in seconds.
         var metres: Float
         var seconds: Float
-        /// The metres between the receivers.
+        /// The distance between the receivers in metres.
         var distance: Float
     }
 
-    /// Changes from one of two to the other and back.
+    /// Alternations between two devices.
     struct Turns {
         let began: Int64
         var count = 0
@@ -64,7 +64,7 @@ extension SuspicionDetector {
             last = time
         }
 
-        /// Takes in a turn, after others or of another occasion.
+        /// Returns the alternations with one more, or new ones if the last is too old.
         func noting(at time: Int64, within span: Int64) -> Turns {
             guard time - last <= span else { return Turns(at: time) }
             var turns = self
@@ -74,7 +74,7 @@ extension SuspicionDetector {
             return turns
         }
 
-        /// True once there were so many, over so long.
+        /// Returns true once there are enough alternations over a long enough time.
         func reach(_ least: Int, at time: Int64, over span: Int64) -> Bool { count >= least && time - began >= span }
     }
 }

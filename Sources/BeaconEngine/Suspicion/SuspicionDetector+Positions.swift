@@ -1,29 +1,29 @@
 import BeaconModel
 
 extension SuspicionDetector {
-    /// For how long two devices have to be heard in turns that are so far apart that lateness does not explain it, and
-    /// for how long one that came too fast has to be heard where it came to.
+    /// The time for which two devices must be heard in turns if they are too far apart for lateness to explain it, and
+    /// the time for which a beacon that moved too fast must be heard at its new place.
     static let shortTime = 6 * second
     static let stayingTime = 5 * second
-    /// The turns that there have to be then.
+    /// The alternations that are then required.
     static let fewTurns = 3
-    /// The time for which it is known where a beacon was.
+    /// The time for which a beacon's position is remembered.
     static let memory = 3600 * second
-    /// The receivers of an identity that are followed.
+    /// The maximum number of receivers that are tracked for an identity.
     static let mostFixes = 12
 
-    /// Returns the level in dBm that the beacon of a record has at one metre.
+    /// Returns the level in dBm that a record's beacon has at one metre.
     private func power(in place: Int) -> Float {
         if !calibrations.isEmpty, let calibration = calibrations[records[place].identity] {
             return Float(calibration.power)
         }
-        // What says that it is weaker than usual may have been set up wrongly; nothing is stronger than 20 dBm (Core
-        // Specification, Vol 6, Part A, 3), with which a beacon has what one of 0 dBm has and 20 dB.
+        // A claim of less than the usual power may be a wrong setting. Nothing is stronger than 20 dBm (Core
+        // Specification, Vol 6, Part A, 3). A beacon with 20 dBm has the level of one with 0 dBm plus 20 dB.
         let usual = Float(IBeaconFrame.defaultMeasuredPower)
         return min(max(Float(records[place].power.assumed), usual), usual + 20)
     }
 
-    /// Looks at the level of an advert.
+    /// Checks the level of an advert.
     mutating func receiveLevel(_ sighting: Sighting, in place: Int) {
         let index = Int(sighting.receiver.index)
         guard let reading = sighting.rssi.dBm, index < receivers.count, receivers[index].position != nil else { return }
@@ -49,12 +49,12 @@ extension SuspicionDetector {
         if let widest { note(widest.gap, from: widest.other, to: fix, of: place, at: time) }
     }
 
-    /// Returns the metres around the receiver within which a beacon can be now that made a triple.
+    /// Returns the distance in metres from the receiver within which the beacon of a triple can be now.
     func bound(of triple: Triple, at time: Int64) -> Float {
         Radii.radius(triple.loss + margin) + fastest * Float(max(time - triple.newest, 0)) / Float(Self.second)
     }
 
-    /// Returns the metres around its receiver within which a beacon can be now of which this was heard.
+    /// Returns the distance in metres from its receiver within which the beacon of a fix can be now.
     func bound(of fix: Fix, at time: Int64) -> Float {
         let recent =
             Radii.radius(fix.leastLoss + margin)
@@ -62,8 +62,8 @@ extension SuspicionDetector {
         return fix.best.map { min(recent, bound(of: $0, at: time)) } ?? recent
     }
 
-    /// Returns the place of what a receiver heard of an identity. Where there are many, one that says more takes the
-    /// place of the one that says least; nil where it does not.
+    /// Returns the index of a receiver's fix of an identity. If there are too many, a new fix with a tighter bound
+    /// replaces the loosest one. Nil if its bound is not tighter.
     mutating func fix(of receiver: ReceiverID, in place: Int, hearing loss: Float, at time: Int64) -> Int? {
         if let known = records[place].fixes.firstIndex(where: { $0.receiver == receiver.index }) { return known }
         let new = Fix(receiver: receiver.index, address: DeviceAddress(bits: 0, kind: .anonymous))
@@ -81,13 +81,13 @@ extension SuspicionDetector {
         return loosest
     }
 
-    /// Returns what lies between two triples; nil where one device may have made both.
+    /// Returns the contradiction between two triples; nil if one device may have sent both.
     func gap(from a: Triple, at first: UInt16, to b: Triple, at second: UInt16) -> Gap? {
         guard let from = receivers[Int(first)].position, let to = receivers[Int(second)].position,
             abs(b.newest - a.newest) <= Self.memory
         else { return nil }
         let distance = Float(from.distance(to: to))
-        // Each of the three has to be contradicted by one of the others: a single wrong reading says nothing.
+        // One of the other three adverts must contradict each of the three: a single wrong reading proves nothing.
         var least: Gap?
         for (mine, others) in [(a, b), (b, a)] {
             for index in 0..<3 {
@@ -108,7 +108,7 @@ extension SuspicionDetector {
         return least
     }
 
-    /// Returns whether what was heard last at a receiver contradicts what another has heard of an identity.
+    /// Returns true if a receiver's newest adverts contradict those that another receiver has heard of an identity.
     func contradicts(_ fix: Int, _ other: ReceiverID, of place: Int) -> Bool {
         let heard = records[place].fixes[fix]
         guard heard.receiver != other.index,
@@ -117,7 +117,7 @@ extension SuspicionDetector {
         return gap(from: known, at: other.index, to: heard.recent, at: heard.receiver) != nil
     }
 
-    /// The metres that are too many for messages that were late.
+    /// The excess in metres that late messages cannot explain.
     private var lateMetres: Float { fastest * Float(Self.lastingTime / Self.second) }
 
     /// Notes a contradiction.
@@ -137,7 +137,7 @@ extension SuspicionDetector {
         }
         conflict.newest = max(conflict.newest, time)
         if contradicts(second, conflict.second.receiver, of: place) {
-            // It is elsewhere again: where it came from, or at a third place.
+            // It has moved again: back to where it came from, or to a third place.
             if !contradicts(second, conflict.first.receiver, of: place) { conflict.hasReturned = true }
             conflict.turns = conflict.turns.noting(at: time, within: Self.lastingTime)
             (conflict.first, conflict.second) = sides
@@ -160,7 +160,7 @@ extension SuspicionDetector {
             of: place)
     }
 
-    /// Decides on contradictions after which a beacon did not come back: it was too fast, or its messages were late.
+    /// Decides contradictions after which a beacon did not return: it was too fast, or its messages were late.
     mutating func decide(at time: Int64) {
         let due = undecided.filter { $0.due <= time }
         undecided.removeAll { $0.due <= time }
@@ -168,7 +168,7 @@ extension SuspicionDetector {
         for (place, due) in due {
             guard let conflict = records[place].conflict, !conflict.hasReturned, !conflict.isDecided else { continue }
             records[place].conflict?.isDecided = true
-            // What comes at once after an outage is no stay.
+            // Adverts that all arrive at once after an outage are not a stay.
             guard conflict.gap.excess > lateMetres, conflict.arrived - (due - Self.lastingTime) >= Self.stayingTime
             else { continue }
             report(

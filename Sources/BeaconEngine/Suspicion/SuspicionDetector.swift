@@ -1,47 +1,48 @@
 public import BeaconModel
 
-/// A detector of identities that are heard as no single device can be.
+/// A detector of identities that more than one device advertises.
 ///
-/// It does no I/O and reads no clock. What is heard counts, and silence means nothing, so that deaf receivers need no
-/// attention. Its memory is bounded, and what it reports as well: invented identities neither fill the one nor push out
-/// what is known, and of the other there are ``mostFindings`` an hour.
+/// It does no I/O and reads no clock. Only adverts count and silence means nothing, so deaf receivers need no special
+/// care. Its memory and its reports are bounded: invented identities neither fill the memory nor displace known ones,
+/// and there are at most ``mostFindings`` reports an hour.
 ///
-/// An advert of a certain strength bounds the distance at which it was sent: in free space a signal loses 20 dB from
-/// one metre to ten, and hardly ever less. Three adverts by which a beacon was near a receiver, and three by which it
-/// was near another, contradict each other where no speed leads from the one to the other.
+/// The strength of an advert bounds the distance at which it was sent: in free space a signal loses 20 dB from one
+/// metre to ten, and hardly ever less. Three adverts near one receiver and three near another contradict each other if
+/// no permitted speed connects them.
 public struct SuspicionDetector: Sendable {
-    /// The most findings in an hour, of identities that the constraints name in full, and of others.
+    /// The maximum number of findings in an hour, for identities that the constraints name in full and for others.
     public static let mostFindings = 60
 
-    /// The most identities that are followed, besides those that the constraints name in full.
+    /// The maximum number of tracked identities, besides those that the constraints name in full.
     public static let mostIdentities = 16_384
 
-    /// The findings that were left out since there were too many.
+    /// The findings that were dropped because there were too many.
     public private(set) var omittedFindings = 0
-    /// The adverts of identities that were not followed since there were too many.
+    /// The adverts of identities that were not tracked because there were too many.
     public private(set) var ignoredAdverts = 0
 
-    // Choices. Messages of receivers may be seconds late, and all come at once: what they show has to last for longer.
+    // Choices. Messages of receivers may arrive seconds late, and all at once, so evidence must last for longer.
     static let second = Timestamp.nanosecondsPerSecond
-    /// For how long two devices have to be heard in turns at receivers far apart, and how late messages may be.
+    /// The time for which two devices must be heard in turns at distant receivers, and the maximum lateness of
+    /// messages.
     static let lastingTime = 15 * second
-    /// The turns that there have to be, and the time between two that count: messages that come together are one.
+    /// The required alternations, and the minimum time between two that count: messages that arrive together are one.
     static let leastTurns = 4
     static let turnTime = 2 * second
-    /// The time after which contradictions, and addresses, are of another occasion.
+    /// The time after which contradictions and addresses belong to a new occasion.
     static let forgetting = 60 * second
-    /// The time within which three adverts have to be heard.
+    /// The time within which three adverts must be heard.
     static let window = 10 * second
-    /// The time unheard after which an identity may make room for another.
+    /// The time without an advert after which an identity may make room for another.
     static let staleness = 60 * second
 
     /// The findings of the last hour.
     private struct Recent {
         private var times: [Int64] = []
 
-        /// Notes a finding.
+        /// Counts a finding.
         ///
-        /// - Returns: false where there were too many.
+        ///  - Returns: false if there were too many.
         mutating func note(at time: Int64) -> Bool {
             times.removeAll { time - $0 >= 3600 * SuspicionDetector.second }
             guard times.count < SuspicionDetector.mostFindings else { return false }
@@ -50,7 +51,7 @@ public struct SuspicionDetector: Sendable {
         }
     }
 
-    /// Which beacons are looked at.
+    /// The beacons that are checked.
     private struct Wanted {
         var hasAll = false
         var majors: Set<UInt16> = []
@@ -61,7 +62,7 @@ public struct SuspicionDetector: Sendable {
         }
     }
 
-    /// What is known of a receiver.
+    /// A receiver's position and offset.
     struct Receiver {
         var position: ReceiverPosition?
         var offset: Float = 0
@@ -82,19 +83,19 @@ public struct SuspicionDetector: Sendable {
     var records: [Record] = []
     private var namedCount = 0
     private var sweep = 0
-    /// The records with a conflict that is to be decided, and when.
+    /// The records with a conflict to decide, and when to decide it.
     var undecided: [(record: Int, due: Int64)] = []
     var nextDue = Int64.max
     private var recentNamed = Recent()
     private var recentOthers = Recent()
     private var findings: [Suspicion] = []
 
-    /// A detector that has heard nothing.
+    /// Creates a detector that has heard nothing.
     ///
     /// - Parameters:
     ///   - rules: the rules.
-    ///   - constraints: the beacons that are looked at.
-    ///   - calibrations: what was measured of beacons.
+    ///   - constraints: the beacons to check.
+    ///   - calibrations: the calibrations of beacons.
     public init(
         _ rules: SuspicionRules, of constraints: [BeaconConstraint],
         calibrations: [BeaconIdentity: BeaconCalibration] = [:]
@@ -109,7 +110,7 @@ public struct SuspicionDetector: Sendable {
         setConstraints(constraints)
     }
 
-    /// Sets the beacons that are looked at. What is known of those that still are stays.
+    /// Sets the beacons to check. The state of beacons that remain is kept.
     public mutating func setConstraints(_ constraints: [BeaconConstraint]) {
         guard constraints != self.constraints else { return }
         self.constraints = constraints
@@ -132,18 +133,18 @@ public struct SuspicionDetector: Sendable {
         }
     }
 
-    /// Sets where a receiver is, and by how much its readings are too high.
+    /// Sets a receiver's position and offset.
     ///
     /// - Parameters:
     ///   - receiver: the receiver.
-    ///   - position: where it is; nil where that is not known.
+    ///   - position: its position; nil if it is unknown.
     ///   - offset: the decibels by which its readings are too high.
     public mutating func setReceiver(_ receiver: ReceiverID, at position: ReceiverPosition?, offset: Double = 0) {
         let index = Int(receiver.index)
         while receivers.count <= index { receivers.append(Receiver()) }
         guard receivers[index].position != position || receivers[index].offset != Float(offset) else { return }
         receivers[index] = Receiver(position: position, offset: Float(offset))
-        // What contradicted itself may have done so since the position was wrong.
+        // The contradictions until now may be due to a wrong position.
         for record in records.indices {
             records[record].fixes.removeAll { $0.receiver == receiver.index }
             records[record].conflict = nil
@@ -152,7 +153,7 @@ public struct SuspicionDetector: Sendable {
 
     // MARK: - Input
 
-    /// Processes a sighting, which may be older than the one before.
+    /// Processes a sighting, which may be older than the previous one.
     public mutating func receive(_ sighting: Sighting) {
         let time = sighting.time.nanoseconds
         if time >= nextDue { decide(at: time) }
@@ -163,15 +164,15 @@ public struct SuspicionDetector: Sendable {
         if looksForPositions { receiveLevel(sighting, in: place) }
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     public mutating func advance(to time: Timestamp) {
         if time.nanoseconds >= nextDue { decide(at: time.nanoseconds) }
     }
 
-    /// True where ``takeFindings()`` would return anything.
+    /// True if ``takeFindings()`` would return any finding.
     public var hasFindings: Bool { !findings.isEmpty }
 
-    /// Returns what was found since the last call, in order.
+    /// Returns the findings since the last call, in order.
     public mutating func takeFindings() -> [Suspicion] {
         defer { findings = [] }
         return findings
@@ -179,14 +180,14 @@ public struct SuspicionDetector: Sendable {
 
     // MARK: - Identities
 
-    /// Returns the place of an identity's record; nil where it is not looked at, or there are too many.
+    /// Returns the index of an identity's record; nil if it is not checked, or if there are too many.
     private mutating func place(of identity: BeaconIdentity, at time: Int64) -> Int? {
         if let place = places[identity] { return place }
         guard let wanted = wanted[identity.uuid], wanted.contains(identity) else { return nil }
         let isNamed = wanted.identities.contains(identity)
         let record = Record(identity: identity, isNamed: isNamed, newest: time)
         if isNamed || records.count - namedCount < Self.mostIdentities { return add(record) }
-        // One that has not been heard for a while makes room. Where all are heard, those that came first stay.
+        // An identity that has not been heard for a while makes room. If all are heard, the oldest ones stay.
         for _ in 0..<8 {
             sweep = (sweep + 1) % records.count
             guard !records[sweep].isNamed, time - records[sweep].newest > Self.staleness else { continue }

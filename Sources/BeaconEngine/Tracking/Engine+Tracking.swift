@@ -1,14 +1,14 @@
 import BeaconModel
 
-// What happens with nearly each advert is put together into one function, and what happens rarely is kept out of it, so
-// that the frequent way has the registers for itself.
+// The code for nearly every advert is in one function, and rare cases are kept out of it, so that the frequent path has
+// all registers.
 
 extension Engine {
-    /// The time for which a beacon that is not heard is remembered, so that the interval of one that advertises rarely
-    /// can be learnt: five minutes.
+    /// The time for which an unheard beacon is remembered, so that the interval of a slow beacon can be learned: five
+    /// minutes.
     private static var retention: Int64 { 300 * Timestamp.nanosecondsPerSecond }
 
-    /// Processes an advert of a beacon that is tracked.
+    /// Processes an advert of a tracked beacon.
     @inline(__always)
     mutating func updateTrack(_ number: Int, _ sighting: Sighting, at time: Int64) {
         let track = tracks[number]
@@ -29,7 +29,7 @@ extension Engine {
         apply(matches, track, number, sighting, at: time)
     }
 
-    /// Processes an advert of a beacon that is not tracked; it is tracked if any request matches it.
+    /// Processes an advert of an untracked beacon, which is tracked if any request matches it.
     @inline(never)
     mutating func beginTrack(_ key: TrackKey, _ sighting: Sighting, at time: Int64) {
         let matches = index.matches(sighting.identity)
@@ -60,7 +60,7 @@ extension Engine {
         if set.rangingCount > 0 { list(track, number, sighting) }
     }
 
-    /// Passes an advert to the regions that it matches, where they are several.
+    /// Passes an advert to the regions that it matches if there are several.
     @inline(never)
     private mutating func refreshSeveral(
         _ set: MatchSet, _ track: UnsafeMutablePointer<Track>, _ sighting: Sighting, at time: Int64
@@ -86,7 +86,7 @@ extension Engine {
         powerDisputes[number] = nil
     }
 
-    /// Looks up the matches of a track again.
+    /// Updates the matches of a track.
     @inline(never)
     mutating func refreshMatches(_ number: Int) {
         let track = tracks[number]
@@ -94,14 +94,15 @@ extension Engine {
         track.pointee.matchVersion = index.version
     }
 
-    /// Returns the time for which a beacon has been unheard while its receiver heard.
+    /// Returns the time for which a beacon has been silent while its receiver heard.
     private func silence(of number: Int, at time: Int64) -> Int64 {
         let track = tracks[number]
         return receivers.lastHearing(of: track.pointee.key.receiver, until: time) - track.pointee.lastHeard
     }
 
-    /// Forgets a few beacons that have not been heard for long. It is called for each new beacon, so that memory
-    /// follows the number of beacons that are there, without a timer for each.
+    /// Forgets a few beacons that have not been heard for long.
+    ///
+    /// It runs for each new beacon, so that memory follows the number of present beacons without a timer for each.
     private mutating func forgetSome(_ time: Int64) {
         for _ in 0..<min(4, tracks.extent) {
             if sweepPosition >= tracks.extent { sweepPosition = 0 }
@@ -114,8 +115,10 @@ extension Engine {
         }
     }
 
-    /// Removes the beacon that has been unheard for longest among the next few, which finds a stale one nearly as well
-    /// as a list ordered by time would, and costs nothing while the table is not full.
+    /// Removes the beacon that has been silent for longest among the next few.
+    ///
+    /// That finds a stale one nearly as well as a list ordered by time would, and costs nothing while the table is not
+    /// full.
     private mutating func evictOne(_ time: Int64) {
         var stalest: (number: Int, silence: Int64)?
         for _ in 0..<min(16, tracks.extent) {

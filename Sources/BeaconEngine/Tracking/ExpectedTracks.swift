@@ -1,10 +1,11 @@
-/// The numbers of the tracks that the next sightings are of, as far as a look ahead shows.
+/// The expected track numbers of the next sightings.
 ///
-/// A processor waits for the memory of one track after the other if each sighting is processed before the next is
-/// looked up. If they are looked up together, the waits overlap. A number here is a guess: the reader compares the
-/// track's key. An unexpected sighting, or a track that was removed in between, costs time and nothing else.
+/// If each sighting is processed before the next is looked up, the processor waits for the memory of one track after
+/// the other. If they are looked up together, the waits overlap. A number here is a guess, so the reader compares the
+/// track's key. An unexpected sighting or a removed track costs only time.
 struct ExpectedTracks: ~Copyable {
-    /// The most sightings that are looked up at once: their tracks fit into a processor's nearest cache.
+    /// The maximum number of sightings that are looked up at once: their tracks fit into a processor's first-level
+    /// cache.
     static let most = 64
 
     private let numbers: UnsafeMutablePointer<UInt32>
@@ -17,7 +18,7 @@ struct ExpectedTracks: ~Copyable {
 
     mutating func removeAll() { (position, count) = (0, 0) }
 
-    /// Adds the number of the sighting that comes next; without effect once there are ``most``.
+    /// Adds the number of the next sighting; without effect once there are ``most``.
     @inline(__always)
     mutating func append(_ number: UInt32) {
         guard count < Self.most else { return }
@@ -25,7 +26,7 @@ struct ExpectedTracks: ~Copyable {
         count &+= 1
     }
 
-    /// Removes and returns the next number; nil where nothing is expected.
+    /// Removes and returns the next number; nil if nothing is expected.
     @inline(__always)
     mutating func next() -> UInt32? {
         guard position < count else { return nil }

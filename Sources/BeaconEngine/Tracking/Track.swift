@@ -1,15 +1,16 @@
 import BeaconModel
 
-/// A beacon as one receiver hears it from one address, as far as every advert needs it: a cache line. The rest, which
-/// only ranging needs, is in its ``SampleDigest``, which each advert of a ranged beacon touches, and its
-/// ``TrackLevel``.
+/// A beacon as one receiver hears it from one address, with the data for every advert in one cache line.
+///
+/// The rest, which only ranging needs, is in its ``SampleDigest``, which each advert of a ranged beacon touches, and in
+/// its ``TrackLevel``.
 struct Track: BitwiseCopyable {
     var key: TrackKey
 
-    /// The time at which it was last heard, in nanoseconds. Deafness of its receiver since then moves it on.
+    /// The time at which it was last heard, in nanoseconds. Deafness of its receiver since then moves it forward.
     var lastHeard: Int64
 
-    /// The regions and ranging requests that it matches, and the version of these that the answer is for.
+    /// The regions and ranging requests that it matches, and the index version of that result.
     var matches: MatchSetID
     var matchVersion: UInt32
 
@@ -18,34 +19,36 @@ struct Track: BitwiseCopyable {
     /// The power at one metre that the adverts claim. Disputes about it are in ``Engine/powerDisputes``.
     var power: PowerClaim
 
-    /// True where it is in the list of beacons that are reported.
+    /// True if it is in the list of reported beacons.
     var isListed = false
 }
 
-/// A track's state from one ranging report to the next. It is new while the track is not listed, and so is its digest.
+/// A track's state between ranging reports. It is reset while the track is not listed, and so is its digest.
 struct TrackLevel: BitwiseCopyable {
     var filter = SignalFilterState()
 
-    /// The place of what was measured of the beacon in ``CalibrationTable``.
+    /// The index of the beacon's calibration in ``CalibrationTable``.
     var calibration: UInt16 = 0
 
     /// The mean of the newest second with readings, in dBm.
     var reportedRSSI: Int8 = 0
 
-    /// The proximity and ``unreadSeconds``, which share a byte.
+    /// The proximity and ``unreadSeconds`` in one byte.
     private var proximityAndSeconds: UInt8 = 0
 
-    /// Its place in the list of beacons that are reported; without meaning where it is not in it.
+    /// Its position in the list of reported beacons; meaningless if it is not listed.
     var listPosition: UInt32 = 0
 
-    /// The proximity as last known, on which hysteresis builds.
+    /// The last known proximity, the basis of hysteresis.
     var proximity: Proximity {
         get { Proximity(rawValue: proximityAndSeconds & 3) ?? .unknown }
         set { proximityAndSeconds = proximityAndSeconds & ~3 | newValue.rawValue }
     }
 
-    /// The seconds of adverts without a reading since the last reading, at most 63. A second counts for as long as the
-    /// beacon's usual gap. Unheard beacons become unknown after 31 s at the latest, so that 63 is enough.
+    /// The seconds of adverts without a reading since the last reading, at most 63.
+    ///
+    /// A second counts for as long as the beacon's usual gap. Unheard beacons become unknown after 31 s at the latest,
+    /// so 63 is enough.
     var unreadSeconds: UInt8 {
         get { proximityAndSeconds >> 2 }
         set { proximityAndSeconds = proximityAndSeconds & 3 | min(newValue, 63) << 2 }
@@ -56,10 +59,11 @@ struct TrackLevel: BitwiseCopyable {
 struct TrackKey: Equatable, BitwiseCopyable {
     var uuidHigh: UInt64
     var uuidLow: UInt64
-    /// Major, minor and receiver, from the 48th bit on. None is shifted to the top: a processor that has just stored
-    /// the two bytes of one waits when the compiler reads four of them, which it does where the others do not count.
+    /// Major, minor and receiver, from the 48th bit on. None is shifted to the top bits: a processor that has just
+    /// stored the two bytes of one field would stall when the compiler reads four of them, as it does if the others do
+    /// not count.
     var numbers: UInt64
-    /// The word of the device address.
+    /// The raw value of the device address.
     var address: UInt64
 
     @inline(__always)

@@ -2,27 +2,27 @@ import BeaconModel
 
 /// A table of all tracks, found by key in constant time.
 ///
-/// Slots of an open-addressing table hold the number of a track with a tag of eight bits of its hash, which shows
-/// nearly always whether the track is to be compared; tracks lie in chunks that never move. Growing therefore moves
-/// four bytes a track, and memory is not doubled for it. A chunk holds its tracks, each a cache line of its own, behind
-/// them their digests, and behind these their levels.
+/// A slot of this open-addressing table holds the number of a track and an eight-bit tag of its hash. The tag nearly
+/// always shows whether the track must be compared. Tracks are in chunks that never move, so growing moves four bytes
+/// per track and does not double the memory. A chunk holds its tracks, each in one cache line, then their digests, then
+/// their levels.
 struct TrackTable: ~Copyable {
     /// The number of tracks in a chunk, as a power of two: 4096, less than half a megabyte.
     private static let chunkBits = 12
     private static let chunkSize = 1 << chunkBits
 
-    /// The mark of a track that is not in use, in place of its key's address, of which no real one has these bits.
+    /// The mark of an unused track, stored as its key's address. No real address has these bits.
     private static let freeMark: UInt64 = .max
 
-    /// The most tracks that any table can hold: what fits into a slot beside the tag, without the number that marks a
-    /// free slot.
+    /// The maximum number of tracks in any table: the numbers that fit into a slot beside the tag, without the one that
+    /// marks a free slot.
     static let largestCapacity = 1 << tagShift - 1
 
-    /// The bit of a slot at which the tag begins; below is the number of the track and one, above zero for that reason.
+    /// The first bit of the tag in a slot. Below it is the track's number plus one, so that it is above zero.
     private static let tagShift = 24
     private static let numberMask: UInt32 = 1 << tagShift - 1
 
-    /// The most tracks there may be.
+    /// The maximum number of tracks.
     let capacity: Int
 
     /// The number of tracks in use.
@@ -35,7 +35,7 @@ struct TrackTable: ~Copyable {
     private var chunkCount = 0
     private let chunkCapacity: Int
 
-    /// The number of tracks that have ever been in use at once; those beyond are untouched memory.
+    /// The largest number of tracks that were ever in use at once. Memory beyond it is untouched.
     private(set) var extent = 0
     private var firstFree: Int?
 
@@ -80,10 +80,10 @@ struct TrackTable: ~Copyable {
         return levels.assumingMemoryBound(to: TrackLevel.self) + (index & (Self.chunkSize &- 1))
     }
 
-    /// Returns true where the track of this number, less than ``extent``, is in use.
+    /// Returns true if the track of this number, less than ``extent``, is in use.
     func isInUse(_ index: Int) -> Bool { self[index].pointee.key.address != Self.freeMark }
 
-    /// Looks up the tracks of the sightings that come next, in their order, without a change to any.
+    /// Looks up the tracks of the next sightings, in their order, without changing any.
     ///
     /// - Parameter isRanging: whether their digests are needed as well.
     mutating func expect(_ sightings: Span<Sighting>, isRanging: Bool) {
@@ -101,11 +101,11 @@ struct TrackTable: ~Copyable {
             times |= self[Int(number)].pointee.lastHeard
             if isRanging { times |= Int64(digest(Int(number)).pointee.count) }
         }
-        // The compiler leaves out a read whose value is not used. No time is negative.
+        // The compiler removes a read whose value is not used. No time is negative.
         if times < 0 { expected.removeAll() }
     }
 
-    /// Returns the number of the track with this key, or nil; at once where it is the next that was expected.
+    /// Returns the number of the track with this key, or nil. It is immediate for the next expected track.
     @inline(__always)
     mutating func findNext(_ key: TrackKey) -> Int? {
         if let number = expected.next(), number < extent, self[Int(number)].pointee.key == key { return Int(number) }
@@ -134,7 +134,7 @@ struct TrackTable: ~Copyable {
     /// - Precondition: there are fewer than ``capacity``.
     mutating func insert(_ track: Track) -> Int {
         precondition(count < capacity, "the table is full")
-        // Three quarters of the slots stay free, so that nearly all tracks are found where they are looked for first.
+        // Three quarters of the slots stay free, so that nearly all tracks are found in their home slot.
         if (count + 1) * 4 > slotMask + 1 { grow() }
         let index: Int
         if let free = firstFree {
@@ -161,7 +161,7 @@ struct TrackTable: ~Copyable {
     mutating func remove(_ index: Int) {
         var hole = home(index)
         while Self.index(slots[hole]) != index { hole = (hole + 1) & slotMask }
-        // Close the gap: an entry may move back to the hole unless it lies at or behind its own place already.
+        // Close the gap: an entry may move back to the hole unless it is already at or behind its home slot.
         var next = (hole + 1) & slotMask
         while slots[next] != 0 {
             if (next - home(Self.index(slots[next]))) & slotMask >= (next - hole) & slotMask {
@@ -177,14 +177,14 @@ struct TrackTable: ~Copyable {
         count -= 1
     }
 
-    /// Returns the number of the track that a slot, which is not free, is for.
+    /// Returns the number of the track in a slot that is not free.
     @inline(__always)
     private static func index(_ slot: UInt32) -> Int { Int(slot & numberMask) &- 1 }
 
-    /// Returns the slot in which a track is looked for first.
+    /// Returns a track's home slot, which is searched first.
     private func home(_ index: Int) -> Int { Int(self[index].pointee.key.hash(seed: seed)) & slotMask }
 
-    /// Stores a track that is in use in the first free slot from its home slot on.
+    /// Stores a track in use in the first free slot from its home slot on.
     private func place(_ index: Int) {
         let hash = self[index].pointee.key.hash(seed: seed)
         var place = Int(hash) & slotMask
@@ -201,8 +201,7 @@ struct TrackTable: ~Copyable {
         for index in 0..<extent where isInUse(index) { place(index) }
     }
 
-    // The offsets of a chunk's parts. Each part has a multiple of 4096 bytes, so that all are aligned as their chunk
-    // is.
+    // The offsets of a chunk's parts. Each part is a multiple of 4096 bytes, so that all are aligned like their chunk.
     private static var digestOffset: Int { chunkSize &* MemoryLayout<Track>.stride }
     private static var levelOffset: Int { digestOffset &+ chunkSize &* MemoryLayout<SampleDigest>.stride }
     private static var chunkByteCount: Int { levelOffset &+ chunkSize &* MemoryLayout<TrackLevel>.stride }
