@@ -213,7 +213,7 @@ struct ProximityProgramTests {
     @Test(
         "What is no event, or has no region, is said",
         arguments: [
-            (["range", "--exec", "true", "--on", "nearby"], "is no event; write enter"),
+            (["range", "--exec", "true", "--on", "nearby"], "is not an event; write enter"),
             (["range", "--exec", "true", "--on", "enter"], "needs a --region"),
             (["monitor", "--region", uuid, "--on", "near"], "name it with --exec"),
         ])

@@ -89,7 +89,7 @@ struct PlacesTests {
         "What is no plan of places is refused with what to do",
         arguments: [
             (["--place", "hall"], "NAME=RECEIVER"), (["--place", "=R1"], "NAME=RECEIVER"),
-            (["--place", "a=R1", "--place", "b=R1"], "a receiver has one"),
+            (["--place", "a=R1", "--place", "b=R1"], "a receiver can be"),
             (["--place", "a=R1", "--place", "a=R2"], "twice"), (["--place", "a=R1", "--margin", "-3"], "--margin"),
             (["--place", "a=R1", "--deaf", "R2"], "--deaf"), ([], "beacon teach"),
         ])

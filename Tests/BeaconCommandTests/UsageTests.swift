@@ -89,7 +89,7 @@ struct UsageTests {
     @Test(
         "Work that fails gives status 1 and says what is wrong",
         arguments: [
-            (["scan", "--source", "/nowhere/at.all"], "there is no file"),
+            (["scan", "--source", "/nowhere/at.all"], "no such file"),
             (["scan", "--source", "/"], "directory"),
             (["scan", "--source", "/dev/null"], "nothing in it"),
             (["scan", "--source", "/bin/ls"], "no capture that can be read"),

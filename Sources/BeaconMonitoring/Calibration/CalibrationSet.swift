@@ -60,7 +60,7 @@ public struct CalibrationSet: Hashable {
     /// A Boolean value indicating whether the set has no measurements.
     public var isEmpty: Bool { receivers.isEmpty && beacons.isEmpty }
 
-    /// The measurement of a beacon; nil if there is none.
+    /// The measurement of a beacon; nil if it was not measured.
     public subscript(beacon: BeaconIdentity) -> Beacon? {
         get { beacons[beacon.description] }
         set { beacons[beacon.description] = newValue }

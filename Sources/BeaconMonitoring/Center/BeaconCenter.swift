@@ -123,14 +123,14 @@ package actor BeaconCenter {
     var permission: AuthorizationPolicy.Permission
     /// The answer to requests if there is no policy.
     package var answer: RequestAnswer
-    /// The request that waits for the user's answer; nil if there is none.
+    /// The request that waits for the user's answer, or nil.
     var asked: AuthorizationRequest?
     /// The question to the user; nil until the disk's queue has created it.
     var question: PendingAuthorization?
     /// The number of permissions that this center has stored. A permission that was read before the newest write is
     /// outdated.
     var storedPermissions = 0
-    /// The permission on the disk as it was last read or written on the queue for disk access; nil if there is none.
+    /// The permission on the disk as it was last read or written on the queue for disk access, or nil.
     let permissionOnDisk: Locked<AuthorizationPolicy.Permission?>
     let authorizationWatch = Locked<AuthorizationWatch?>(nil)
     var radioState = RadioState.unknown

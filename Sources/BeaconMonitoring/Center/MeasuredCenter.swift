@@ -24,7 +24,7 @@ public final class MeasuredCenter: Sendable {
         center = BeaconCenter(configuration)
     }
 
-    /// Calls `body`, in which new managers belong to this center.
+    /// Calls `body`. New managers that it creates belong to this center.
     public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
         try BeaconCenter.withCurrent(center, body)
     }

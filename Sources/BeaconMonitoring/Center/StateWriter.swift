@@ -88,7 +88,7 @@ final class StateWriter: Sendable {
             if isChange {
                 logger.error("cannot save region states: \(error); they are kept in memory and tried again")
             }
-            // Retries with the next change, or after a while if there is none.
+            // Retries with the next change, or after a while.
             let isFirst = isRetryQueued.withLock { isQueued in
                 defer { isQueued = true }
                 return !isQueued

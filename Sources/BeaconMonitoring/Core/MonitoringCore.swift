@@ -16,7 +16,7 @@ package import BeaconRadio
 package struct MonitoringCore: ~Copyable {
     /// The hearing of a receiver.
     package enum Hearing: Hashable, Sendable {
-        /// Silence means that there is nothing to hear.
+        /// Silence means absence.
         case hearing
         /// No data arrives at present, and it is not known yet whether there is anything to hear. Nothing expires and
         /// nothing is published until that is known. If the receiver then turns out to hear, it was hearing all the

@@ -1,7 +1,7 @@
 package import BeaconModel
 package import BeaconRadio
 
-/// The core's name for a region or a condition that it monitors. It is never given out twice.
+/// The core's identifier of a monitored region or condition. It is never reused.
 package struct ConditionID: Hashable, Comparable, Sendable {
     let number: UInt64
 
@@ -9,15 +9,15 @@ package struct ConditionID: Hashable, Comparable, Sendable {
     package static func < (left: ConditionID, right: ConditionID) -> Bool { left.number < right.number }
 }
 
-/// The core's name for a ranging request. It is never given out twice.
+/// The core's identifier of a ranging request. It is never reused.
 package struct RangingRequestID: Hashable, Comparable, Sendable {
     let number: UInt64
 
-    /// Orders requests as they were made.
+    /// Orders requests by their creation.
     package static func < (left: RangingRequestID, right: RangingRequestID) -> Bool { left.number < right.number }
 }
 
-/// An event of the core, with its numbers in place of the names that clients use.
+/// An event of the core, with its numbers in place of the clients' names.
 package enum MonitoringEvent: Sendable {
     /// The state of a condition changed, became known, or can no longer be known.
     case state(ConditionChange)
@@ -25,13 +25,13 @@ package enum MonitoringEvent: Sendable {
     /// The report of one second, receiver and request.
     case ranged(RangingRequestReport)
 
-    /// A beacon came into a place, left it, or can no longer be located.
+    /// A beacon entered a place, left it, or can no longer be located.
     case placed(PlaceEvent)
 
-    /// Where all beacons are, once a second.
+    /// The locations of all beacons, once a second.
     case located(LocatingEvent)
 
-    /// An identity is heard as no single device can be.
+    /// The adverts of an identity cannot come from a single device.
     case suspected(SuspicionEvent)
 
     /// A notice about a beacon for the operator.
@@ -44,17 +44,17 @@ package struct ConditionChange: Hashable, Sendable {
     package var condition: ConditionID
     /// The kind of change.
     package var kind: RegionEvent.Kind
-    /// The state from now on; unknown while no receiver hears that could determine it.
+    /// The new state; unknown while no receiver that could determine it hears.
     package var state: RegionState
-    /// The state that was known last, whatever has been published since.
+    /// The last known state, whatever has been published since.
     package var before: RegionState
-    /// The moment of the change, by the core's clock.
+    /// The time of the change, by the core's clock.
     package var time: Timestamp
-    /// The same moment by the wall clock, or by the clock of the file that it comes from.
+    /// The same time by the wall clock, or by the clock of the source file.
     package var wallTime: Timestamp
-    /// The receiver that caused the change, where one did.
+    /// The receiver that caused the change, or nil.
     package var receiver: ReceiverID?
-    /// The beacon whose advert entered the region; nil in any other change.
+    /// The beacon whose advert caused the entry; nil for any other change.
     package var identity: BeaconIdentity?
 }
 
@@ -62,14 +62,14 @@ package struct ConditionChange: Hashable, Sendable {
 package struct RangingRequestReport: Sendable {
     /// The request.
     package var request: RangingRequestID
-    /// The constraint that is ranged; nil for every beacon.
+    /// The constraint; nil for every beacon.
     package var constraint: BeaconConstraint?
-    /// The whole second that the report is for, by the core's clock.
+    /// The whole second that the report describes, by the core's clock.
     package var time: Timestamp
-    /// The same second by the wall clock, or by the clock of the file that it comes from.
+    /// The same second by the wall clock, or by the clock of the source file.
     package var wallTime: Timestamp
     /// The receiver.
     package var receiver: ReceiverID
-    /// The beacons, nearest first, those of unknown distance last; when they were last heard is by the core's clock.
+    /// The beacons, nearest first and those of unknown distance last. Their times are by the core's clock.
     package var beacons: [RangedBeacon]
 }

@@ -1,35 +1,35 @@
 import BeaconSupport
 public import Foundation
 
-/// What a command measures and keeps in a file of JSON, for others to use.
+/// The measurements of a command, saved as a JSON file for other commands.
 public protocol MeasurementFile: Codable, Sendable {
-    /// The words for what is in the file, in the plural.
+    /// The contents of the file, in the plural, for messages.
     static var contents: String { get }
 
     /// The command that makes it.
     static var maker: String { get }
 
-    /// The version of the form; programs of today write and read 1.
+    /// The version of the file format; this program reads and writes 1.
     var version: Int { get }
 
-    /// What is wrong with the content as it was read; nil where nothing is.
+    /// The error in the content; nil if it is valid.
     var fault: String? { get }
 
-    /// Creates the content of a file that there is not.
+    /// Creates the content for a missing file.
     init()
 }
 
 /// An error of a file of measurements.
 public struct MeasurementFileError: Error, CustomStringConvertible {
-    /// The kind of failure. More may come, so a `switch` over codes needs a default.
+    /// The kind of failure. Later versions may add more, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable { case cannotRead, damaged, newerVersion }
 
         private let value: Value
 
-        /// There is no such file, or the system cannot read it.
+        /// The file does not exist, or the system cannot read it.
         public static let cannotRead = Code(value: .cannotRead)
-        /// The file holds something else, or values that cannot be.
+        /// The file has other contents or invalid values.
         public static let damaged = Code(value: .damaged)
         /// A newer program wrote it.
         public static let newerVersion = Code(value: .newerVersion)
@@ -38,10 +38,10 @@ public struct MeasurementFileError: Error, CustomStringConvertible {
     /// The kind of failure.
     public var code: Code
 
-    /// What is wrong, and what to do.
+    /// The problem and its remedy.
     public var message: String
 
-    /// The system's error, where there is one.
+    /// The system's error, if there is one.
     public var cause: (any Error)?
 
     /// The message.
@@ -54,17 +54,17 @@ public struct MeasurementFileError: Error, CustomStringConvertible {
     }
 }
 
-/// The largest file of measurements, in bytes: thousands of points.
+/// The largest accepted file in bytes, enough for thousands of points.
 private let largestFile = 16 << 20
 
 extension MeasurementFile {
     /// Reads a file.
     ///
-    /// - Throws: ``MeasurementFileError`` where it cannot be read or holds something else.
+    /// - Throws: ``MeasurementFileError`` if the file cannot be read or has other contents.
     public init(file: URL) throws(MeasurementFileError) {
         guard FileManager.default.fileExists(atPath: file.path) else {
             throw MeasurementFileError(
-                .cannotRead, "cannot read \(file.path): there is no such file; '\(Self.maker)' makes one")
+                .cannotRead, "cannot read \(file.path): no such file; '\(Self.maker)' creates one")
         }
         let data: Data
         do {
@@ -76,30 +76,32 @@ extension MeasurementFile {
         guard data.count <= largestFile, let content = try? JSONDecoder().decode(Self.self, from: data) else {
             throw MeasurementFileError(
                 .damaged,
-                "\(file.path) is no file of \(Self.contents); '\(Self.maker)' makes one. Remove it, or name another")
+                "\(file.path) is not a file of \(Self.contents); '\(Self.maker)' creates one. "
+                    + "Remove it or choose another")
         }
         guard content.version == 1 else {
             throw MeasurementFileError(
                 .newerVersion,
-                "\(file.path) has version \(content.version), of a newer program; this one reads version 1")
+                "\(file.path) has version \(content.version), written by a newer program; this program reads version 1")
         }
         if let fault = content.fault { throw MeasurementFileError(.damaged, "\(file.path): \(fault)") }
         self = content
     }
 
-    /// Reads a file that there may be; nothing where there is none.
+    /// Reads a file if it exists; otherwise creates empty content.
     ///
-    /// - Throws: ``MeasurementFileError`` where it cannot be read or holds something else.
+    /// - Throws: ``MeasurementFileError`` if the file cannot be read or has other contents.
     public init(optionalFile file: URL) throws(MeasurementFileError) {
         if FileManager.default.fileExists(atPath: file.path) { try self.init(file: file) } else { self.init() }
     }
 
-    /// Changes a file, which another process may be changing too: what it has kept meanwhile stays.
+    /// Changes a file under a lock, so that concurrent changes of other processes are kept.
     ///
     /// - Parameters:
-    ///   - file: the file. Its folder is made where there is none, and a file for the lock stays beside it.
-    ///   - change: changes what is there.
-    /// - Throws: an error where it cannot be read or written, and that of `change`; nothing is written then.
+    /// - file: the file. A missing folder is created, and a lock file stays beside the file.
+    /// - change: changes the present content.
+    /// - Throws: an error if the file cannot be read or written, or the error of `change`. In both cases, nothing is
+    ///   written.
     package static func update(_ file: URL, _ change: (inout Self) throws -> Void) throws {
         try AtomicFile.makeFolder(file.deletingLastPathComponent().path, access: .configuration)
         let lock = try FileLock(exclusive: file.path + ".lock")

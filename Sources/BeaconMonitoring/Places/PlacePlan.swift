@@ -28,8 +28,8 @@ public struct PlacePlan: Hashable, Sendable {
     /// The places.
     public var places: [Place]
 
-    /// The taught map, which then decides instead of the strongest receiver; nil if there is none. Its places also
-    /// belong to the plan, with or without receivers of their own.
+    /// The taught map, which then decides instead of the strongest receiver, or nil. Its places also
+    /// belong to the plan, with or without their own receivers.
     public var taught: TaughtMap?
 
     /// The rules of the decision.
@@ -75,7 +75,7 @@ public struct PlacePlan: Hashable, Sendable {
         return map
     }
 
-    /// Returns a sentence about the first mistake in the plan; nil if there is none.
+    /// Returns a sentence about the first mistake in the plan; nil if it is valid.
     public func mistake() -> String? {
         if placeNames.isEmpty { return "no places; add at least one" }
         var owners: [String: String] = [:]
@@ -89,8 +89,8 @@ public struct PlacePlan: Hashable, Sendable {
                 guard !receiver.isEmpty else { return "\"\(place.name)\" has a receiver without a name" }
                 if let other = owners.updateValue(place.name, forKey: receiver) {
                     return
-                        "the receiver \"\(receiver)\" is in \"\(other)\" and in \"\(place.name)\"; a receiver can be in one "
-                        + "place"
+                        "the receiver \"\(receiver)\" is in \"\(other)\" and in \"\(place.name)\"; a receiver can be "
+                        + "in one place"
                 }
             }
         }

@@ -48,8 +48,8 @@ extension SourceSpecification {
             let names = Scenario.names.joined(separator: ", ")
             throw SourceError(
                 .noScenario,
-                "\"\(path)\" is neither a built-in scenario (\(names)) nor a  "
-                    + "readable file: \(error.message)")
+                "\"\(path)\" is neither a built-in scenario (\(names)) nor a readable "
+                    + "file: \(error.message)")
         } catch let error as ScenarioError {
             throw SourceError(.noScenario, "\(path): \(error)")
         }

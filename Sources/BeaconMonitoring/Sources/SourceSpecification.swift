@@ -55,8 +55,8 @@ public struct SourceSpecification: Hashable, Sendable {
         .init(kind: .simulation(name, isRepeated: isRepeated))
     }
 
-    /// The simulated air that the processes of a user share, in which each process hears the adverts of the others. The
-    /// location of an app in it is `[:NAME][@X,Y[,Z]]`, in metres.
+    /// The simulated air that the processes of a user share: each process hears the adverts of the others. The location of
+    /// an app in it is `[:NAME][@X,Y[,Z]]`, in metres.
     public static func air(_ location: String = "") -> SourceSpecification { .init(kind: .air(location)) }
 
     /// Receivers that send their adverts over the network.

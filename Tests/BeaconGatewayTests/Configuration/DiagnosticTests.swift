@@ -80,8 +80,8 @@ struct DiagnosticTests {
             #"f:3:25: error: "maximum-size" is "3 elephants"; write a number of bytes, as 500kB, 64MB or 2GB"#),
         Case(
             "launch: { rules: [{ name: r, program: a, events: [nearby, near for 3x] }] }",
-            #"f:3:51: error: "events": "nearby" is no event; write enter, exit, place, gone, suspicious, immediate, near or far, or how long one stays, as "near for 30s""#,
-            #"f:3:59: error: "events": "near for 3x" names no time from 0s to 7d; write for instance "near for 30s""#),
+            #"f:3:51: error: "events": "nearby" is not an event; write enter, exit, place, gone, suspicious, immediate, near or far, or a time of stay, such as "near for 30s""#,
+            #"f:3:59: error: "events": "near for 3x" has no time from 0s to 7d; write for example "near for 30s""#),
         Case(
             "launch: { rules: [{ name: r, program: a, beacons: car }] }",
             #"f:3:19: error: in launch.rules.r, "beacons" is for events of beacons, and there are none; add near, or remove it"#,
