@@ -1,14 +1,14 @@
 import BeaconSupport
 
-/// A reason why a message of a receiver is of no use, or only of some.
+/// The reason why a receiver's message, or a part of it, cannot be used.
 public struct MessageFault: Error, Hashable {
-    /// What the message is, for people: "an OpenMQTTGateway message".
+    /// The kind of message, for people: "an OpenMQTTGateway message".
     public var subject: StaticText
-    /// What is wrong with it, and what to do.
+    /// The problem and its remedy.
     public var problem: StaticText
-    /// The beginning of the text that could not be read; nil where the problem says all. Counts leave it out.
+    /// The beginning of the text that could not be read; nil if the problem is clear without it. Counts ignore it.
     public internal(set) var excerpt: String?
-    /// True where a beacon was heard by it anyway.
+    /// True if an advert in the message was used anyway.
     public var isUsed: Bool
 
     init(_ subject: StaticString, _ problem: StaticString, reading excerpt: String? = nil, isUsed: Bool = false) {
@@ -21,17 +21,17 @@ public struct MessageFault: Error, Hashable {
     /// Returns the fault in a sentence or two, for an operator.
     ///
     /// - Parameters:
-    ///   - receiver: the receiver's name; nil where it is not known.
-    ///   - topic: the topic of the message; nil where it came by another way.
+    /// - receiver: the receiver's name; nil if it is unknown.
+    /// - topic: the topic of the message; nil if it did not arrive at a topic.
     func report(of receiver: String?, at topic: String?) -> String {
         let place = topic.map { " at \($0)" } ?? ""
         let sender = receiver.map { " of \($0)" } ?? ""
         let found = excerpt.map { $0.isEmpty ? ". It is empty" : ". It reads \"\($0)\"" } ?? ""
         return "\(subject)\(sender)\(place) \(isUsed ? "is used in part" : "is not used"): \(problem)\(found). "
-            + "Others like it are counted and not reported"
+            + "Similar messages are counted but not reported again"
     }
 
-    /// A text of the program itself, so that what comes from the network makes no kinds of faults.
+    /// A constant text of the program. Text from the network must not create new kinds of faults.
     public struct StaticText: Hashable, Sendable, CustomStringConvertible {
         private let text: String
         fileprivate init(_ text: StaticString) { self.text = text.description }
@@ -40,7 +40,7 @@ public struct MessageFault: Error, Hashable {
     }
 }
 
-/// The messages that could not be read, by their fault. Each fault is reported once for a receiver, and counted.
+/// The counts of unreadable messages by fault. Each fault is reported once for each receiver.
 struct MessageFaults {
     private struct Report: Hashable {
         var fault: MessageFault
@@ -50,10 +50,10 @@ struct MessageFaults {
     private(set) var counts: [MessageFault: Int] = [:]
     private var reported: Set<Report> = []
 
-    /// Notes a fault.
+    /// Counts a fault.
     ///
-    /// - Parameter receiver: the place of the receiver whose message it was; nil where that is not known.
-    /// - Returns: true where it is the first of its kind of this receiver.
+    /// - Parameter receiver: the index of the receiver that sent the message; nil if it is unknown.
+    /// - Returns: true if it is the first fault of its kind from this receiver.
     mutating func note(_ fault: MessageFault, of receiver: Int?) -> Bool {
         var kind = fault
         kind.excerpt = nil
@@ -61,6 +61,6 @@ struct MessageFaults {
         return reported.insert(Report(fault: kind, receiver: receiver)).inserted
     }
 
-    /// Forgets what was reported of a receiver.
+    /// Forgets the reported faults of a receiver.
     mutating func forget(_ receiver: Int) { reported = reported.filter { $0.receiver != receiver } }
 }

@@ -1,8 +1,7 @@
 import BeaconModel
 
-/// The places of what matters in messages of a gateway that this package does not know: JSON with a receiver, an
-/// address, a signal strength, perhaps a time, and the advert's bytes, or the fields of an iBeacon that the gateway
-/// decoded.
+/// The paths of the fields in messages of an unsupported gateway. Such a message is JSON with a receiver, an address, a
+/// signal strength, perhaps a time, and either the advert's bytes or the fields of an iBeacon that the gateway decoded.
 public struct ReceiverMapping: Hashable, Sendable {
     /// The encoding of the advert's bytes.
     public enum Encoding: String, Hashable, Sendable, CaseIterable {
@@ -10,51 +9,51 @@ public struct ReceiverMapping: Hashable, Sendable {
         case base64
     }
 
-    /// How numbers in quotation marks are written. One that begins with `0x` is always hexadecimal.
+    /// The notation of numbers in quotation marks. A number that begins with `0x` is always hexadecimal.
     public enum Numbers: String, Hashable, Sendable, CaseIterable {
         case decimal
         case hexadecimal = "hex"
     }
 
-    /// A name of a receiver: a level of the topic, or a place in the message.
+    /// The source of a receiver's name: a topic level, or a path in the message.
     public enum Name: Hashable, Sendable {
-        /// A level of the topic; 1 is the first one.
+        /// A topic level; 1 is the first one.
         case level(Int)
         case path(JSONPath)
-        /// Always the same: all messages are of one receiver.
+        /// A constant name: all messages are from one receiver.
         case fixed(String)
     }
 
     /// The receiver's name.
     public var receiver: Name
-    /// The adverts in a message; nil where the message is one.
+    /// The list of adverts in a message; nil if each message is one advert.
     public var each: JSONPath?
-    /// The beacon's device address, from the advert; nil where messages have none.
+    /// The beacon's device address, relative to the advert; nil if messages have none.
     public var address: JSONPath?
-    /// The signal strength in dBm, from the advert.
+    /// The signal strength in dBm, relative to the advert.
     public var rssi: JSONPath
-    /// The advert's AD structures, or its manufacturer data, from the advert; nil where messages have none.
+    /// The AD structures or the manufacturer data, relative to the advert; nil if messages have no bytes.
     public var data: JSONPath?
-    /// How these are written.
+    /// The encoding of the bytes.
     public var encoding: Encoding
-    /// The fields of an iBeacon, from the advert; nil where the gateway does not decode it. Bytes count more where
-    /// there are both.
+    /// The proximity UUID of an iBeacon, relative to the advert; nil if the gateway does not decode iBeacons. If a
+    /// message has both, the bytes take precedence.
     public var uuid: JSONPath?
     /// The major value.
     public var major: JSONPath?
     /// The minor value.
     public var minor: JSONPath?
-    /// The measured power in dBm, or its byte.
+    /// The measured power, in dBm or as a byte.
     public var power: JSONPath?
-    /// How the major value, the minor value and the power are written where they are texts.
+    /// The notation of the major value, the minor value and the power if they are strings.
     public var numbers = Numbers.decimal
-    /// A word from the advert that says whether the beacon is there; off, false and 0 are no advert.
+    /// A value of the advert that shows whether the beacon is present; off, false and 0 are not adverts.
     public var state: JSONPath?
-    /// When it was heard, from the advert, in seconds, milliseconds or microseconds since 1970; nil where messages have
-    /// no time.
+    /// The time at which the gateway heard it, relative to the advert, in seconds, milliseconds or microseconds since
+    /// 1970; nil if messages have no time.
     public var time: JSONPath?
 
-    /// A mapping to the bytes of adverts.
+    /// Creates a mapping for the bytes of adverts.
     public init(
         receiver: Name, each: JSONPath? = nil, address: JSONPath? = nil, rssi: JSONPath, data: JSONPath,
         encoding: Encoding = .hexadecimal, time: JSONPath? = nil
@@ -68,7 +67,7 @@ public struct ReceiverMapping: Hashable, Sendable {
         self.time = time
     }
 
-    /// A mapping to the fields of iBeacons that the gateway decoded.
+    /// Creates a mapping for the fields of iBeacons that the gateway decoded.
     public init(
         receiver: Name, each: JSONPath? = nil, address: JSONPath? = nil, rssi: JSONPath, uuid: JSONPath,
         major: JSONPath, minor: JSONPath, power: JSONPath? = nil, time: JSONPath? = nil

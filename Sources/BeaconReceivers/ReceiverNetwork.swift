@@ -2,94 +2,93 @@ public import BeaconModel
 public import BeaconRadio
 import BeaconSupport
 
-/// A network of receivers that send what they hear as messages: which receivers there are, whether each hears, and the
-/// adverts in their messages.
+/// A network of receivers that publish adverts in messages. It knows the receivers and their states, and extracts the
+/// adverts.
 ///
-/// It does no I/O and reads no clock. A message that cannot be read is counted by its fault, which is told once.
-/// Adverts that the broker kept, and those that are older than a few seconds, are not of the present and are passed
-/// over.
+/// It does no I/O and reads no clock. It counts unreadable messages by fault, and reports each fault once. It skips
+/// retained messages, and adverts that are older than a few seconds.
 public struct ReceiverNetwork {
     /// The settings of a network.
     public struct Settings: Hashable, Sendable {
-        /// The user's names of receivers, by the names that these have themselves.
+        /// The user's names of receivers, by the names that the receivers use.
         public var names: [String: String] = [:]
-        /// Receivers that always get a place, by the names that events have, besides those in ``names``.
+        /// Names of receivers that always get a place, as used in events, besides those in ``names``.
         package var reserved: Set<String> = []
-        /// Where messages of another kind have what matters.
+        /// The mapping for messages of an unsupported gateway.
         public var mapping: ReceiverMapping?
-        /// The silence, in nanoseconds, from which on a receiver's room counts as empty though the receiver may be
+        /// The silence, in nanoseconds, after which a receiver's room counts as empty, although the receiver may be
         /// dead; nil for never.
         public var emptyAfter: Int64?
-        /// Whether relays of this package are receivers. They are not for a relay, whose own messages may come back to
+        /// True to accept relays of this package as receivers. A relay itself does not: its own messages may return to
         /// it.
         public var hearsRelays = true
-        /// The most receivers; by default 200, since an engine has 256 places and other sources have receivers too.
+        /// The most receivers; by default 200, since an engine has 256 places and other sources have receivers, too.
         package var mostReceivers = 200
 
-        /// The default settings.
+        /// Creates the default settings.
         public init() {}
     }
 
-    /// A message, with the bytes of its topic and its payload beside it.
+    /// A message without the bytes of its topic and payload.
     struct Message {
         var levels: TopicLevels
         var arrival: Timestamp
-        /// True for one that the broker kept: it may be of any time.
+        /// True for a message that the broker retained: it may be of any age.
         var isRetained: Bool
-        /// The number that stands for the topic; 0 for a message without one.
+        /// The hash of the topic; 0 for a message without a topic.
         var topic: UInt64 = 0
     }
 
-    /// The longest status in bytes that may come again and again.
+    /// The longest message, in bytes, that may be a status. A status may repeat.
     private static let longestStatus = 40
 
-    /// The longest name of a receiver in bytes, and with the topic's levels before it.
+    /// The longest name of a receiver in bytes, and the longest one that includes topic levels.
     static let longestName = 64
     static let longestKey = 256
 
-    /// The time between two looks at who is silent, in nanoseconds.
+    /// The interval between checks for silent receivers, in nanoseconds.
     private static let reviewInterval = Timestamp.nanosecondsPerSecond / 4
 
     /// The receivers, in the order in which they appeared.
     public internal(set) var receivers: [NetworkReceiver] = []
-    /// The names of the receivers in the same order. A place may get another receiver, which has another name.
+    /// The names of the receivers, in the same order. A place may pass to another receiver with another name.
     public internal(set) var names: [String] = []
-    /// The adverts and messages so far.
+    /// The counts of adverts and messages.
     public internal(set) var counts = SourceCounts()
-    /// The messages that could not be read, by fault.
+    /// The counts of unreadable messages by fault.
     public var faults: [MessageFault: Int] { unreadable.counts }
-    /// Adverts that were too old when they came.
+    /// The number of adverts that arrived too late.
     public internal(set) var lateAdverts = 0
-    /// Messages that came twice.
+    /// The number of messages that arrived twice.
     public internal(set) var duplicates = 0
 
-    /// False while nothing that receivers hear is wanted. Whether they hear is followed all the time.
+    /// False to discard adverts. The states of receivers are tracked in any case.
     public var isListening = true
 
     let settings: Settings
     private let title: String
-    /// The names of receivers that always get a place, and those of them that have none yet.
+    /// The names of receivers that always get a place, and those that have not appeared yet.
     let reservedNames: Set<String>
     var unmetNames: Set<String>
-    /// The places of the receivers, and the receiver at each.
+    /// The receivers' indices by key, and the key at each index.
     var places: [Key: Int] = [:]
     var keys: [Key] = []
     var unreadable = MessageFaults()
-    /// Why there is no place for the receiver that was looked for last.
+    /// The reason why the last receiver got no place.
     var refusal = MessageFault.badName
-    /// The receivers that the message names that is being read.
+    /// The receivers that the current message names.
     var signs = SignsOfLife()
     private var recent = RecentMessages()
-    /// The relays, by their topics up to their names.
+    /// The relays, by their topics up to and including their names.
     var relays: [String: RelayMemory] = [:]
-    /// The statuses of receivers that have sent no advert yet, with their times: a gateway of another kind may have
-    /// such a topic too.
+    /// The statuses of names that have sent no advert yet, with their times. Gateways of other kinds may use such a
+    /// topic, too.
     var said: [Key: (isOnline: Bool, time: Timestamp)] = [:]
     var crowd = Crowd()
     private var nextReview = Timestamp.zero
     private var isConnected = false
 
-    /// A network without receivers.
+    /// Creates a network without receivers.
     ///
     /// - Parameters:
     ///   - settings: the settings.
@@ -101,7 +100,7 @@ public struct ReceiverNetwork {
         unmetNames = reservedNames
     }
 
-    /// True where an advert could be heard now.
+    /// True if any receiver can hear adverts now.
     public var isHearing: Bool { isConnected && receivers.contains(where: \.isHearing) }
 
     /// The status of each receiver.
@@ -113,7 +112,7 @@ public struct ReceiverNetwork {
         }
     }
 
-    /// When time has to be let pass again, at the latest; the end of time where all that can be doubted is.
+    /// The latest time at which `advance` must be called again; `latest` if nothing can become doubtful.
     public var deadline: Timestamp {
         isConnected && receivers.contains { !$0.isDoubtful && !$0.isQuiet }
             ? nextReview : .latest
@@ -121,13 +120,13 @@ public struct ReceiverNetwork {
 
     // MARK: - The connection
 
-    /// Notes that there is a connection to the receivers' broker: what comes from now on is of now.
+    /// Notes a new connection to the receivers' broker. Messages from now on are current.
     public mutating func connect(at time: Timestamp) {
         isConnected = true
         nextReview = time
-        // What a broker knows of them it says again.
+        // The broker sends its retained statuses again.
         said = [:]
-        // Who died meanwhile sends nothing now either.
+        // A receiver may have died while there was no connection. It sends nothing now, either.
         for place in receivers.indices {
             receivers[place].begin(at: time)
             receivers[place].awaitsSign = true
@@ -136,16 +135,17 @@ public struct ReceiverNetwork {
         }
     }
 
-    /// Notes that there is none: nobody is heard, and nobody's silence means anything.
+    /// Notes the loss of the connection. Silence proves nothing until the next one.
     public mutating func disconnect() { isConnected = false }
 
-    /// Lets time pass. A receiver that has been silent for too long may be dead.
+    /// Advances the clock. A receiver that has been silent for too long may be dead.
     ///
-    /// Adverts are handed over before the next message is received. After that, receivers may make way for others.
+    /// Call it after the batch has been delivered and before the next message: then receivers may be replaced by
+    /// others.
     ///
     /// - Parameters:
-    ///   - time: the present.
-    ///   - batch: receives stretches of deafness that are noticed now.
+    /// - time: the current time.
+    /// - batch: receives the times for which receivers were deaf.
     public mutating func advance(to time: Timestamp, into batch: inout AdvertBatch) {
         for place in receivers.indices { receivers[place].isInUse = false }
         guard isConnected, time >= nextReview else { return }
@@ -155,10 +155,10 @@ public struct ReceiverNetwork {
             let receiver = receivers[place]
             let silence = time.since(receiver.lastMessage)
             let empty = settings.emptyAfter ?? .max
-            // Of one with a last will its broker says so.
+            // For a receiver with a will message, the broker reports its end.
             let isDead = receiver.isOnline != true && empty == .max && silence > receiver.patience
             if let settled = receiver.settlesAt {
-                // Once: what it heard is in, and what was due meanwhile happens.
+                // The delayed messages have arrived. Pending events may now occur.
                 guard time >= settled else { continue }
                 receivers[place].settlesAt = nil
                 receivers[place].isDoubtful = false
@@ -176,14 +176,14 @@ public struct ReceiverNetwork {
 
     /// Reads a message.
     ///
-    /// It proves that every receiver that it names is alive, whatever is in it. If it names none, it proves this for
-    /// the receiver that uses its topic. A message that the broker kept proves nothing.
+    /// The message proves that every receiver that it names is alive, whatever its content. If it names none, it proves
+    /// this for the receiver that uses its topic. A retained message proves nothing.
     ///
     /// - Parameters:
-    ///   - topic: its topic; empty where it came by another way.
+    /// - topic: its topic; empty if it did not arrive at a topic.
     ///   - payload: its content.
-    ///   - isRetained: true for one that the broker kept.
-    ///   - arrival: when it came.
+    /// - isRetained: true for a message that the broker retained.
+    /// - arrival: the time of its arrival.
     ///   - batch: receives the adverts and events.
     public mutating func receive(
         topic: RawSpan, payload: RawSpan, isRetained: Bool = false, at arrival: Timestamp,
@@ -194,8 +194,8 @@ public struct ReceiverNetwork {
         let message = Message(
             levels: TopicLevels(topic), arrival: arrival, isRetained: isRetained,
             topic: topic.byteCount > 0 ? max(mark, 1) : 0)
-        // The same within 10 ms, which no beacon repeats so soon (20 ms: Core Specification, Vol 6, Part B, 4.4.2.2).
-        // Statuses are short, and each counts.
+        // A repetition within 10 ms is a duplicate: no beacon repeats that soon (20 ms: Core Specification, Vol 6, Part
+        // B, 4.4.2.2). Statuses are short, and each one counts.
         if !isRetained, payload.byteCount > Self.longestStatus,
             recent.note(recent.hash(payload, behind: mark), at: arrival, within: 10_000_000)
         {
@@ -205,7 +205,7 @@ public struct ReceiverNetwork {
         signs.begin()
         let fault = read(message, topic, payload, &batch)
         noteSigns(of: message)
-        // The crowd is reported as a whole.
+        // Missing places are reported together, by `Crowd`.
         if let fault, unreadable.note(fault, of: signs.only), fault != .noPlace {
             let place = topic.byteCount > 0 ? topic.text(0..<min(topic.byteCount, 120)).printable : nil
             let text = fault.report(of: signs.only.map { names[$0] }, at: place)
@@ -214,7 +214,7 @@ public struct ReceiverNetwork {
         crowd.report(at: arrival, limit: settings.mostReceivers, in: title, &batch)
     }
 
-    /// Notes a sign of life of the receivers that a message names.
+    /// Notes signs of life of the receivers that a message names.
     private mutating func noteSigns(of message: Message) {
         guard !message.isRetained else { return }
         if signs.isEmpty, let owner = owner(of: message) { signs.add(owner) }
@@ -225,7 +225,8 @@ public struct ReceiverNetwork {
         }
     }
 
-    /// Returns the only receiver whose last message had the same topic, of those that name themselves in messages.
+    /// Returns the receiver whose last message had the same topic, of those that messages name; nil if there are
+    /// several.
     private func owner(of message: Message) -> Int? {
         guard message.topic != 0 else { return nil }
         var owner: Int?
@@ -242,7 +243,7 @@ public struct ReceiverNetwork {
         if settings.mapping != nil { return readMapped(topic, message, payload, &batch) }
         let levels = message.levels
         let (last, second, third) = (levels[last: 1], levels[last: 2], levels[last: 3])
-        // First, since a relay may have any name.
+        // Check this first, since a relay may have any name.
         if topic.equals(third, "beacon-relay") {
             let name = topic.text(0..<second.upperBound)
             guard settings.hearsRelays else { return nil }
@@ -250,7 +251,7 @@ public struct ReceiverNetwork {
             if topic.equals(last, "status") { return noteRelayStatus(of: name, payload, message, &batch) }
             return nil
         }
-        // A gateway is known by its topic up to its name: two of one name may have different prefixes.
+        // The key of a gateway is its topic up to its name: gateways with different prefixes may share a name.
         if topic.equals(second, "BTtoMQTT") {
             return readOpenMQTTGateway(topic.text(0..<third.upperBound), message, payload, &batch)
         }
@@ -263,7 +264,7 @@ public struct ReceiverNetwork {
             noteSign(of: device, .tasmota)
             return topic.equals(last, "SENSOR") ? readTasmota(device, message, payload, &batch) : nil
         }
-        // Its other radios, and itself (SYStoMQTT). Commands for it are at topics that begin with "MQTTto".
+        // Messages of its other radios and of itself (SYStoMQTT). Topics of commands to it begin with "MQTTto".
         for number in 1...3 where topic.ends(levels[last: number], in: "toMQTT") {
             noteSign(of: topic.text(0..<levels[last: number + 1].upperBound), .openMQTTGateway)
             return nil
@@ -288,7 +289,7 @@ public struct ReceiverNetwork {
         if topic.equals(last, "online") {
             return noteStatus(of: topic.text(0..<max(0, last.lowerBound - 1)), .shelly, payload, message, &batch)
         }
-        // With its status for each component, where that is switched on.
+        // The status of each component, if that is enabled.
         if topic.equals(second, "status") {
             noteSign(of: topic.text(0..<levels.prefixCount), .shelly)
             if !signs.isEmpty { return nil }

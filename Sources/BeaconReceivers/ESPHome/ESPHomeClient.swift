@@ -46,7 +46,7 @@ package struct ESPHomeClient {
         /// The device sends its adverts to this client. The scanner counts as running unless the device reports
         /// otherwise.
         case subscribed(isScanning: Bool)
-        /// The device did not answer the subscription: another client has its adverts, or there are none.
+        /// The device did not answer the subscription: another client has its adverts, or it hears no adverts.
         case refused
         /// Another client took the adverts.
         case lost

@@ -137,7 +137,7 @@ package struct ESPHomeFraming {
                 try body(Int(truncatingIfNeeded: kind), span.extracting(start..<position))
             } else {
                 guard input[position] == 1 else {
-                    // The firmware's error text, from which a client learns that it must encrypt.
+                    // The firmware's error text. It shows a client that it must encrypt.
                     if role == .responder { appendFrame([1] + Array("Bad indicator byte".utf8)) }
                     return input[position] == 0
                         ? ESPHomeError(

@@ -90,7 +90,7 @@ extension [UInt8] {
         append(variable: number)
     }
 
-    /// Appends a field with bytes, unless there are none.
+    /// Appends a field with bytes, unless they are empty.
     package mutating func append(field: Int, bytes: some Collection<UInt8>) {
         guard !bytes.isEmpty else { return }
         append(variable: UInt64(field) << 3 | 2)

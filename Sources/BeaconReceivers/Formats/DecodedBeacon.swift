@@ -1,36 +1,37 @@
 import BeaconModel
 
-/// An iBeacon that a gateway has decoded: the fields of its message, by whichever names gateways have for them.
+/// An iBeacon that a gateway has decoded. Gateways use various names for its fields.
 ///
-/// A number in quotation marks is decimal. It is hexadecimal if it begins with `0x`, or if the format says so. A text
-/// alone does not say which it is: "1000" is 4096 or 1000.
+/// A number in quotation marks is decimal. It is hexadecimal if it begins with `0x`, or if the format is known to use
+/// hexadecimal. The text alone is ambiguous: "1000" can be 4096 or 1000.
 struct DecodedBeacon {
-    /// True for formats that copy numbers from the advert's bytes, as Tasmota's "0001".
+    /// True for formats that copy numbers from the advert's bytes, such as Tasmota's "0001".
     var isHexadecimal = false
     var uuid: JSONToken?
     var major: JSONToken?
     var minor: JSONToken?
     /// The measured power.
     var power: JSONToken?
-    /// A value whose name does not tell the measured power from the power that the beacon transmits with. It counts
-    /// where there is no other.
+    /// The value of a field that can be either the measured power or the transmit power. It is used if there is no
+    /// other.
     private var anyPower: JSONToken?
-    /// The identity, of a gateway that writes it as one text.
+    /// The identity, if the gateway writes it as one text.
     var identity: BeaconIdentity?
 
     enum Reading {
-        /// The message names no iBeacon.
+        /// The message contains no iBeacon.
         case nothing
+        /// The iBeacon.
         case frame(IBeaconFrame)
-        /// The field that cannot be read; nil where one is missing.
+        /// The field that cannot be read; nil if a field is missing.
         case unreadable(JSONToken?)
     }
 
-    /// Keeps a member of a message if it is a field of an iBeacon.
+    /// Stores a member of a message if it is a field of an iBeacon.
     @inline(__always)
     mutating func take(_ key: JSONToken, _ value: JSONToken, in text: RawSpan) {
         let name = key.range
-        // By its length first: most members are something else.
+        // Compare the length first: most members are something else.
         switch name.count {
         case 3 where text.matches(name, "uid"): uuid = value
         case 4 where text.matches(name, "uuid"): uuid = value
@@ -49,7 +50,7 @@ struct DecodedBeacon {
         }
     }
 
-    /// True if the message names an iBeacon. Other devices have services with a UUID.
+    /// True if the message contains an iBeacon. Services of other devices also have a UUID.
     var isGiven: Bool { identity != nil || (Self.has(uuid) && (Self.has(major) || Self.has(minor))) }
 
     private static func has(_ value: JSONToken?) -> Bool {
@@ -72,12 +73,12 @@ struct DecodedBeacon {
                 measuredPower: measuredPower(in: text)))
     }
 
-    /// Returns the measured power; "not given" where it cannot be read.
+    /// Returns the measured power; the value for "unavailable" if it cannot be read.
     private func measuredPower(in text: RawSpan) -> Int8 {
         guard let power = power ?? anyPower, let number = integer(power, digits: 2, in: text) else {
             return IBeaconFrame.unavailableMeasuredPower
         }
-        // Some write the byte without its sign.
+        // Some gateways write the byte as unsigned.
         return Int8(exactly: number) ?? UInt8(exactly: number).map { Int8(bitPattern: $0) }
             ?? IBeaconFrame.unavailableMeasuredPower
     }
@@ -88,7 +89,7 @@ struct DecodedBeacon {
 
     /// Returns a number.
     ///
-    /// - Parameter digits: the most hexadecimal digits that it may have.
+    /// - Parameter digits: the most hexadecimal digits that the number may have.
     private func integer(_ value: JSONToken, digits: Int, in text: RawSpan) -> Int? {
         guard value.kind == .string else { return text.integer(value) }
         let range = value.range
@@ -108,13 +109,13 @@ struct DecodedBeacon {
 }
 
 extension RawSpan {
-    /// Returns true where these bytes are the text's, in capitals or small letters.
+    /// Returns true if these bytes equal the text, ignoring case.
     @inline(__always)
     func matches(_ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount, range.upperBound <= byteCount else { return false }
         for index in 0..<range.count {
             let byte = unsafeLoad(fromByteOffset: range.lowerBound + index, as: UInt8.self)
-            // The bit that tells capitals from small letters.
+            // The bit that distinguishes upper case from lower case.
             guard byte | 0x20 == text.utf8Start[index] | 0x20 else { return false }
         }
         return true

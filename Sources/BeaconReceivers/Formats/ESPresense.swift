@@ -1,7 +1,7 @@
 import BeaconModel
 import BeaconRadio
 
-// ESPresense: espresense/devices/ID/NODE, an object for each report, at most some a second (ESPresense,
+// ESPresense: espresense/devices/ID/NODE, an object for each report, up to a few a second (ESPresense,
 // src/BleFingerprint.cpp, fill). An iBeacon's id is iBeacon:UUID-MAJOR-MINOR. The signal strength is smoothed.
 
 extension ReceiverNetwork {
@@ -25,14 +25,14 @@ extension ReceiverNetwork {
                 })
         else {
             return MessageFault(
-                "an ESPresense message", "it is no JSON object", reading: payload.excerpt(0..<payload.byteCount))
+                "an ESPresense message", "it is not a JSON object", reading: payload.excerpt(0..<payload.byteCount))
         }
         guard let id else { return MessageFault("an ESPresense message", "it has no \"id\"") }
         advert.beacon.identity = Self.identity(id, payload)
         return hear(advert, of: receiver, in: "an ESPresense message", message, payload, &batch)
     }
 
-    /// Returns the identity of `iBeacon:UUID-MAJOR-MINOR`; nil for what is no iBeacon.
+    /// Returns the identity of `iBeacon:UUID-MAJOR-MINOR`; nil for other ids.
     private static func identity(_ id: JSONToken, _ payload: RawSpan) -> BeaconIdentity? {
         let (start, end) = (id.range.lowerBound, id.range.upperBound)
         guard id.kind == .string, id.range.count >= 48, id.range.count <= 56,

@@ -5,17 +5,17 @@ import BeaconRadio
 struct GatewayAdvert {
     var rssi: Int?
     var address: DeviceAddress?
-    /// When it was heard, by the gateway's clock.
+    /// The time at which the gateway heard it, by the gateway's clock.
     var stamp: Timestamp?
-    /// The advert's bytes, and those of the answer to a scan.
+    /// The bytes of the advert, and those of its scan response.
     var data: JSONToken?
     var scanResponse: JSONToken?
     var encoding = ReceiverMapping.Encoding.hexadecimal
-    /// True where the bytes are those of manufacturer data alone.
+    /// True if the bytes are manufacturer data only.
     var isManufacturerData = false
     var beacon = DecodedBeacon()
 
-    /// True where there are bytes.
+    /// True if it has bytes.
     var hasBytes: Bool { Self.isText(data) || Self.isText(scanResponse) }
 
     private static func isText(_ value: JSONToken?) -> Bool {
@@ -52,13 +52,13 @@ struct GatewayAdvert {
 }
 
 extension ReceiverNetwork {
-    /// Takes in an advert of a gateway's message.
+    /// Delivers an advert of a gateway's message.
     ///
-    /// Bytes say more than fields, since they are what the beacon sent. If the fields name another beacon, the bytes
-    /// count, and the message is counted as a fault.
+    /// The bytes take precedence over decoded fields, since they are what the beacon sent. If the fields name another
+    /// beacon, the bytes are used, and the message is counted as a fault.
     ///
     /// - Parameters:
-    ///   - receiver: the place of the receiver.
+    /// - receiver: the receiver's index.
     ///   - subject: the kind of message, for people.
     mutating func hear(
         _ advert: GatewayAdvert, of receiver: Int, in subject: StaticString, _ message: Message, _ payload: RawSpan,
@@ -98,7 +98,7 @@ extension ReceiverNetwork {
             ? nil : .contradiction(subject, bytesHaveFrame: true, reading: advert.data, in: payload)
     }
 
-    /// Takes in an advert without bytes.
+    /// Delivers an advert without bytes.
     private mutating func hear(
         _ decoded: DecodedBeacon.Reading, _ advert: GatewayAdvert, _ rssi: Int, of receiver: Int,
         in subject: StaticString, _ message: Message, _ payload: RawSpan,
@@ -118,7 +118,7 @@ extension ReceiverNetwork {
 }
 
 extension IBeaconFrame {
-    /// Returns true if this frame, which a gateway's fields describe, was sent. Its power may be missing.
+    /// Returns true if this frame, from a gateway's fields, matches the one that was sent. Its power may be missing.
     func agrees(with sent: IBeaconFrame) -> Bool {
         identity == sent.identity
             && (measuredPower == sent.measuredPower || measuredPower == Self.unavailableMeasuredPower)
@@ -126,11 +126,11 @@ extension IBeaconFrame {
 }
 
 extension MessageFault {
-    /// Returns the fault of fields that say something else than the raw data.
+    /// Returns the fault of fields that contradict the raw data.
     ///
     /// - Parameters:
-    ///   - bytesHaveFrame: true if the raw data have an iBeacon; that one is used.
-    ///   - value: the raw data, which the fault shows if they have none.
+    /// - bytesHaveFrame: true if the raw data contain an iBeacon. That one is used.
+    /// - value: the raw data. The fault shows them if they contain no iBeacon.
     static func contradiction(
         _ subject: StaticString, bytesHaveFrame: Bool, reading value: JSONToken?, in text: RawSpan
     ) -> MessageFault {
@@ -139,14 +139,14 @@ extension MessageFault {
                 subject, "its fields differ from the iBeacon in its raw data; the raw data are used", isUsed: true)
         }
         return MessageFault(
-            subject, "its fields name an iBeacon, and its raw data have none; the fields are used",
+            subject, "its fields name an iBeacon, but its raw data contain none; the fields are used",
             reading: value.map { text.excerpt($0.range) }, isUsed: true)
     }
 }
 
 extension RawSpan {
-    /// Returns a signal strength in dBm. A gateway that has none writes null, and the beacon was heard: "not
-    /// available".
+    /// Returns a signal strength in dBm. A gateway without a reading writes null; the beacon was heard anyway, so that
+    /// becomes "unavailable".
     @inline(__always)
     func reading(_ value: JSONToken) -> Int? {
         guard value.kind == .literal, matches(value.range, "null") else { return integer(value) }

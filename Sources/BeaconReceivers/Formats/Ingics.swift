@@ -1,16 +1,17 @@
 import BeaconModel
 import BeaconRadio
 
-// Ingics gateways: lines $KIND,TAG,GATEWAY,RSSI,ADVERT[,TIME] (Ingics, iGS03 user guide, payload format), by themselves
-// or as texts in JSON. Kinds are GPRP, 1MAD and LRAD for adverts, and RSPR, 1MSR and LRSR for answers to a scan. HBRP,
-// a heartbeat, and GPSR, where the gateway is, have the gateway in place of a tag too.
+// Ingics gateways: lines $KIND,TAG,GATEWAY,RSSI,ADVERT[,TIME] (Ingics, iGS03 user guide, payload format), as plain text
+// or as strings in JSON. The kinds GPRP, 1MAD and LRAD are adverts; RSPR, 1MSR and LRSR are scan responses. HBRP, a
+// heartbeat, and GPSR, the gateway's location, have the gateway in place of a tag, too.
 
 extension ReceiverNetwork {
     private static let ingicsAdverts: Set<String> = ["$GPRP", "$1MAD", "$LRAD", "$RSPR", "$1MSR", "$LRSR"]
 
-    private static let ingicsForm = MessageFault("an Ingics line", "it has not the form $GPRP,TAG,GATEWAY,RSSI,ADVERT")
+    private static let ingicsForm = MessageFault(
+        "an Ingics line", "it does not have the form $GPRP,TAG,GATEWAY,RSSI,ADVERT")
 
-    /// Returns the texts in JSON that have lines: those of a list, and those of an object's members, or of their lists.
+    /// Returns the strings in JSON that contain lines: elements of a list, or an object's members or their elements.
     static func ingicsLines(of value: JSONToken, in payload: RawSpan) -> [JSONToken] {
         var lines: [JSONToken] = []
         collectLines(of: value, in: payload, &lines)
@@ -27,7 +28,7 @@ extension ReceiverNetwork {
     ) -> MessageFault? {
         var fault: MessageFault?
         for line in lines {
-            // Between several in one text, line breaks are escapes.
+            // In a string with several lines, the line breaks are escaped.
             let bytes = Array((payload.string(line, limit: .max) ?? "").utf8)
             fault = readIngics(message, bytes.span.bytes, &batch) ?? fault
         }
@@ -38,7 +39,7 @@ extension ReceiverNetwork {
         var found: [JSONToken] = []
         payload.forEachElement(of: list) { element in
             collectLines(element, in: payload, &found)
-            // A list of something else is not walked to its end.
+            // Stop at once if the list contains something else.
             return !found.isEmpty
         }
         lines += found
@@ -101,7 +102,7 @@ extension ReceiverNetwork {
         }
         advert.data = JSONToken(kind: .string, range: fields[4])
         if fields.count > 5 {
-            // Some write a star before it.
+            // Some gateways write an asterisk before the time.
             let isStarred = payload.equals(fields[5].prefix(1), "*")
             let time = fields[5].dropFirst(isStarred ? 1 : 0)
             advert.stamp = payload.stamp(JSONToken(kind: .number, range: time))

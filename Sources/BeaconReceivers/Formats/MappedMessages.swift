@@ -1,14 +1,14 @@
 import BeaconModel
 import BeaconRadio
 
-// Messages of other gateways, as a mapping describes them.
+// Messages of other gateways, read with a mapping.
 
 extension ReceiverNetwork {
     mutating func readMapped(
         _ topic: RawSpan, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
     ) -> MessageFault? {
         guard let mapping = settings.mapping else { return nil }
-        // Once for all adverts: a list may be long.
+        // Read once for all adverts: a list may be long.
         var around = Around()
         switch mapping.receiver {
         case .fixed(let name): around.name = name
@@ -17,7 +17,7 @@ extension ReceiverNetwork {
         }
         if let name = around.name { noteSign(of: name, .mapped) }
         guard let root = payload.json else {
-            return MessageFault("a mapped message", "it is no JSON", reading: payload.excerpt(0..<payload.byteCount))
+            return MessageFault("a mapped message", "it is not JSON", reading: payload.excerpt(0..<payload.byteCount))
         }
         if case .path(let path) = mapping.receiver {
             around.name = path.value(in: payload, from: root).flatMap { payload.string($0, limit: Self.longestName) }
@@ -26,7 +26,7 @@ extension ReceiverNetwork {
         guard let each = mapping.each else {
             return readMappedAdvert(root, mapping, around, message, payload, &batch)
         }
-        // An empty list names its receiver too.
+        // An empty list is a sign of its receiver's life, too.
         if let name = around.name, sender(name, .mapped, message) == nil { return refusal }
         guard let list = each.value(in: payload, from: root), list.kind == .array else {
             return MessageFault(
@@ -41,7 +41,7 @@ extension ReceiverNetwork {
         return fault
     }
 
-    /// What the message around an advert says of it.
+    /// The values that a message has once for all its adverts.
     private struct Around {
         var name: String?
         var stamp: Timestamp?
@@ -90,8 +90,8 @@ extension ReceiverNetwork {
         return fault ?? foreignBytes(advert, of: receiver, in: payload)
     }
 
-    /// Returns the fault of bytes that are no iBeacon's. The bytes of other devices are one only where the receiver has
-    /// sent nothing else yet: the mapping may have the wrong place.
+    /// Returns the fault of bytes that contain no iBeacon. Bytes of other devices are a fault only if the receiver has
+    /// sent no iBeacon yet: the mapping's path may be wrong.
     private mutating func foreignBytes(
         _ advert: GatewayAdvert, of receiver: Int, in payload: RawSpan
     ) -> MessageFault? {
@@ -103,13 +103,13 @@ extension ReceiverNetwork {
         guard bytes.isAdvert else {
             return MessageFault(
                 "a mapped message",
-                "the bytes at the mapping's \"data\" are no advert, which has AD structures as 0201061aff4c00",
+                "the bytes at the mapping's \"data\" are not an advert, which has AD structures such as 0201061aff4c00",
                 reading: payload.excerpt(data.range))
         }
         guard !receivers[receiver].hasSentBeacon else { return nil }
         return MessageFault(
             "a mapped message",
-            "the bytes at the mapping's \"data\" are no iBeacon's, and the receiver has sent no iBeacon yet",
+            "the bytes at the mapping's \"data\" are not an iBeacon's, and the receiver has sent no iBeacon yet",
             reading: payload.excerpt(data.range))
     }
 

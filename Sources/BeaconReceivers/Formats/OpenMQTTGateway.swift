@@ -2,8 +2,8 @@ import BeaconModel
 import BeaconRadio
 
 // OpenMQTTGateway on an ESP32, and Theengs Gateway on a computer: HOME/GATEWAY/BTtoMQTT/ADDRESS, an object for each
-// advert (OpenMQTTGateway, docs/use/ble.md; Theengs Gateway, ble_gateway.py). An iBeacon is decoded already; other
-// adverts may come with their manufacturer data.
+// advert (OpenMQTTGateway, docs/use/ble.md; Theengs Gateway, ble_gateway.py). iBeacons are decoded already. Other
+// adverts may have their manufacturer data.
 
 extension ReceiverNetwork {
     mutating func readOpenMQTTGateway(
@@ -17,7 +17,7 @@ extension ReceiverNetwork {
             payload.forEachMember(
                 of: object,
                 { key, value in
-                    // Each key by its length first: there are some twenty, most of them of sensors.
+                    // Compare each key's length first: there are some twenty keys, most of them of sensors.
                     switch key.range.count {
                     case 2 where payload.equals(key.range, "id"): id = value
                     case 3 where payload.equals(key.range, "mac"): mac = value
@@ -34,14 +34,15 @@ extension ReceiverNetwork {
                 })
         else {
             return MessageFault(
-                "an OpenMQTTGateway message", "it is no JSON object", reading: payload.excerpt(0..<payload.byteCount))
+                "an OpenMQTTGateway message", "it is not a JSON object",
+                reading: payload.excerpt(0..<payload.byteCount))
         }
-        // An answer to a command, or a sensor that was read over a connection.
+        // A response to a command, or a sensor that was read over a connection.
         guard advert.rssi != nil else { return nil }
-        // With presenceUseBeaconUuid, id is the UUID and mac the address.
+        // With presenceUseBeaconUuid, id is the UUID and mac is the address.
         advert.address = (mac ?? id).flatMap { payload.address($0.range, kind: kind) }
         advert.isManufacturerData = true
-        // Another company's beacon is of another kind.
+        // A beacon of another company is not an iBeacon.
         if let company, !payload.matches(company.range, "4c00") { advert.beacon = DecodedBeacon() }
         return hear(advert, of: receiver, in: "an OpenMQTTGateway message", message, payload, &batch)
     }

@@ -1,13 +1,12 @@
 import BeaconModel
 import BeaconRadio
 
-// Gateways whose messages say themselves what they are, whatever their topic is, and whether they come from a broker or
-// by HTTP:
+// Gateways whose messages can be recognized by their content, at any topic, and from a broker or by HTTP:
 // - MOKO: an object with "msg_id" 3004 or 3070 (barnowl-mokosmart, lib/mqttprotocoldecoder.js);
-// - Minew: an array, whose first object is of the type "Gateway" (barnowl-minew, lib/minewdecoder.js);
-// - Ruuvi: an object with "data", which is one (RuuviGateway.swift);
+// - Minew: an array whose first object is of the type "Gateway" (barnowl-minew, lib/minewdecoder.js);
+// - Ruuvi: an object with an object at "data" (RuuviGateway.swift);
 // - raddec: an object with "rssiSignature", or a list of them (Raddec.swift);
-// - Ingics: lines that begin with "$", by themselves or in JSON (Ingics.swift).
+// - Ingics: lines that begin with "$", as plain text or in JSON (Ingics.swift).
 
 extension ReceiverNetwork {
     mutating func readPosted(
@@ -39,11 +38,11 @@ extension ReceiverNetwork {
     ) -> MessageFault? {
         guard let info = payload.member("device_info", of: object), let mac = payload.member("mac", of: info),
             let name = payload.string(mac, limit: Self.longestName)
-        else { return MessageFault("a MOKO message", "it does not say which gateway it is of (\"device_info\")") }
+        else { return MessageFault("a MOKO message", "it does not name its gateway (\"device_info\")") }
         guard let receiver = sender(name, .moko, message) else { return refusal }
-        // 3003 is its network; others answer commands.
+        // 3003 is the network status; other numbers answer commands.
         guard number == 3004 || number == 3070, let data = payload.member("data", of: object) else { return nil }
-        // Some use 3004 for a report of themselves.
+        // Some gateways use 3004 for a report about themselves.
         if number == 3004, data.kind == .object { return nil }
         var fault: MessageFault?
         let isArray = payload.forEachElement(of: data) { element in
@@ -52,7 +51,7 @@ extension ReceiverNetwork {
             fault = readMOKOReport(report, receiver, message, payload, &batch) ?? fault
             return true
         }
-        return isArray ? fault : MessageFault("a MOKO message", "its \"data\" is no list")
+        return isArray ? fault : MessageFault("a MOKO message", "its \"data\" is not a list")
     }
 
     private mutating func readMOKOReport(
@@ -79,7 +78,7 @@ extension ReceiverNetwork {
             }
             return true
         }
-        // One that is of no known kind could be an iBeacon.
+        // A report without a known type could be an iBeacon.
         let isOther = kind.map {
             $0.kind == .string && !payload.equals($0, "other") && !payload.matches($0.range, "ibeacon")
         }
@@ -144,10 +143,10 @@ extension ReceiverNetwork {
 }
 
 extension MessageFault {
-    /// Returns the fault of a message that no format has.
+    /// Returns the fault of a message that matches no format.
     static func foreign(_ payload: RawSpan) -> MessageFault {
         MessageFault(
-            "a message", "it is of no gateway that is known; write a \"mapping\" for it",
+            "a message", "its format is unknown; write a \"mapping\" for it",
             reading: payload.excerpt(0..<payload.byteCount))
     }
 }

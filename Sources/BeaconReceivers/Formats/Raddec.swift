@@ -1,17 +1,17 @@
 import BeaconModel
 import BeaconRadio
 
-// Radio decodings of reelyActive's software and of what works with it (raddec, README.md and lib/raddec.js): an object,
-// or a list of them, with "transmitterId", "transmitterIdType", "rssiSignature" (who heard it, and how strongly),
-// "packets" and "timestamp". A packet is that of the link layer: a head of two bytes, the address in six, and the AD
-// structures (advlib-ble, lib/ble.js).
+// Radio decodings of reelyActive's software and compatible programs (raddec, README.md and lib/raddec.js): an object,
+// or a list of objects, with "transmitterId", "transmitterIdType", "rssiSignature" (the receivers and their signal
+// strengths), "packets" and "timestamp". A packet is one of the link layer: a header of two bytes, the address in six,
+// and the AD structures (advlib-ble, lib/ble.js).
 
 extension ReceiverNetwork {
     /// The bytes of a packet before its AD structures (Core Specification 5.3, Vol 6, Part B, 2.3).
     private static let packetHead = 8
 
-    /// The most receivers of a raddec and the most packets: each packet is heard by each. The library has 15 receivers
-    /// at most.
+    /// The most receivers and packets of a raddec. Each packet counts for each receiver. The library allows 15
+    /// receivers.
     private static let (mostOfRaddec, mostPackets) = (32, 16)
 
     /// Returns true for a raddec, or a list of them.
@@ -43,9 +43,9 @@ extension ReceiverNetwork {
         _ raddec: JSONToken, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
     ) -> MessageFault? {
         guard let signature = payload.member("rssiSignature", of: raddec), signature.kind == .array else {
-            return MessageFault("a raddec", "it does not say who heard it (\"rssiSignature\")")
+            return MessageFault("a raddec", "it does not list its receivers (\"rssiSignature\")")
         }
-        // 2 is an address that is registered, 3 one that was chosen (raddec, lib/identifiers.js).
+        // 2 is a public address, 3 a random one (raddec, lib/identifiers.js).
         let kind = payload.member("transmitterIdType", of: raddec).flatMap { payload.integer($0) }
         let address = payload.member("transmitterId", of: raddec).flatMap { payload.address($0.range) }.map {
             DeviceAddress(bits: $0.bits, kind: kind == 2 ? .public : kind == 3 ? .random : .unspecified)
@@ -66,7 +66,7 @@ extension ReceiverNetwork {
                     packets.append(bytes)
                 } else {
                     fault = MessageFault(
-                        "a raddec", "a packet of it is not hexadecimal, or too short or too long",
+                        "a raddec", "one of its packets is not hexadecimal, or too short or too long",
                         reading: payload.excerpt(packet.range))
                 }
                 return packets.count < Self.mostPackets
@@ -74,13 +74,13 @@ extension ReceiverNetwork {
         }
         if packets.isEmpty, fault == nil, !advert.beacon.isGiven {
             fault = MessageFault(
-                "a raddec", "it has no \"packets\", which say what was heard; have its sender add them")
+                "a raddec", "it has no \"packets\", which contain the adverts; configure its sender to add them")
         }
         let frames = packets.compactMap(\.frame)
         var named: IBeaconFrame?
         if !packets.isEmpty, case .frame(let frame) = advert.beacon.reading(in: payload) {
             named = frame
-            // Another packet may be the answer to a scan.
+            // Another packet may be the scan response.
             if !frames.contains(where: { frame.agrees(with: $0) }) {
                 fault = MessageFault.contradiction(
                     "a raddec", bytesHaveFrame: !frames.isEmpty, reading: raddec, in: payload)
@@ -93,7 +93,7 @@ extension ReceiverNetwork {
                     payload.string($0, limit: Self.longestName)
                 })
             else {
-                fault = MessageFault("a raddec", "a receiver of it has no \"receiverId\"")
+                fault = MessageFault("a raddec", "one of its receivers has no \"receiverId\"")
                 return true
             }
             guard let receiver = sender(name, .raddec, message) else {
@@ -103,7 +103,7 @@ extension ReceiverNetwork {
             receivers += 1
             advert.rssi = payload.member("rssi", of: element).flatMap { payload.reading($0) }
             guard let rssi = advert.rssi, !packets.isEmpty else {
-                // A sign of life alone, or an iBeacon that the sender has decoded.
+                // A sign of life only, or an iBeacon that the sender has decoded.
                 fault = hear(advert, of: receiver, in: "a raddec", message, payload, &batch) ?? fault
                 return receivers < Self.mostOfRaddec
             }
@@ -115,6 +115,6 @@ extension ReceiverNetwork {
             }
             return receivers < Self.mostOfRaddec
         }
-        return isList ? fault : MessageFault("a raddec", "its \"rssiSignature\" is no list")
+        return isList ? fault : MessageFault("a raddec", "its \"rssiSignature\" is not a list")
     }
 }

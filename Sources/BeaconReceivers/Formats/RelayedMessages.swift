@@ -1,21 +1,21 @@
 import BeaconModel
 import BeaconRadio
 
-// Messages of `beacon relay`: PREFIX/beacon-relay/NAME/heard, as ``RelayMessage`` describes them, and …/status with the
-// last will.
+// Messages of `beacon relay`: PREFIX/beacon-relay/NAME/heard in the format of ``RelayMessage``, and …/status, which
+// includes the will message.
 
-/// What is known of a relay.
+/// The state of a relay.
 struct RelayMemory {
-    /// The number of its start; nil before its first message.
+    /// The number of the relay's session; nil before its first message.
     var session: UInt32?
-    /// Up to when, by its clock, everything that it heard has come.
+    /// The time, by the relay's clock, up to which all its adverts have arrived.
     var covered = Timestamp.zero
     var clock = SkewedClock()
-    /// The places of its receivers, and their names in its messages.
+    /// The indices of its receivers, and their names in its messages.
     var places: [Int] = []
     var names: [String] = []
 
-    /// Returns the name for a level of a topic, in which % and two hexadecimal digits stand for a byte.
+    /// Returns the name for a topic level, in which % and two hexadecimal digits stand for a byte.
     static func name(ofLevel level: String) -> String {
         var bytes: [UInt8] = []
         var rest = Array(level.utf8)[...]
@@ -40,7 +40,7 @@ extension ReceiverNetwork {
     mutating func readRelay(
         _ name: String, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
     ) -> MessageFault? {
-        // What the broker kept is of any time.
+        // A retained message may be of any age.
         guard !message.isRetained else { return nil }
         // A relay's silence counts only up to the end of its newest message (``NetworkReceiver/covered``).
         for place in relays[name]?.places ?? [] { signs.add(place) }
@@ -56,22 +56,22 @@ extension ReceiverNetwork {
         defer { relays[name] = relay }
         let isNew = relay.session != heard.session
         if isNew {
-            // Its clock may be another after a restart.
+            // After a restart the relay's clock may differ.
             (relay.session, relay.clock) = (heard.session, SkewedClock())
         } else if heard.to <= relay.covered {
             countDuplicate()
             return nil
         }
         guard let end = relay.clock.time(of: heard.to, arrivedAt: message.arrival) else {
-            // Nobody knows what was in it, since it is passed over; the next one shows from when on.
+            // Its content is lost. The next message reports this gap.
             countLate(heard.sightings.count)
             for place in relay.places { signs.add(place, isLate: true) }
             return MessageFault(
-                "a relay's message", "it came more than 15 s late; the way to the broker may be too slow for it")
+                "a relay's message", "it arrived more than 15 s late; the connection to the broker may be too slow")
         }
         let offset = end.since(heard.to)
         for place in relay.places {
-            // What lies between two messages that do not meet was lost; by our clock where the relay's is another.
+            // A gap between two messages was lost. After the relay's restart, our clock determines the gap.
             reportDeafness(
                 of: place, from: isNew ? receivers[place].lastKnown : relay.covered.advanced(by: offset),
                 to: min(heard.from.advanced(by: offset), message.arrival), &batch)
@@ -99,9 +99,9 @@ extension ReceiverNetwork {
         return nil
     }
 
-    /// Finds the places of a relay's receivers, which are added where they are new. Those that it has no more are off.
+    /// Finds the indices of a relay's receivers, and adds new ones. Receivers that the relay no longer has are off.
     ///
-    /// - Returns: false where there is no place for one, and nothing was changed.
+    /// - Returns: false if a receiver gets no place. In that case nothing changes.
     private mutating func meetReceivers(
         of name: String, _ heard: RelayMessage, _ relay: inout RelayMemory, _ message: Message,
         _ batch: inout AdvertBatch
@@ -124,13 +124,13 @@ extension ReceiverNetwork {
         return true
     }
 
-    /// Notes what a relay, or its broker for it, says of its connection.
+    /// Notes the connection status that a relay, or the broker's will message for it, reports.
     mutating func noteRelayStatus(
         of name: String, _ payload: RawSpan, _ message: Message, _ batch: inout AdvertBatch
     ) -> MessageFault? {
         guard let isOnline = Self.isOnline(payload) else { return .noStatus }
         noteSaid(of: name, .relay, isOnline: isOnline, at: message.arrival)
-        // One that has sent nothing so far may have any number of receivers.
+        // A relay that has sent nothing yet may have any number of receivers.
         guard let relay = relays[name] else { return nil }
         for inner in relay.names {
             if let fault = noteStatus(of: name, .relay, inner: inner, payload, message, &batch) { return fault }

@@ -2,8 +2,8 @@ import BeaconModel
 import BeaconRadio
 
 // Ruuvi Gateway: ruuvi/GATEWAY/TAG, both as MAC addresses, an object for each advert (ruuvi/docs, gw-data-formats,
-// mqtt-time-stamped-data-from-bluetooth-sensors.md). The gateway has to scan for all devices, not for Ruuvi's alone. By
-// HTTP, an object with the newest advert of each device at data.tags
+// mqtt-time-stamped-data-from-bluetooth-sensors.md). The gateway must scan for all devices, not only for Ruuvi's. By
+// HTTP, it posts an object with the newest advert of each device at data.tags
 // (http-time-stamped-data-from-bluetooth-sensors.md).
 
 extension ReceiverNetwork {
@@ -16,14 +16,14 @@ extension ReceiverNetwork {
             var advert = ruuviAdvert(object, payload, time: { advert, value in advert.stamp = payload.stamp(value) })
         else {
             return MessageFault(
-                "a Ruuvi Gateway message", "it is no JSON object", reading: payload.excerpt(0..<payload.byteCount))
+                "a Ruuvi Gateway message", "it is not a JSON object", reading: payload.excerpt(0..<payload.byteCount))
         }
         advert.address = topic.address(message.levels[last: 1])
         guard advert.hasBytes || advert.beacon.isGiven else { return .noRuuviData }
         return hear(advert, of: receiver, in: "a Ruuvi Gateway message", message, payload, &batch)
     }
 
-    /// Reads what a gateway posted.
+    /// Reads the message that a gateway posted.
     ///
     /// - Parameter data: the object at "data".
     mutating func readRuuviPost(
@@ -35,7 +35,8 @@ extension ReceiverNetwork {
         guard let tags = payload.member("tags", of: data), tags.kind == .object else {
             return MessageFault("a Ruuvi Gateway message", "it has no \"tags\"")
         }
-        // Both times are of one clock, as texts of whole seconds: what waited while there was no network is not of now.
+        // Both times are from the same clock, as strings of whole seconds. Adverts that waited for the network are not
+        // current.
         let posted = payload.member("timestamp", of: data).flatMap { payload.integer($0) }
         var adverts: [(advert: GatewayAdvert, delay: Int)] = []
         var fault: MessageFault?
@@ -46,7 +47,7 @@ extension ReceiverNetwork {
                 delay = max(0, posted.subtractingReportingOverflow(heard).0)
             }
             guard var read else {
-                fault = MessageFault("a Ruuvi Gateway message", "an advert of it is no JSON object")
+                fault = MessageFault("a Ruuvi Gateway message", "one of its adverts is not a JSON object")
                 return true
             }
             read.address = payload.address(key.range)
@@ -62,10 +63,10 @@ extension ReceiverNetwork {
                 fault = .noRuuviData
                 continue
             }
-            var moment = message
-            moment.arrival = message.arrival.advanced(by: -Int64(delay) * Timestamp.nanosecondsPerSecond)
+            var dated = message
+            dated.arrival = message.arrival.advanced(by: -Int64(delay) * Timestamp.nanosecondsPerSecond)
             fault =
-                hear(advert, of: receiver, in: "a Ruuvi Gateway message", moment, payload, &batch) ?? fault
+                hear(advert, of: receiver, in: "a Ruuvi Gateway message", dated, payload, &batch) ?? fault
         }
         return fault
     }
@@ -93,12 +94,12 @@ extension ReceiverNetwork {
 
 extension MessageFault {
     fileprivate static let noRuuviData = MessageFault(
-        "a Ruuvi Gateway message", "it has no \"data\"; have the gateway send raw data, not decoded values")
+        "a Ruuvi Gateway message", "it has no \"data\"; configure the gateway to send raw data, not decoded values")
 }
 
 extension RawSpan {
-    /// Returns a time since 1970 in seconds, milliseconds or microseconds, told apart by its size; nil where there is
-    /// none, or where it lies before the year 2000, as that of a clock that was not set.
+    /// Returns a time since 1970 in seconds, milliseconds or microseconds. Its size determines the unit. Returns nil if
+    /// there is no number, or if the time is before the year 2000, as from a clock that was never set.
     func stamp(_ value: JSONToken) -> Timestamp? {
         guard let number = number(value) else { return nil }
         let seconds =

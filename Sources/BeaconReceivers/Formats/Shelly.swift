@@ -2,8 +2,8 @@ import BeaconModel
 import BeaconRadio
 
 // Shelly devices of the second generation and later, with the script that Home Assistant installs: PREFIX/events/rpc, a
-// notification with events "ble.scan_result" (aioshelly, ble/const.py and ble/parser.py). Version 1 has one advert as
-// [1,ADDRESS,RSSI,ADVERT,SCANRESPONSE], version 2 a list of them: [2,[[ADDRESS,RSSI,ADVERT,SCANRESPONSE],…]].
+// notification with events "ble.scan_result" (aioshelly, ble/const.py and ble/parser.py). Version 1 has one advert,
+// [1,ADDRESS,RSSI,ADVERT,SCANRESPONSE]; version 2 has a list of them, [2,[[ADDRESS,RSSI,ADVERT,SCANRESPONSE],…]].
 
 extension ReceiverNetwork {
     mutating func readShelly(
@@ -12,9 +12,9 @@ extension ReceiverNetwork {
         noteSign(of: prefix, .shelly)
         guard let object = payload.json, object.kind == .object else {
             return MessageFault(
-                "a Shelly notification", "it is no JSON object", reading: payload.excerpt(0..<payload.byteCount))
+                "a Shelly notification", "it is not a JSON object", reading: payload.excerpt(0..<payload.byteCount))
         }
-        // A lamp or a plug notifies of other things too.
+        // A lamp or a plug sends other notifications, too.
         guard let parameters = payload.member("params", of: object),
             let events = payload.member("events", of: parameters)
         else { return nil }
@@ -53,7 +53,7 @@ extension ReceiverNetwork {
                 fault = readShellyAdvert(parts, receiver, message, payload, &batch) ?? fault
             } else if version != 2 {
                 fault = MessageFault(
-                    "a Shelly scan result", "its version is not known; only 1 and 2 are, of Home Assistant's script")
+                    "a Shelly scan result", "its version is unknown; supported are 1 and 2 of Home Assistant's script")
             }
             return true
         }
@@ -66,7 +66,8 @@ extension ReceiverNetwork {
     ) -> MessageFault? {
         guard fields.count >= 3, let address = payload.address(fields[0].range), let rssi = payload.reading(fields[1])
         else {
-            return MessageFault("a Shelly scan result", "it has not the form [address, rssi, advert, scan response]")
+            return MessageFault(
+                "a Shelly scan result", "it does not have the form [address, rssi, advert, scan response]")
         }
         var advert = GatewayAdvert()
         (advert.rssi, advert.address, advert.encoding) = (rssi, address, .base64)

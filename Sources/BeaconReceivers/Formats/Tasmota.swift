@@ -2,8 +2,8 @@ import BeaconModel
 import BeaconRadio
 
 // Tasmota with its iBeacon driver: tele/DEVICE/SENSOR, or DEVICE/tele/SENSOR, an object with "IBEACON" for each beacon,
-// each ten seconds (Tasmota, xsns_52_ibeacon.ino, ibeacon_mqtt). One that it no longer hears has no signal strength, 0,
-// and on an ESP32 the state "OFF".
+// every ten seconds (Tasmota, xsns_52_ibeacon.ino, ibeacon_mqtt). A beacon that it no longer hears has the signal
+// strength 0, and on an ESP32 the state "OFF".
 
 extension ReceiverNetwork {
     mutating func readTasmota(
@@ -11,7 +11,7 @@ extension ReceiverNetwork {
     ) -> MessageFault? {
         guard let object = payload.json else {
             return MessageFault(
-                "a Tasmota message", "it is no JSON object", reading: payload.excerpt(0..<payload.byteCount))
+                "a Tasmota message", "it is not a JSON object", reading: payload.excerpt(0..<payload.byteCount))
         }
         // A lamp or a thermometer sends other objects.
         guard let beacon = payload.member("IBEACON", of: object) else { return nil }
@@ -28,14 +28,14 @@ extension ReceiverNetwork {
             }
             return true
         }
-        guard isRead else { return MessageFault("a Tasmota message", "its \"IBEACON\" is no JSON object") }
+        guard isRead else { return MessageFault("a Tasmota message", "its \"IBEACON\" is not a JSON object") }
         guard !isGone, advert.rssi != 0 else { return nil }
         return hear(advert, of: receiver, in: "a Tasmota message", message, payload, &batch)
     }
 }
 
 extension RawSpan {
-    /// Returns true where a value is a word for on, or for off.
+    /// Returns true if a value means on, or off.
     func says(_ value: JSONToken, isOn: Bool) -> Bool {
         let words = isOn ? ["on", "online", "true", "1"] : ["off", "offline", "false", "0"]
         return value.range.count <= 8 && words.contains(text(value.range).lowercased())

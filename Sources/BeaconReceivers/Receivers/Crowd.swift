@@ -2,31 +2,31 @@ import BeaconModel
 import BeaconRadio
 import BeaconSupport
 
-/// The report that messages name more receivers than there are places: once when it begins, and once when it is over.
+/// The notices that messages name more receivers than there are places: one at the beginning, one at the end.
 struct Crowd {
-    /// The time without another receiver too many after which it is over, in nanoseconds.
+    /// The time without a further receiver after which the crowd is over, in nanoseconds.
     private static let calm = 600 * Timestamp.nanosecondsPerSecond
 
-    /// When a receiver found no place, or took that of another one, last; nil where none has of late.
+    /// The last time that a receiver found no free place; nil if that has not happened recently.
     private var newest: Timestamp?
     private var example = ""
     private var isReported = false
 
-    /// Notes a receiver that found no place, or took that of another one.
+    /// Notes a receiver that found no free place.
     mutating func note(_ name: String, at time: Timestamp) {
         if newest == nil { example = name.prefix(bytes: 64).printable }
         newest = time
     }
 
-    /// Reports what has changed.
+    /// Reports the beginning or the end of the crowd.
     mutating func report(at time: Timestamp, limit: Int, in network: String, _ batch: inout AdvertBatch) {
         guard let newest else { return }
         if !isReported {
             isReported = true
             notice(
                 .crowded,
-                "messages name more than \(limit) receivers, \"\(example)\" among them. Receivers that you have "
-                    + "named, or that are in places, stay. Of the others, the least used one makes way for a new one. "
+                "messages name more than \(limit) receivers, for example \"\(example)\". Receivers that you "
+                    + "named or assigned to places stay. New receivers replace the least used of the others. "
                     + "Find out which client sends these names",
                 network, &batch)
         } else if time.since(newest) > Self.calm {

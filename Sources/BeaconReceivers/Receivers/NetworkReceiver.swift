@@ -1,9 +1,9 @@
 public import BeaconModel
 import BeaconRadio
 
-/// A receiver of a network: its name, and whether it hears.
+/// A receiver of a network: its name and its state.
 public struct NetworkReceiver {
-    /// The project that its messages are of.
+    /// The project that its messages come from.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case openMQTTGateway = "OpenMQTTGateway"
         case espresense = "ESPresense"
@@ -18,14 +18,13 @@ public struct NetworkReceiver {
         case tasmota = "Tasmota"
         case mapped = "mapping"
 
-        /// True where signal strengths come smoothed and thinned, so that a distance each second cannot be made of
-        /// them.
+        /// True if signal strengths are smoothed and thinned, so that they do not allow a distance every second.
         public var isSmoothed: Bool { self == .espresense }
 
-        /// True for gateways that hear all the time and send it together.
+        /// True for gateways that collect adverts and send them together.
         var gathers: Bool { [.ruuvi, .moko, .minew, .ingics, .raddec, .tasmota].contains(self) }
 
-        /// True for gateways whose name is in their messages, and not in the topic.
+        /// True for gateways whose name is in their messages and not in the topic.
         var isNamedInMessages: Bool {
             switch self {
             case .moko, .minew, .ingics, .raddec, .ruuvi, .mapped: true
@@ -34,76 +33,77 @@ public struct NetworkReceiver {
         }
     }
 
-    /// The silence from which on nobody knows whether a receiver hears, in nanoseconds: short, so that what would be
-    /// due after its death waits. The next message resolves it, and nearly everywhere some device is heard each second.
+    /// The silence after which it is unknown whether a receiver hears, in nanoseconds. It is short, so that events wait
+    /// that would be due after the receiver's death. The next message ends the doubt, and nearly everywhere some device
+    /// is heard each second.
     static let doubt = Timestamp.nanosecondsPerSecond / 2
 
-    /// A doubt that is longer than this may end with messages that were delayed, in nanoseconds.
+    /// The length of a doubt after which delayed messages may follow, in nanoseconds.
     private static let longDoubt = 5 * Timestamp.nanosecondsPerSecond
 
-    /// The time for which those may come, in nanoseconds.
+    /// The time for these delayed messages to arrive, in nanoseconds.
     private static let settlingTime = Timestamp.nanosecondsPerSecond
 
-    /// A silence that counts as one though nothing longer was usual, in nanoseconds.
+    /// The shortest silence that can mean death, in nanoseconds, whatever gaps are usual.
     private static let shortestSilence = 10 * Timestamp.nanosecondsPerSecond
 
-    /// The same for gateways that gather what they hear: Ruuvi's send each ten seconds.
+    /// The same for gateways that collect adverts: Ruuvi's send every ten seconds.
     private static let gatheringSilence = 15 * Timestamp.nanosecondsPerSecond
 
-    /// How many times the longest usual gap a silence has to be.
+    /// The number of longest usual gaps after which a silence means death.
     static let usualGaps: Int64 = 4
 
-    /// The time over which messages are counted for ``use(at:)``, in nanoseconds.
+    /// The period over which messages are counted for ``use(at:)``, in nanoseconds.
     private static let hour = 3600 * Timestamp.nanosecondsPerSecond
 
-    /// The time after which an older half of the gaps is forgotten, in nanoseconds.
+    /// The time after which the older half of the gaps is discarded, in nanoseconds.
     private static let halfLife = 300 * Timestamp.nanosecondsPerSecond
 
-    /// The time after which a rhythm is forgotten, in nanoseconds. It is long, since a rhythm does not show while there
-    /// are beacons.
+    /// The time after which a rhythm is discarded, in nanoseconds. It is long, since a rhythm does not show while
+    /// beacons are present.
     private static let rhythmLife = 24 * hour
 
     /// The name in events.
     public let name: String
-    /// The project that its messages are of.
+    /// The project that its messages come from.
     public let kind: Kind
 
-    /// What it or its broker said of it last: true for online; nil before it said anything.
+    /// The last connection status that it or its broker reported: true for online; nil before the first one.
     public internal(set) var isOnline: Bool?
-    /// When anything came from it last.
+    /// The time of its last message.
     public internal(set) var lastMessage: Timestamp
-    /// True where nothing came for so long that it may be dead.
+    /// True after a silence so long that it may be dead.
     public internal(set) var isQuiet = false
-    /// True where nothing came for a moment: it may be dead, or have nothing to tell.
+    /// True after a short silence: it may be dead, or have nothing to send.
     public internal(set) var isDoubtful = false
-    /// The number of adverts that it heard, of beacons and others.
+    /// The number of adverts that it heard, from beacons and other devices.
     public internal(set) var adverts = 0
 
-    /// The number that stands for the topic of its last message; 0 where it has none, or is known by its topic.
+    /// The hash of the topic of its last message; 0 if it has none, or if its topic identifies it.
     var topic: UInt64 = 0
-    /// True if a message has named it since time was let pass last. Its adverts may not be handed over yet, so its
-    /// number stays its own.
+    /// True if a message has named it since the last call of `advance`. Its adverts may not have been delivered yet, so
+    /// its index must not pass to another receiver.
     var isInUse = true
-    /// True where a mapping has found an iBeacon in a message of it.
+    /// True if a mapping has found an iBeacon in one of its messages.
     var hasSentBeacon = false
 
-    /// What it says of itself; nil for one that does not.
+    /// The status that it reports; nil if it reports none.
     var reported: ReceiverStatus?
-    /// True where nothing came from it since there is a connection: what a broker kept says nothing of now.
+    /// True if it has sent nothing since the connection began. Retained messages do not count.
     var awaitsSign = false
-    /// Until when its silence counts for nothing though it sent something: after a longer doubt, what it heard may come
-    /// in several messages, late.
+    /// The time until which its silence proves nothing, although it sent a message: after a long doubt, its adverts may
+    /// arrive late in several messages.
     var settlesAt: Timestamp?
-    /// Up to when all that it heard has come, by our clock; nil for one that does not say so.
+    /// The time, by our clock, up to which all its adverts have arrived; nil if it does not report it.
     private(set) var covered: Timestamp?
     var clock = SkewedClock()
     private var longest: (now: Int64, before: Int64) = (0, 0)
     private var halfBegan: Timestamp
-    /// The last silence that was taken for its death, and when it ended.
+    /// The last silence that counted as its death, and the end of that silence.
     private var death: (silence: Int64, end: Timestamp)?
-    /// The silence between two messages in an empty room, and when it was seen last; nil where none has repeated.
+    /// The repeated silence between two messages in an empty room, and its last occurrence; nil if none has repeated.
     private var rhythm: (silence: Int64, seen: Timestamp)?
-    /// The messages of the present hour and of the one before.
+    /// The number of messages in the current hour and in the one before.
     private var messages: (now: Int, before: Int) = (0, 0)
     private var hourBegan: Timestamp
 
@@ -115,10 +115,10 @@ public struct NetworkReceiver {
         hourBegan = time
     }
 
-    /// True where its silence means that there is nothing to hear.
+    /// True if its silence means that no device is near.
     public var isHearing: Bool { isOnline != false && !isQuiet && (reported?.state ?? .poweredOn) == .poweredOn }
 
-    /// The state as radios have it.
+    /// The state in the terms of radios.
     var state: RadioState {
         if isHearing { return .poweredOn }
         if isOnline == false { return .poweredOff }
@@ -132,7 +132,7 @@ public struct NetworkReceiver {
             Self.usualGaps.multipliedReportingOverflow(by: max(longest.now, longest.before, rhythm?.silence ?? 0)).0)
     }
 
-    /// Returns true if another receiver may have its place.
+    /// Returns true if another receiver may replace it.
     func canMakeWay(at time: Timestamp) -> Bool { time.since(lastMessage) > Self.shortestSilence }
 
     /// Returns the number of messages in the last one to two hours.
@@ -153,27 +153,27 @@ public struct NetworkReceiver {
         messages.now += 1
     }
 
-    /// From when on nobody knows what it heard.
+    /// The time from which its adverts are unknown.
     var lastKnown: Timestamp { min(lastMessage, covered ?? lastMessage) }
 
-    /// True where so little is known of the last moments that it may be dead.
+    /// True if too little is known about the last half second: it may be dead.
     func isDoubtful(at time: Timestamp) -> Bool {
         awaitsSign || time.since(covered ?? lastMessage) > Self.doubt
     }
 
-    /// Notes that all that it heard up to a moment has come.
+    /// Notes that all its adverts up to a time have arrived.
     ///
     /// - Parameters:
-    ///   - moment: the moment. Where it is a while ago there is more to come, and the doubt goes on.
-    ///   - time: when that was known.
-    mutating func noteCoverage(upTo moment: Timestamp, at time: Timestamp) {
-        covered = moment
+    /// - end: that time. If it is not recent, more adverts are to come, and the doubt continues.
+    /// - time: the time of the message.
+    mutating func noteCoverage(upTo end: Timestamp, at time: Timestamp) {
+        covered = end
         note(at: time)
         settlesAt = nil
         isDoubtful = isDoubtful(at: time)
     }
 
-    /// Notes that something came from it.
+    /// Notes a message from it.
     mutating func note(at time: Timestamp) {
         let gap = time.since(lastMessage)
         countMessage(at: time)
@@ -190,9 +190,9 @@ public struct NetworkReceiver {
         let wasLong = isDoubtful && gap > Self.longDoubt
         let settling = settlesAt
         begin(at: time)
-        // One that says up to when all has come proves nothing of the time after that.
+        // If it reports how far its adverts are complete, the time after that remains unknown.
         isDoubtful = isDoubtful(at: time)
-        // A live advert proves more than an old will does.
+        // A live advert outweighs an old will message.
         if isOnline == false { isOnline = nil }
         if wasLong || settling != nil {
             settlesAt = settling ?? time.advanced(by: Self.settlingTime)
@@ -200,20 +200,20 @@ public struct NetworkReceiver {
         }
     }
 
-    /// Notes that it lives though its silence was taken for its death.
+    /// Notes that it is alive although its silence counted as death.
     ///
-    /// One such silence is no usual gap: it may have been away. Two of about the same length, one soon after the other,
-    /// are its rhythm: in an empty room it sends nothing but a heartbeat.
+    /// One such silence is not a usual gap: it may have been away. Two of about the same length in short succession are
+    /// its rhythm: in an empty room it sends only a heartbeat.
     private mutating func noteDeath(after silence: Int64, at time: Timestamp) {
         defer { death = (silence, time) }
         guard let death else { return }
         let (shorter, longer) = (min(death.silence, silence), max(death.silence, silence))
-        // Between the two there may be other messages, of another rhythm.
+        // Other messages, of another rhythm, may lie between the two.
         guard longer - shorter <= longer / 4, time.since(death.end) - silence <= 2 * longer else { return }
         rhythm = (longer, time)
     }
 
-    /// Notes that it lives, after a time in which it could send nothing.
+    /// Notes that it is alive after a time in which it could send nothing.
     mutating func begin(at time: Timestamp) {
         lastMessage = max(lastMessage, time)
         isQuiet = false

@@ -1,14 +1,14 @@
 import BeaconModel
 import BeaconRadio
 
-// What messages say that receivers heard.
+// The adverts in messages.
 
 extension ReceiverNetwork {
-    /// Adds an advert of which a message has the bytes.
+    /// Adds an advert whose bytes are in a message.
     ///
     /// - Parameters:
-    ///   - receiver: the place of the receiver that heard it.
-    ///   - advert: its address, and when it was heard by the receiver's own clock.
+    /// - receiver: the index of the receiver that heard it.
+    /// - advert: its address, and its time by the receiver's own clock.
     ///   - rssi: its signal strength in dBm.
     ///   - bytes: its AD structures.
     mutating func hear(
@@ -38,7 +38,7 @@ extension ReceiverNetwork {
 
     /// Counts an advert.
     ///
-    /// - Returns: when the receiver heard it; nil where that is not of the present, so that it proves no life.
+    /// - Returns: the time at which the receiver heard it; nil if the advert is not current, so that it proves no life.
     private mutating func countAdvert(of receiver: Int, _ message: Message, stamp: Timestamp?) -> Timestamp? {
         counts.reports += 1
         receivers[receiver].adverts += 1
@@ -73,14 +73,14 @@ extension ReceiverNetwork {
         address ?? DeviceAddress(bits: 0, kind: .anonymous)
     }
 
-    /// Returns a signal strength. A number that is no byte is no reading.
+    /// Returns a signal strength. A number outside the range of a byte counts as unavailable.
     private static func strength(_ rssi: Int) -> SignalStrength {
         Int8(exactly: rssi).map(SignalStrength.init(rawValue:)) ?? .unavailable
     }
 
-    /// Counts a message that came before.
+    /// Counts a message that arrived before.
     mutating func countDuplicate() { duplicates += 1 }
 
-    /// Counts adverts that came too late.
+    /// Counts adverts that arrived too late.
     mutating func countLate(_ adverts: Int) { lateAdverts += adverts }
 }

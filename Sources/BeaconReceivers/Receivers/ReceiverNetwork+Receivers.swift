@@ -1,19 +1,19 @@
 import BeaconModel
 import BeaconSupport
 
-// The receivers and their places. Any client that may write to a broker can invent names. So receivers that the user
-// has named always get a place. Of the others, the least used one makes way for a new one, if it is silent.
+// The receivers and their places. Any client that may write to a broker can make up names. So receivers that the user
+// named always get a place. Of the others, a new receiver replaces the least used one that is silent.
 
 extension ReceiverNetwork {
-    /// A receiver as its messages name it.
+    /// The identity of a receiver in messages.
     struct Key: Hashable {
         var kind: NetworkReceiver.Kind
-        /// The name, with the topic's levels before it where its kind has such.
+        /// The name, including topic levels before it for some kinds.
         var name: String
-        /// The name of one of several receivers that have this name; empty where there is one.
+        /// The name of one of several receivers that share this name; empty if there is only one.
         var inner = ""
 
-        /// The name alone. Shelly's is the whole prefix.
+        /// The name without topic levels. A Shelly's name is the whole prefix.
         var lastLevel: String {
             switch kind {
             case .openMQTTGateway, .espresense, .tasmota: lastPart
@@ -34,8 +34,8 @@ extension ReceiverNetwork {
         }
     }
 
-    /// Returns the place of the receiver that a message names, which is a sign of its life. It is nil if the receiver
-    /// gets no place; ``refusal`` has the reason.
+    /// Returns the index of the receiver that a message names, and notes a sign of its life. Returns nil if the
+    /// receiver gets no place; ``refusal`` has the reason.
     mutating func sender(_ name: String, _ kind: NetworkReceiver.Kind, _ message: Message) -> Int? {
         guard let place = place(of: name, kind, message) else { return nil }
         signs.add(place)
@@ -49,10 +49,10 @@ extension ReceiverNetwork {
         signs.add(place)
     }
 
-    /// Returns the place of a receiver, which is added if it is new. It is nil if the receiver gets no place;
-    /// ``refusal`` has the reason.
+    /// Returns the index of a receiver, and adds new receivers. Returns nil if the receiver gets no place; ``refusal``
+    /// has the reason.
     ///
-    /// - Parameter inner: the name of one of several receivers that have the name; empty where there is one.
+    /// - Parameter inner: the name of one of several receivers that share the name; empty if there is only one.
     mutating func place(
         of name: String, _ kind: NetworkReceiver.Kind, inner: String = "", _ message: Message
     ) -> Int? {
@@ -86,7 +86,7 @@ extension ReceiverNetwork {
         return place
     }
 
-    /// Returns the name of a receiver for people, which no other has.
+    /// Returns a unique name of a receiver for people.
     private func shownName(of key: Key) -> String {
         let own = key.inner.isEmpty ? "" : "/" + key.inner
         let name =
@@ -94,17 +94,17 @@ extension ReceiverNetwork {
         guard names.contains(name) else { return name }
         let longer = "\(name) (\(key.kind.rawValue))"
         guard names.contains(longer) else { return longer }
-        // A receiver that made way may have left the number of another one free.
+        // A receiver that was replaced may have freed the number of another one.
         return (2...).lazy.map { "\(longer) \($0)" }.first { !names.contains($0) } ?? longer
     }
 
     // MARK: - Places
 
-    /// The number of places that are kept free for receivers that the user has named: at most half. The names may be of
-    /// other sources.
+    /// The number of places reserved for receivers that the user named: at most half. The names may belong to other
+    /// sources.
     private var heldPlaces: Int { min(unmetNames.count, settings.mostReceivers / 2) }
 
-    /// Returns a place for a new receiver: a free one, or that of another one, which makes way.
+    /// Returns the index for a new receiver: a free one, or that of a receiver that it replaces.
     private mutating func newPlace(for name: String, at time: Timestamp) -> Int? {
         let isReserved = reservedNames.contains(name)
         if receivers.count + (isReserved ? 0 : heldPlaces) < settings.mostReceivers { return receivers.count }
@@ -118,30 +118,30 @@ extension ReceiverNetwork {
         return leastUsed
     }
 
-    /// Returns true where a receiver may make way for a new one.
+    /// Returns true if a new receiver may replace this one.
     ///
-    /// - Parameter isUrgent: true where the new one is reserved a place, so that it need not wait for a silence.
+    /// - Parameter isUrgent: true if the new receiver has a reserved place, so that it need not wait for a silence.
     private func canMakeWay(_ place: Int, at time: Timestamp, isUrgent: Bool) -> Bool {
-        // Devices of ESPHome have a connection, so their names are not invented.
+        // ESPHome devices have a connection, so their names are not made up.
         guard receivers[place].kind != .esphome, !receivers[place].isInUse, !reservedNames.contains(names[place])
         else { return false }
         return isUrgent || receivers[place].canMakeWay(at: time)
     }
 
-    /// Forgets a receiver whose place another one gets.
+    /// Removes a receiver that another one replaces.
     private mutating func forget(_ place: Int) {
         places[keys[place]] = nil
         unreadable.forget(place)
-        // What its other receivers hear begins again with its next message.
+        // The relay's other receivers start again with its next message.
         for (name, relay) in relays where relay.places.contains(place) { relays[name] = nil }
     }
 
-    /// Returns whether there are places for receivers of a name, without adding any.
+    /// Returns true if there are places for all receivers that share a name, without adding any.
     mutating func hasPlaces(
         for name: String, _ kind: NetworkReceiver.Kind, inners: [String], at time: Timestamp
     ) -> Bool {
         let keys = inners.map { Key(kind: kind, name: name, inner: $0) }
-        // They do not make way for one another.
+        // They must not replace one another.
         for place in keys.compactMap({ places[$0] }) { receivers[place].isInUse = true }
         let new = keys.filter { places[$0] == nil }
         guard !new.isEmpty else { return true }
@@ -163,9 +163,7 @@ extension ReceiverNetwork {
         return true
     }
 
-    // MARK: - What was said before
-
-    /// Notes what was said of a name whose receivers are not known yet.
+    /// Notes the status of a name whose receivers are not known yet.
     mutating func noteSaid(of name: String, _ kind: NetworkReceiver.Kind, isOnline: Bool, at time: Timestamp) {
         let key = Key(kind: kind, name: name)
         guard !key.isBad else { return }
@@ -177,7 +175,7 @@ extension ReceiverNetwork {
         said[key] = (isOnline, time)
     }
 
-    /// Returns what was said of a name.
+    /// Returns the status of a name whose receivers are not known yet.
     func said(of name: String, _ kind: NetworkReceiver.Kind) -> Bool? { said[Key(kind: kind, name: name)]?.isOnline }
 }
 
@@ -185,5 +183,5 @@ extension MessageFault {
     static let badName = MessageFault(
         "a message", "the name of its receiver is empty, or longer than 64 bytes")
 
-    static let noPlace = MessageFault("a message", "there is no place for its receiver")
+    static let noPlace = MessageFault("a message", "there is no free place for its receiver")
 }

@@ -1,11 +1,11 @@
 package import BeaconModel
 package import BeaconRadio
 
-// What receivers, or their broker for them, say of their connection. A status is no sign of life: a broker may send it
-// for a receiver that is dead.
+// The connection statuses that receivers, or their broker, report. A status is not a sign of life: a broker may send
+// the status of a dead receiver.
 
 extension ReceiverNetwork {
-    /// Notes what a receiver, or its broker for it, says of its connection.
+    /// Notes the connection status that a receiver, or the broker's will message for it, reports.
     mutating func noteStatus(
         of name: String, _ kind: NetworkReceiver.Kind, inner: String = "", _ payload: RawSpan, _ message: Message,
         _ batch: inout AdvertBatch
@@ -14,19 +14,19 @@ extension ReceiverNetwork {
             return .noStatus
         }
         let key = Key(kind: kind, name: name, inner: inner)
-        // ESPresense and Ruuvi gateways have nothing but Bluetooth; the others may be a lamp as well.
+        // ESPresense and Ruuvi gateways are always receivers. Devices of other kinds may be lamps, for example.
         let isKnown = places[key] != nil || kind == .espresense || kind == .ruuvi
         guard isKnown else {
             noteSaid(of: name, kind, isOnline: isOnline, at: message.arrival)
             return nil
         }
         guard let place = place(of: name, kind, inner: inner, message) else { return refusal }
-        // It was away from an unknown moment after its last message on, even if it reports that it is online now.
+        // It was away from some time after its last message on, even if it is online again now.
         let isChange = isOnline ? !message.isRetained : receivers[place].isOnline != false
         if isChange { reportDeafness(of: place, at: message.arrival, &batch) }
         if isOnline, !message.isRetained {
             receivers[place].begin(at: message.arrival)
-            // A relay begins to hear later than it is online, and says when.
+            // A relay starts to hear after it is online, and reports that separately.
             if kind == .relay { receivers[place].awaitsSign = true }
             receivers[place].isDoubtful = kind == .relay
         }
@@ -38,7 +38,7 @@ extension ReceiverNetwork {
         reportDeafness(of: place, from: receivers[place].lastKnown, to: time, &batch)
     }
 
-    /// Reports a stretch in which a receiver may have heard nothing.
+    /// Reports a time for which a receiver may have been deaf.
     package func reportDeafness(
         of place: Int, from: Timestamp, to: Timestamp, _ batch: inout AdvertBatch
     ) {
@@ -46,7 +46,7 @@ extension ReceiverNetwork {
         batch.report(.deaf(from: from, to: to, receiver: ReceiverID(UInt16(place))))
     }
 
-    /// Returns what a status says: a word, or a member of an object; nil where it says nothing of this.
+    /// Returns the status in a message, a word or a member of an object; nil if it has none.
     static func isOnline(_ payload: RawSpan) -> Bool? {
         for (word, isOnline) in [("online", true), ("offline", false), ("true", true), ("false", false)] {
             if payload.text(0..<min(payload.byteCount, 16)).lowercased() == word { return isOnline }

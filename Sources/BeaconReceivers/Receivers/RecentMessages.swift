@@ -1,15 +1,15 @@
 import BeaconModel
 
-/// The messages of the last moments, by which one that came twice is known.
+/// The hashes of recent messages, which detect duplicates.
 ///
-/// A gateway that had no answer of its broker sends a message again, and a broker that is bridged to another may
-/// deliver each twice.
+/// A gateway that gets no answer from its broker sends a message again, and a broker that is bridged to another one may
+/// deliver each message twice.
 struct RecentMessages {
-    /// How many are known, a power of two.
+    /// The number of messages to remember, a power of two.
     private static let capacity = 1024
 
     private var entries: [(hash: UInt64, time: Timestamp)]
-    /// So that nobody can make messages that are taken for one another.
+    /// Prevents clients from crafting messages whose hashes collide.
     private let seed: UInt64
 
     init(seed: UInt64 = .random(in: .min ... .max)) {
@@ -17,21 +17,21 @@ struct RecentMessages {
         entries = Array(repeating: (0, .zero), count: Self.capacity)
     }
 
-    /// Returns the number that stands for a topic: equal ones have the same.
+    /// Returns the hash of a topic.
     func hash(_ topic: RawSpan) -> UInt64 { Self.hash(topic, seed) }
 
-    /// Returns the number that stands for a message.
+    /// Returns the hash of a message.
     ///
-    /// - Parameter topic: the number that stands for its topic.
+    /// - Parameter topic: the hash of its topic.
     func hash(_ payload: RawSpan, behind topic: UInt64) -> UInt64 { Self.hash(payload, topic) }
 
     /// Notes a message.
     ///
     /// - Parameters:
-    ///   - hash: the number that stands for it.
-    ///   - time: when it came.
-    ///   - span: for how long an equal one counts as the same, in nanoseconds.
-    /// - Returns: true where it came before.
+    /// - hash: its hash.
+    /// - time: the time of its arrival.
+    /// - span: the time for which an equal message counts as a duplicate, in nanoseconds.
+    /// - Returns: true if it is a duplicate.
     mutating func note(_ hash: UInt64, at time: Timestamp, within span: Int64) -> Bool {
         let place = Int(truncatingIfNeeded: hash) & (Self.capacity - 1)
         let isKnown = entries[place].hash == hash && time.since(entries[place].time) <= span
@@ -54,7 +54,8 @@ struct RecentMessages {
         return mixed(hash ^ rest)
     }
 
-    /// Both halves of a product with a large odd number, folded: each bit of the input changes half of the output.
+    /// Returns both halves of a product with a large odd number, folded. Each bit of the input changes half of the
+    /// output.
     private static func mixed(_ value: UInt64) -> UInt64 {
         let product = value.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
         return product.high ^ product.low

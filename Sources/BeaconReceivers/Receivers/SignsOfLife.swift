@@ -1,7 +1,7 @@
-/// The receivers whose life a message proves, while it is read.
+/// The receivers that a message proves to be alive, while it is read.
 ///
-/// A receiver lives if a message names it, or came at its topic, whatever else is in the message. Only a message whose
-/// adverts all are too old proves nothing: the receiver sent it some time ago.
+/// A receiver is alive if a message names it, or arrives at its topic, whatever the message contains. The exception is
+/// a message whose adverts are all too old: the receiver sent it some time ago.
 struct SignsOfLife {
     private struct Sign {
         var place: Int
@@ -11,16 +11,16 @@ struct SignsOfLife {
 
     private var signs: [Sign] = []
 
-    /// True where the message named no receiver.
+    /// True if the message named no receiver.
     var isEmpty: Bool { signs.isEmpty }
 
-    /// The place of the receiver that the message named; nil where it named none or several.
+    /// The index of the receiver that the message named; nil if it named none or several.
     var only: Int? { signs.count == 1 ? signs[0].place : nil }
 
-    /// Forgets the message before.
+    /// Forgets the previous message.
     mutating func begin() { signs.removeAll(keepingCapacity: true) }
 
-    /// Notes that the message is of a receiver.
+    /// Notes a receiver that the message named.
     mutating func add(_ place: Int) {
         if !signs.contains(where: { $0.place == place }) { signs.append(Sign(place: place)) }
     }
@@ -36,7 +36,7 @@ struct SignsOfLife {
     /// The number of receivers that the message named.
     var count: Int { signs.count }
 
-    /// Returns the place of a receiver that the message named; nil where the message does not prove that it lives.
+    /// Returns the index of a receiver that the message named; nil if the message does not prove that it is alive.
     func living(_ number: Int) -> Int? {
         let sign = signs[number]
         return sign.isFresh || !sign.isLate ? sign.place : nil

@@ -1,33 +1,33 @@
 import BeaconModel
 
-/// The clock of a receiver whose adverts carry its own time, as it is learnt: how far it is behind ours.
+/// An estimate of how far the clock of a receiver is behind ours, from adverts with the receiver's time.
 ///
-/// The least difference between arrival and a receiver's own time is that of the fastest message, which was hardly
-/// delayed. It is the least of five to ten minutes, so that a clock that drifts is followed.
+/// The least difference between arrival and the receiver's time belongs to the fastest message, which was hardly
+/// delayed. The estimate uses the last five to ten minutes, so that it follows a drifting clock.
 struct SkewedClock {
-    /// The time after which an older half of the differences is forgotten, in nanoseconds.
+    /// The time after which the older half of the differences is discarded, in nanoseconds.
     private static let halfLife = 300 * Timestamp.nanosecondsPerSecond
 
-    /// What is older when it arrives says nothing of the present, in nanoseconds. Gateways that collect adverts send
-    /// them each ten seconds (Ruuvi Gateway, its longest interval by default).
+    /// The age at arrival above which an advert is not current, in nanoseconds. Gateways that collect adverts send them
+    /// every ten seconds (Ruuvi Gateway, its longest interval by default).
     static let mostDelay = 15 * Timestamp.nanosecondsPerSecond
 
-    /// For how long late messages have to go on as fast as time before the clock counts as set, in nanoseconds. What
-    /// was kept while there was no network comes faster.
+    /// The time for which late messages must advance at the speed of the clock before the receiver's clock counts as
+    /// changed, in nanoseconds. A backlog from a network outage arrives faster.
     private static let suspicion = 5 * Timestamp.nanosecondsPerSecond
 
-    /// The least differences of the present half and of the one before.
+    /// The least differences in the current half and in the one before.
     private var least: (now: Int64, before: Int64) = (.max, .max)
     private var halfBegan = Timestamp.zero
-    /// The first of the messages that are late, one after another: its arrival and its own time.
+    /// The first of several consecutive late messages: its arrival and its own time.
     private var late: (arrival: Timestamp, stamp: Timestamp)?
 
-    /// Returns when something happened by our clock.
+    /// Converts a time to our clock.
     ///
     /// - Parameters:
     ///   - stamp: the time by the receiver's clock.
-    ///   - arrival: when the message came, by ours.
-    /// - Returns: nil where it is too long ago.
+    /// - arrival: the arrival of the message, by our clock.
+    /// - Returns: nil if it is too long ago.
     mutating func time(of stamp: Timestamp, arrivedAt arrival: Timestamp) -> Timestamp? {
         let difference = arrival.since(stamp)
         if arrival.since(halfBegan) > Self.halfLife {
@@ -54,7 +54,7 @@ struct SkewedClock {
             return nil
         }
         guard passed >= Self.suspicion else { return nil }
-        // It goes on as time does: the receiver's clock was set back.
+        // It advances at the speed of time, so the receiver's clock was set back.
         least = (arrival.since(stamp), .max)
         halfBegan = arrival
         late = nil

@@ -1,18 +1,18 @@
-/// The levels of a topic, counted from its end, where what says the most stands.
+/// The levels of a topic, counted from its end. The last levels are the most specific.
 struct TopicLevels {
-    /// A topic has no more levels that matter; what is before them is the user's prefix.
+    /// The most levels that matter; levels before them are the user's prefix.
     private static let most = 6
 
     private var ranges = InlineArray<6, Range<Int>>(repeating: 0..<0)
-    /// The number of levels that are known.
+    /// The number of known levels.
     private(set) var count = 0
-    /// The number of bytes before the last two levels, and the slash behind them.
+    /// The number of bytes before the last two levels and the slash before them.
     private(set) var prefixCount = 0
 
-    /// No levels: of what came by another way.
+    /// Creates no levels, for messages without a topic.
     init() {}
 
-    /// The levels of a topic.
+    /// Finds the levels of a topic.
     init(_ topic: RawSpan) {
         var end = topic.byteCount
         var position = end
@@ -29,12 +29,12 @@ struct TopicLevels {
         }
     }
 
-    /// The place of a level; 1 is the last one. An empty place where the topic has no such level.
+    /// The range of a level; 1 is the last one. The range is empty if the topic has no such level.
     subscript(last number: Int) -> Range<Int> { number <= count ? ranges[number - 1] : 0..<0 }
 }
 
 extension RawSpan {
-    /// Returns true where bytes end in a text, and are longer.
+    /// Returns true if the bytes end with a text and are longer than it.
     func ends(_ range: Range<Int>, in text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         return range.count > count && equals(range.upperBound - count..<range.upperBound, text)

@@ -1,47 +1,47 @@
 package import BeaconModel
 package import BeaconRadio
 
-/// What a relay heard in a stretch of time: all of it, so that two messages that do not meet show what was lost between
-/// them.
+/// The adverts that a relay heard in a period of time. A message contains all of them, so a gap between two messages
+/// shows a loss.
 ///
-/// On its way it is, with numbers of variable length as in protocol buffers (seven bits a byte, the lowest first) and
-/// all others least significant byte first:
+/// The encoded form. Numbers of variable length are encoded as in protocol buffers (seven bits a byte, the lowest
+/// first); all other numbers are little-endian.
 ///
 /// | bytes | content |
 /// |---|---|
 /// | 2, 1 | the letters `bR`, and the version, 1 |
-/// | 4 | a number that the relay chose when it started: its clock is another after that |
-/// | 8 | the end of the stretch, in microseconds since 1970 by the relay's clock, and |
-/// | variable | its length in microseconds |
-/// | variable | the number of receivers; for each a byte with the state (`RadioState`; 16 doubtful, 32 smoothed), the name's length and the name in UTF-8, none for a relay's only receiver |
-/// | variable | the number of stretches in which nothing could be heard; at most one for each receiver and one for all; for each the receiver and 1, or 0 for all, and how long before the end it began and ended, in microseconds |
+/// | 4 | a random number that the relay chooses when it starts, since its clock may change with that |
+/// | 8 | the end of the period, in microseconds since 1970 by the relay's clock |
+/// | variable | the length of the period in microseconds |
+/// | variable | the number of receivers; for each a byte with the state (`RadioState`; 16 doubtful, 32 smoothed), the name's length and the name in UTF-8, empty for a relay's only receiver |
+/// | variable | the number of deaf periods, at most one for each receiver and one for all; for each the receiver's number plus 1, or 0 for all, and its beginning and end, in microseconds before the end of the message's period |
 /// | variable | the number of UUIDs, and 16 bytes for each |
 /// | variable | the number of transmitters; for each the UUID's number, 2 major, 2 minor, 1 measured power, 1 kind of address, 6 address |
-/// | variable | the number of adverts; for each the receiver's number, the transmitter's, the microseconds since the advert before, or the stretch's beginning for the first (positive 2n, negative -2n-1), 1 signal strength in dBm |
+/// | variable | the number of adverts; for each the receiver's number, the transmitter's, the microseconds since the previous advert, or since the beginning of the period for the first (positive 2n, negative -2n-1), 1 signal strength in dBm |
 ///
-/// What follows is for later versions.
+/// Later versions may append more.
 package struct RelayMessage: Hashable, Sendable {
     /// A receiver of a relay.
     package struct Receiver: Hashable, Sendable {
-        /// Its name; empty for a relay's only one, which is called as the relay is.
+        /// Its name; empty for a relay's only receiver, which has the relay's name.
         package var name: String
         package var status: ReceiverStatus
 
-        /// A receiver from its parts.
+        /// Creates a receiver from its parts.
         package init(name: String, status: ReceiverStatus) {
             self.name = name
             self.status = status
         }
     }
 
-    /// A stretch in which nothing could be heard.
+    /// A period in which a receiver was deaf.
     package struct Deafness: Hashable, Sendable {
         package var from: Timestamp
         package var to: Timestamp
         /// The receiver's number; nil for all.
         package var receiver: Int?
 
-        /// A stretch from its parts.
+        /// Creates a period from its parts.
         package init(from: Timestamp, to: Timestamp, receiver: Int?) {
             self.from = from
             self.to = to
@@ -52,26 +52,26 @@ package struct RelayMessage: Hashable, Sendable {
     /// The first bytes.
     static let magic: [UInt8] = [UInt8(ascii: "b"), UInt8(ascii: "R"), 1]
 
-    /// The most receivers, as many as who reads it has places for.
+    /// The most receivers: as many as a network has places for by default.
     package static let mostReceivers = 200
 
-    /// A microsecond in nanoseconds: finer times say nothing, since an advert itself takes 0.4 ms.
+    /// A microsecond in nanoseconds. Finer times are meaningless, since an advert itself takes 0.4 ms.
     static let microsecond: Int64 = 1000
 
-    /// A number that is another after each start.
+    /// A number that changes with each start of the relay.
     package var session: UInt32
-    /// The beginning of the stretch.
+    /// The beginning of the period.
     package var from: Timestamp
-    /// The end of the stretch.
+    /// The end of the period.
     package var to: Timestamp
-    /// The receivers, each in its present state. Their numbers do not change.
+    /// The receivers, each with its current state. Their numbers do not change.
     package var receivers: [Receiver] = []
-    /// What could not be heard, of this stretch and before.
+    /// The deaf periods, including earlier ones.
     package var deafness: [Deafness] = []
-    /// What was heard, in order. Times are whole microseconds once they have travelled.
+    /// The adverts, in order. Decoded times are whole microseconds.
     package var sightings: [Sighting] = []
 
-    /// A message of a stretch in which nothing was heard.
+    /// Creates a message without adverts.
     package init(session: UInt32, from: Timestamp, to: Timestamp) {
         self.session = session
         self.from = from
@@ -86,7 +86,7 @@ package struct RelayMessage: Hashable, Sendable {
         var power: Int8
     }
 
-    /// Returns the message as it travels.
+    /// Returns the encoded message.
     package func encoded() -> [UInt8] {
         var uuids: [ProximityUUID: Int] = [:]
         var transmitters: [Transmitter: Int] = [:]
@@ -154,13 +154,13 @@ package struct RelayMessage: Hashable, Sendable {
 
     /// Reads a message.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: the reason why the message cannot be read.
     package init(_ bytes: RawSpan) throws(MessageFault) {
         guard bytes.byteCount >= 3, bytes.byte(0) == Self.magic[0], bytes.byte(1) == Self.magic[1] else {
-            throw MessageFault("a relay's message", "it does not begin as one; name other topics for other gateways")
+            throw MessageFault("a relay's message", "it is not one; use other topics for other gateways")
         }
         guard bytes.byte(2) == Self.magic[2] else {
-            throw MessageFault("a relay's message", "it is of a later version of swift-beacon; update this one")
+            throw MessageFault("a relay's message", "it is from a later version of swift-beacon; update this one")
         }
         var reader = RelayReader(position: 3)
         do throws(RelayReader.Damage) {
@@ -187,14 +187,14 @@ package struct RelayMessage: Hashable, Sendable {
             let length = try reader.count(of: 1, in: bytes)
             let name = bytes.text(reader.position..<reader.position + length)
             reader.position += length
-            // A state of a later version is one in which it is not known to hear.
+            // A state from a later version counts as unknown.
             let status = ReceiverStatus(
                 RadioState(rawValue: flags & 15) ?? .unknown, isDoubtful: flags & 16 != 0, isSmoothed: flags & 32 != 0)
             receivers.append(Receiver(name: name, status: status))
         }
         guard Set(receivers.lazy.map(\.name)).count == count else { throw RelayReader.Damage() }
         let stretches = try reader.count(of: 3, in: bytes)
-        // One for each, and one for all.
+        // One for each receiver, and one for all.
         guard stretches <= count + 1 else { throw RelayReader.Damage() }
         for _ in 0..<stretches {
             let number = try reader.variable(in: bytes)
@@ -260,14 +260,14 @@ package struct RelayMessage: Hashable, Sendable {
     }
 }
 
-/// A place in the bytes of a relay's message, from which numbers are read.
+/// A position in the bytes of a relay's message, and the functions that read numbers there.
 private struct RelayReader {
-    /// The bytes are not what they should be.
+    /// The error of malformed bytes.
     struct Damage: Error {}
 
     var position: Int
 
-    /// Reads a number of so many bytes, the lowest first.
+    /// Reads a number of `count` bytes, the lowest first.
     mutating func number(of count: Int, in bytes: RawSpan) throws(Damage) -> UInt64 {
         guard bytes.byteCount - position >= count else { throw Damage() }
         var number: UInt64 = 0
@@ -282,8 +282,8 @@ private struct RelayReader {
         return number
     }
 
-    /// Reads how many things follow that have at least so many bytes each, so that nothing is reserved for what is not
-    /// there.
+    /// Reads the number of elements that follow. Each has at least `size` bytes, so that a false number does not
+    /// reserve memory.
     mutating func count(of size: Int, in bytes: RawSpan) throws(Damage) -> Int {
         let count = try variable(in: bytes)
         guard count <= UInt64((bytes.byteCount - position) / size) else { throw Damage() }

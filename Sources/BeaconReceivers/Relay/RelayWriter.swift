@@ -1,9 +1,9 @@
 package import BeaconModel
 
-/// The messages of a relay, as time passes: each has all that was heard since the one before.
+/// A writer of a relay's messages. Each message contains the adverts since the previous one.
 package struct RelayWriter {
-    /// The longest time of a message, in nanoseconds: short, so that who reads them is hardly behind, and whether the
-    /// relay still hears is known at any time.
+    /// The longest period of a message, in nanoseconds. It is short, so that readers are hardly behind and always know
+    /// whether the relay hears.
     package static let longestStretch = Timestamp.nanosecondsPerSecond / 4
 
     /// The most adverts of a message: some 15 kB.
@@ -12,19 +12,19 @@ package struct RelayWriter {
     private let session: UInt32
     private var begin: Timestamp?
     private var sightings: [Sighting] = []
-    /// What could not be heard, in one stretch for each receiver, and for all.
+    /// The deaf periods, one for each receiver and one for all.
     private var deafness: [Int?: RelayMessage.Deafness] = [:]
 
-    /// A writer that has heard nothing.
+    /// Creates a writer without adverts.
     ///
-    /// - Parameter session: a number that no other has had.
+    /// - Parameter session: a number that no other session has.
     package init(session: UInt32) { self.session = session }
 
     /// Adds an advert.
     package mutating func hear(_ sighting: Sighting) { sightings.append(sighting) }
 
-    /// Adds a stretch in which nothing could be heard. What lies between two of them counts too: not to hear for too
-    /// long is no harm.
+    /// Adds a deaf period. The time between two of them counts as deaf, too: a deaf period that is too long does no
+    /// harm.
     package mutating func noteDeafness(_ stretch: RelayMessage.Deafness) {
         var whole = deafness[stretch.receiver] ?? stretch
         whole.from = min(whole.from, stretch.from)
@@ -32,26 +32,26 @@ package struct RelayWriter {
         deafness[stretch.receiver] = whole
     }
 
-    /// Lets time pass, up to which everything that was heard has been added.
+    /// Advances the clock. All adverts up to `time` have been added.
     ///
-    /// - Returns: true where a message is due.
+    /// - Returns: true if a message is due.
     package mutating func advance(to time: Timestamp) -> Bool {
         guard let begin else {
-            // The first message says from when on.
+            // The first message starts here.
             begin = time
             return false
         }
         return time.since(begin) >= Self.longestStretch || sightings.count >= Self.mostAdverts
     }
 
-    /// Returns a message of what was heard since the one before; nil where no time has passed.
+    /// Returns a message of the adverts since the previous one; nil if no time has passed.
     ///
     /// - Parameters:
-    ///   - time: the time up to which everything that was heard has been added.
-    ///   - receivers: the receivers, in their present states.
+    /// - time: the time up to which all adverts have been added.
+    /// - receivers: the receivers, with their current states.
     package mutating func message(at time: Timestamp, of receivers: [RelayMessage.Receiver]) -> RelayMessage? {
         guard let begin, time > begin || !sightings.isEmpty else { return nil }
-        // Where time stands still, in a recording that was cut badly, messages still meet.
+        // Keep messages adjacent even if time stands still, as in a badly cut recording.
         let time = max(time, begin.advanced(by: RelayMessage.microsecond))
         var message = RelayMessage(session: session, from: begin, to: time)
         message.receivers = receivers

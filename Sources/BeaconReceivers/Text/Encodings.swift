@@ -1,9 +1,9 @@
 import BeaconModel
 import BeaconSupport
 
-/// The bytes of an advert that travelled as text.
+/// The bytes of an advert that was transferred as text.
 struct AdvertBytes {
-    /// More than an advert and a scan response of Bluetooth 4 have (31 each), and one packet of Bluetooth 5 (254).
+    /// More than an advert and a scan response of Bluetooth 4 (31 each), or one packet of Bluetooth 5 (254).
     static let capacity = 256
 
     private var bytes = InlineArray<256, UInt8>(repeating: 0)
@@ -15,23 +15,23 @@ struct AdvertBytes {
         try body(bytes.span.extracting(0..<count).bytes)
     }
 
-    /// The iBeacon's frame in the bytes; nil if they have no such frame.
+    /// The iBeacon's frame in the bytes; nil if they contain none.
     var frame: IBeaconFrame? { withBytes { IBeaconFrame(advert: $0) } }
 
-    /// True where the bytes are AD structures, of whatever device.
+    /// True if the bytes are AD structures of any device.
     var isAdvert: Bool {
         var offset = 0
         while offset < count, bytes[offset] > 0 {
             offset += Int(bytes[offset]) + 1
-            // The length counts what is behind it.
+            // The length counts the bytes after it.
             guard offset <= count else { return false }
         }
         return offset > 0
     }
 
-    /// Adds the bytes that hexadecimal digits give.
+    /// Adds the bytes that hexadecimal digits encode.
     ///
-    /// - Returns: false where they are something else, or too many.
+    /// - Returns: false if the text is not hexadecimal, or too long.
     mutating func append(hexadecimal range: Range<Int>, of text: RawSpan) -> Bool {
         text.forEachByte(ofHexadecimal: range) { byte in
             guard count < Self.capacity else { return false }
@@ -41,9 +41,9 @@ struct AdvertBytes {
         }
     }
 
-    /// Adds the bytes that base64 gives (RFC 4648, 4), with or without padding.
+    /// Adds the bytes that base64 encodes (RFC 4648, 4), with or without padding.
     ///
-    /// - Returns: false where it is something else, or too long.
+    /// - Returns: false if the text is not base64, or too long.
     mutating func append(base64 range: Range<Int>, of text: RawSpan) -> Bool {
         var bits: UInt32 = 0
         var held = 0
@@ -64,11 +64,11 @@ struct AdvertBytes {
         return true
     }
 
-    /// Gives manufacturer data the length and the type that make a structure of it.
+    /// Adds the length and the type that turn manufacturer data into an AD structure.
     ///
-    /// - Returns: false where it is too long for one.
+    /// - Returns: false if the data are too long.
     mutating func makeManufacturerData() -> Bool {
-        // Two bytes before 253 fill an advert of Bluetooth 5.
+        // With two more bytes, 253 fill an advert of Bluetooth 5.
         guard count <= 253 else { return false }
         for index in stride(from: count - 1, through: 0, by: -1) { bytes[index + 2] = bytes[index] }
         bytes[0] = UInt8(count + 1)
@@ -80,7 +80,7 @@ struct AdvertBytes {
 
     /// Removes bytes at the beginning.
     ///
-    /// - Returns: false where there are not as many.
+    /// - Returns: false if there are fewer bytes.
     mutating func removeFirst(_ number: Int) -> Bool {
         guard count >= number else { return false }
         count -= number
@@ -88,8 +88,8 @@ struct AdvertBytes {
         return true
     }
 
-    /// True for an iBeacon's manufacturer data without length and type. No AD structures begin so: the first would have
-    /// 76 bytes, of a type that does not exist.
+    /// True for an iBeacon's manufacturer data without length and type. AD structures never begin like this: the first
+    /// would have 76 bytes and a type that does not exist.
     var lacksHead: Bool {
         count >= IBeaconFrame.payloadCount && bytes[0] == 0x4C && bytes[1] == 0x00 && bytes[2] == 0x02
             && bytes[3] == 0x15
@@ -108,10 +108,10 @@ struct AdvertBytes {
 }
 
 extension RawSpan {
-    /// Calls a function with each byte that hexadecimal digits give: two digits a byte, perhaps with spaces, colons,
-    /// hyphens or commas between bytes, and perhaps with `0x` before the first or before each.
+    /// Calls a function with each byte that hexadecimal digits encode: two digits a byte, optionally with spaces,
+    /// colons, hyphens or commas between bytes, and optionally with `0x` before the first or each byte.
     ///
-    /// - Returns: false where there is anything else, half a byte too, or where the function returned false.
+    /// - Returns: false if the text contains anything else, including half a byte, or if the function returned false.
     @inline(__always)
     func forEachByte(ofHexadecimal range: Range<Int>, _ body: (UInt8) -> Bool) -> Bool {
         var position = range.lowerBound
@@ -136,7 +136,7 @@ extension RawSpan {
         return true
     }
 
-    /// Returns the device address that hexadecimal digits give; nil where the bytes are something else.
+    /// Returns the device address that hexadecimal digits encode; nil for other text.
     func address(_ range: Range<Int>, kind: DeviceAddress.Kind = .unspecified) -> DeviceAddress? {
         // Twelve digits, and at most three more characters for each byte.
         guard (12...30).contains(range.count) else { return nil }
@@ -150,7 +150,7 @@ extension RawSpan {
         return isRead && count == 6 ? DeviceAddress(bits: bits, kind: kind) : nil
     }
 
-    /// Returns the UUID that hexadecimal digits give; nil where the bytes are something else.
+    /// Returns the UUID that hexadecimal digits encode; nil for other text.
     func uuid(_ range: Range<Int>) -> ProximityUUID? {
         guard (32...80).contains(range.count) else { return nil }
         var halves: (UInt64, UInt64) = (0, 0)
@@ -163,7 +163,7 @@ extension RawSpan {
         return isRead && count == 16 ? ProximityUUID(high: halves.0, low: halves.1) : nil
     }
 
-    /// Returns the beginning of bytes as people can read it, on one line.
+    /// Returns the beginning of a text in printable form, on one line.
     func excerpt(_ range: Range<Int>) -> String {
         let end = min(range.upperBound, range.lowerBound + 60)
         return text(range.lowerBound..<end).printable + (end < range.upperBound ? "…" : "")

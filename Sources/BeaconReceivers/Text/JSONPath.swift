@@ -1,14 +1,14 @@
-/// A path to a value in a JSON text: keys and places, with dots between them, as `device.0.mac`.
+/// A path to a value in a JSON text: keys and indices, separated by dots, such as `device.0.mac`.
 public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
-    /// A key of an object; one that is a number is a place in an array as well.
+    /// The keys of objects; a number is also an index of an array.
     private let steps: [[UInt8]]
 
-    /// The path of the text itself.
+    /// Creates the path of the text itself.
     package init() { steps = [] }
 
-    /// Reads a path. `$` at its beginning, as in JSONPath (RFC 9535), is allowed; an empty one is the text itself.
+    /// Parses a path. It may begin with `$`, as in JSONPath (RFC 9535). An empty path is the text itself.
     ///
-    /// - Returns: nil where a step is empty.
+    /// - Returns: nil if a step is empty.
     public init?(_ text: String) {
         var text = Substring(text)
         if text.first == "$" { text = text.dropFirst() }
@@ -21,12 +21,12 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
         guard steps.allSatisfy({ !$0.isEmpty }) else { return nil }
     }
 
-    /// The path as it is written.
+    /// The path in text form.
     public var description: String {
         steps.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".")
     }
 
-    /// Returns the value at the path, from another one; nil where there is none.
+    /// Returns the value at the path, relative to another value; nil if it does not exist.
     func value(in text: RawSpan, from value: JSONToken) -> JSONToken? {
         var value = value
         for step in steps {

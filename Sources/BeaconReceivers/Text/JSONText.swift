@@ -1,25 +1,25 @@
 import BeaconModel
 
-/// A value in a JSON text (RFC 8259): its kind and its place.
+/// A value in a JSON text (RFC 8259): its kind and its range.
 ///
-/// What is not asked for is passed over without being checked: a gateway's message has a dozen members, of which four
-/// matter, and a general decoder costs some hundred times what the advert itself costs.
+/// Values that are not needed are skipped without a check: a gateway's message has a dozen members, of which four
+/// matter, and a general decoder costs some hundred times as much as the advert itself.
 struct JSONToken {
     enum Kind {
         case object, array, string, number, literal
     }
 
     var kind: Kind
-    /// The place of the value; of a string, without its quotes.
+    /// The range of the value; for a string, without its quotes.
     var range: Range<Int>
-    /// True for a string with an escape in it.
+    /// True for a string that contains an escape.
     var isEscaped = false
 }
 
-/// JSON in place. A text that is none gives no value; it never traps, whatever it is.
+/// JSON that is parsed in place. Malformed text gives no value and never traps.
 extension RawSpan {
-    /// The whole text as an object or an array; nil where it is neither. Whether it has an end shows when it is walked,
-    /// so that it is not read twice.
+    /// The whole text as an object or an array; nil if it is neither. Its end is only checked while it is read, so that
+    /// it is not read twice.
     var json: JSONToken? {
         var position = 0
         skipBlanks(&position)
@@ -35,8 +35,8 @@ extension RawSpan {
     ///
     /// - Parameters:
     ///   - object: an object.
-    ///   - body: receives key and value, and returns false to pass over the rest.
-    /// - Returns: false where the object is malformed.
+    /// - body: receives key and value, and returns false to skip the rest.
+    /// - Returns: false if the object is malformed.
     @discardableResult @inline(__always)
     func forEachMember(of object: JSONToken, _ body: (JSONToken, JSONToken) -> Bool) -> Bool {
         guard object.kind == .object else { return false }
@@ -61,8 +61,8 @@ extension RawSpan {
     ///
     /// - Parameters:
     ///   - array: an array.
-    ///   - body: receives the element, and returns false to pass over the rest.
-    /// - Returns: false where the array is malformed.
+    /// - body: receives the element, and returns false to skip the rest.
+    /// - Returns: false if the array is malformed.
     @discardableResult @inline(__always)
     func forEachElement(of array: JSONToken, _ body: (JSONToken) throws -> Bool) rethrows -> Bool {
         guard array.kind == .array else { return false }
@@ -79,7 +79,7 @@ extension RawSpan {
         }
     }
 
-    /// Returns the member of an object with a key; nil where there is none.
+    /// Returns the value of a key in an object; nil if the object does not have the key.
     func member(_ key: StaticString, of object: JSONToken) -> JSONToken? {
         var found: JSONToken?
         forEachMember(of: object) { name, value in
@@ -90,13 +90,13 @@ extension RawSpan {
         return found
     }
 
-    /// Returns true where a string has this text. One that is written with escapes equals none.
+    /// Returns true if a string has this text. A string with escapes equals no text.
     @inline(__always)
     func equals(_ value: JSONToken, _ text: StaticString) -> Bool {
         value.kind == .string && !value.isEscaped && equals(value.range, text)
     }
 
-    /// Returns true where these bytes are the text's.
+    /// Returns true if these bytes equal the text.
     @inline(__always)
     func equals(_ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount, range.upperBound <= byteCount else { return false }
@@ -106,7 +106,7 @@ extension RawSpan {
 
     // MARK: - Values
 
-    /// Returns a number, or the number that a string has; nil where it is neither.
+    /// Returns a number, or the number in a string; nil if it is neither.
     func number(_ value: JSONToken) -> Double? {
         if let integer = integer(value) { return Double(integer) }
         guard value.kind == .number || value.kind == .string, value.range.count <= 32 else { return nil }
@@ -114,7 +114,8 @@ extension RawSpan {
         return number.flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// Returns a whole number, or the one that a string has; a fraction is rounded. Nil where it is none, or too large.
+    /// Returns an integer, or the integer in a string, and rounds fractions. Returns nil if it is not a number, or too
+    /// large.
     @inline(__always)
     func integer(_ value: JSONToken) -> Int? {
         guard value.kind == .number || value.kind == .string else { return nil }
@@ -145,27 +146,27 @@ extension RawSpan {
         return Int(exactly: number.rounded())
     }
 
-    /// Returns a string's text; nil where it is no string, or too long to be a name.
+    /// Returns a string's text; nil if it is not a string, or too long to be a name.
     func string(_ value: JSONToken, limit: Int = 256) -> String? {
         guard value.kind == .string, value.range.count <= limit else { return nil }
         return value.isEscaped ? unescaped(value.range) : text(value.range)
     }
 
-    /// Returns bytes as text; what is not UTF-8 becomes the replacement character.
+    /// Returns bytes as text, with replacement characters for invalid UTF-8.
     func text(_ range: Range<Int>) -> String {
         extracting(range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 
     private func unescaped(_ range: Range<Int>) -> String? {
         var scanner = JSONScanner(isStrict: false)
-        // From the quote before it.
+        // Start at the opening quote.
         scanner.position = range.lowerBound - 1
         return try? scanner.string(self)
     }
 
     // MARK: - Reading
 
-    /// Returns the value at a place, and moves behind it; nil where there is none.
+    /// Returns the value at a position, and advances the position behind it; nil if there is no valid value.
     @inline(__always)
     func jsonValue(at position: inout Int) -> JSONToken? {
         skipBlanks(&position)
@@ -204,7 +205,7 @@ extension RawSpan {
         }
     }
 
-    /// Moves behind the characters of a number or a literal.
+    /// Advances the position behind a number or a literal.
     @inline(__always)
     private func skipWord(_ position: inout Int) {
         while position < byteCount {
@@ -217,9 +218,9 @@ extension RawSpan {
         }
     }
 
-    /// Moves behind a string.
+    /// Advances the position behind a string.
     ///
-    /// - Returns: whether it has an escape; nil where it has no end.
+    /// - Returns: true if the string contains an escape; nil if it does not end.
     @inline(__always)
     private func skipString(_ position: inout Int) -> Bool? {
         var isEscaped = false
@@ -240,8 +241,8 @@ extension RawSpan {
         return nil
     }
 
-    /// Moves over words of eight characters without a quotation mark or a backslash, and to the first of these in the
-    /// next.
+    /// Skips words of eight bytes without a quotation mark or a backslash, then advances to the first of these in the
+    /// next word.
     @inline(__always)
     private func skipPlain(_ position: inout Int) {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -249,7 +250,7 @@ extension RawSpan {
             let word = UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
             let quotes = word ^ 0x22 &* ones
             let slashes = word ^ 0x5C &* ones
-            // The lowest byte that is zero in either has its highest bit set here.
+            // The lowest byte that is zero in either one has its highest bit set here.
             let found = ((quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes) & (0x80 &* ones)
             guard found == 0 else {
                 position &+= found.trailingZeroBitCount / 8
@@ -259,9 +260,9 @@ extension RawSpan {
         }
     }
 
-    /// Moves behind an object or an array, however deep it is.
+    /// Advances the position behind an object or an array of any depth.
     ///
-    /// - Returns: false where it has no end.
+    /// - Returns: false if it does not end.
     private func skipContainer(_ position: inout Int) -> Bool {
         var depth = 0
         while position < byteCount {
