@@ -16,7 +16,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 #define SYMBOL(function) {"mosquitto_" #function, &functions.function}
 
 static void load(void) {
-    // The name that the library has had since version 1.0.
+    // The library's file name since version 1.0.
     static const char *const names[] = {"libmosquitto.so.1", NULL};
     const struct beacon_symbol symbols[] = {
         SYMBOL(lib_init),
@@ -83,10 +83,10 @@ int64_t beacon_mosquitto_bytes_read(int socket, int *waiting) {
         socklen_t size = sizeof info;
         int before = unread;
         if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;
-        // The field came with Linux 4.1; what runs programs in a sandbox may not have it.
+        // The field is available since Linux 4.1, but a sandbox may not provide it.
         if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return -1;
         if (ioctl(socket, FIONREAD, &unread) != 0 || unread < 0) return -1;
-        // Nothing arrived between the two calls, so that both numbers are of one moment.
+        // The numbers are consistent only if no data arrived between the two calls.
         if (unread != before) continue;
         if (waiting) *waiting = unread;
         return (int64_t)info.tcpi_bytes_received - unread;

@@ -12,8 +12,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 #define SYMBOL(function) {#function, &functions.function}
 
-// The library's name has its minor version in it, though nothing that is used here has changed since 3.4: that of
-// Debian 12 first, then later ones.
+// The library's file name contains its minor version, although the functions used here have not changed since 3.4. The
+// version of Debian 12 comes first, then later versions.
 static const char *const names[] = {
     "libnats.so.3.4",  "libnats.so.3.14", "libnats.so.3.13", "libnats.so.3.12", "libnats.so.3.11", "libnats.so.3.10",
     "libnats.so.3.9",  "libnats.so.3.8",  "libnats.so.3.7",  "libnats.so.3.6",  "libnats.so.3.5",  "libnats.so", NULL,
@@ -71,16 +71,15 @@ static void load(void) {
         .symbol_count = sizeof symbols / sizeof symbols[0],
     };
     if (!beacon_open_library(&library, trouble, sizeof trouble)) return;
-    // The threads that the library starts here inherit what signals are held off; those of the process are handled on
-    // other threads.
+    // The threads that the library starts here inherit this signal mask. Other threads handle the process's signals.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    // It has the whole process ignore SIGPIPE, and needs that: TLS writes with write(2).
+    // nats_Open makes the whole process ignore SIGPIPE. This is necessary because TLS writes with write(2).
     natsStatus status = nats_Open(-1);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != NATS_OK) {
-        snprintf(trouble, sizeof trouble, "libnats does not start: %s", functions.natsStatus_GetText(status));
+        snprintf(trouble, sizeof trouble, "cannot start libnats: %s", functions.natsStatus_GetText(status));
     }
 }
 

@@ -3,16 +3,16 @@ import BeaconNATS
 import BeaconSupport
 import Foundation
 
-/// A file by which NATS servers or a mosquitto know who may do what: each machine no more than it needs.
+/// The user accounts of a fleet for NATS servers or mosquitto, with only the permissions that each machine needs.
 public struct AccountFile: Sendable {
-    /// A user of the file, with the password that was made for it.
+    /// A user of the file, with a generated password.
     public struct User: Hashable, Sendable {
-        /// The name, which is the machine's.
+        /// The name, which is the machine's name.
         public var name: String
         /// The password.
         public var password: String
 
-        /// A user with a password that nobody guesses: 128 bits.
+        /// Creates a user with a random password of 128 bits.
         public init(_ name: String) {
             self.name = name
             var random = SystemRandomNumberGenerator()
@@ -23,16 +23,16 @@ public struct AccountFile: Sendable {
         }
     }
 
-    /// The machines that only hear.
+    /// The machines that only receive adverts.
     public var receivers: [User] = []
     /// The machines that own partitions or deliver.
     public var workers: [User] = []
 
-    /// A file for machines by their names.
+    /// Creates a file for machines by their names.
     ///
     /// - Parameters:
-    ///   - receivers: those that only hear.
-    ///   - workers: the others.
+    ///   - receivers: the machines that only receive adverts.
+    ///   - workers: the other machines.
     public init(receivers: [String], workers: [String]) {
         self.receivers = receivers.map(User.init)
         self.workers = workers.map(User.init)
@@ -40,20 +40,20 @@ public struct AccountFile: Sendable {
 
     // MARK: - NATS
 
-    /// Returns the accounts of a fleet, to be included into the configuration of nats-server.
+    /// Returns the accounts of a fleet, to be included in the configuration of nats-server.
     ///
-    /// Receivers send adverts under their own names, say that they live, and read what they are to listen for. Nothing
-    /// else of the fleet is theirs to read or to change.
+    /// Receivers may send adverts and status reports under their own names, and read the regions to scan
+    /// for. They may not read or change anything else in the fleet.
     ///
     /// - Parameter fleet: the fleet's name.
     public func nats(fleet: String) -> String {
         let (subjects, stream) = ("beacons.\(fleet)", "beacons-\(fleet)")
-        // A bucket's entries are at $KV.BUCKET, and kept by the stream KV_BUCKET (NATS ADR-8).
+        // A bucket stores its entries at $KV.BUCKET, in the stream KV_BUCKET (NATS ADR-8).
         let (leases, state) = ("\(stream)-leases", "\(stream)-state")
         let streams = [stream, "KV_\(leases)", "KV_\(state)"]
         var lines = [
-            "# Who may do what in the fleet \(fleet.printable). Write into nats-server.conf: include \"fleet-accounts.conf\"",
-            "# It has passwords as they are: it is for nats-server's user alone.",
+            "# Permissions of the fleet \(fleet.printable). Add to nats-server.conf: include \"fleet-accounts.conf\"",
+            "# It contains passwords in plain text: make it readable only for nats-server's user.",
             "accounts {", "  \(Self.quoted("BEACONS-\(fleet)")): {", "    jetstream: enabled", "    users: [",
         ]
         for user in workers {
@@ -90,15 +90,14 @@ public struct AccountFile: Sendable {
 
     // MARK: - mosquitto
 
-    /// Returns the access control list of a mosquitto to which relays send what they hear, and from which others read
-    /// it.
+    /// Returns the access control list for mosquitto: relays write their adverts, and workers read them.
     ///
-    /// - Parameter prefix: what stands before the relays' topics; empty for nothing.
+    /// - Parameter prefix: the levels before the relays' topics; empty for none.
     public func mosquitto(prefix: String) -> String {
         let root = (prefix.isEmpty ? "" : prefix + "/") + "beacon-relay"
         var lines = [
-            "# Who may do what at the broker. Write into mosquitto.conf: acl_file, with this file's path, and password_file.",
-            "# The passwords were made for it: for each user, mosquitto_passwd -b PASSWORD-FILE USER PASSWORD",
+            "# Permissions at the broker. Set in mosquitto.conf: acl_file, with this file's path, and password_file.",
+            "# It contains generated passwords. Run for each user: mosquitto_passwd -b PASSWORD-FILE USER PASSWORD",
         ]
         for user in receivers {
             let topic = "\(root)/\(TopicLevel.escape(user.name))"

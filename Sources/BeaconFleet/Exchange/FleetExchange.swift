@@ -1,11 +1,11 @@
 import BeaconModel
 
-/// What the machines of a fleet meet by: perishable adverts, entries that all see, and a log of what has happened.
+/// The communication of a fleet's machines: transient adverts, shared entries, and a log of changes.
 ///
-/// Everything else of a fleet is the same whatever is behind it: NATS servers (``NATSExchange``), or nothing but this
-/// process (``LocalExchange``).
+/// The rest of a fleet does not depend on the implementation: NATS servers (``NATSExchange``), or this process alone
+/// (``LocalExchange``).
 package protocol FleetExchange: Sendable {
-    /// Begins to connect, and goes on trying.
+    /// Starts to connect, and keeps trying.
     ///
     /// - Parameter report: called with each change of the connection, on any thread.
     func open(report: @escaping @Sendable (FleetConnection) -> Void) throws
@@ -13,28 +13,28 @@ package protocol FleetExchange: Sendable {
     /// Ends the connection.
     func close()
 
-    /// Makes the log and the entries where there are none.
+    /// Creates the log and the entries' storage if they do not exist.
     ///
-    /// - Parameter replicas: the servers that keep each of them.
-    /// - Returns: what an operator should know; nil where there is nothing.
+    /// - Parameter replicas: the number of servers that store each of them.
+    /// - Returns: A warning for the operator, or nil.
     func prepare(replicas: Int) async throws -> String?
 
     // MARK: Adverts
 
-    /// Sends what a receiver heard to whoever owns a partition. It does not wait, and nothing is sent later.
+    /// Sends a receiver's adverts to the owner of a partition. It does not wait, and does not queue messages for later.
     func publish(_ message: [UInt8], to partition: Int, from relay: FleetRelay) throws
 
-    /// Receives what is sent to a partition.
+    /// Receives the messages sent to a partition.
     ///
     /// - Parameter receive: called with the relay and the message, in order, on any thread.
-    /// - Returns: what ends it.
+    /// - Returns: A handle that ends it.
     func listen(
         to partition: Int, receive: @escaping @Sendable (_ relay: FleetRelay, _ message: [UInt8]) -> Void
     ) throws -> any FleetListening
 
     // MARK: Entries
 
-    /// Returns an entry; nil where there is none.
+    /// Returns an entry; nil if it does not exist.
     func entry(_ key: FleetKey) async throws -> FleetEntry?
 
     /// Returns all entries of a kind.
@@ -45,9 +45,9 @@ package protocol FleetExchange: Sendable {
     /// - Parameters:
     ///   - value: the new value.
     ///   - key: the key.
-    ///   - revision: that of the value to be replaced; zero where there is to be none; nil where it does not matter.
-    /// - Returns: the revision, greater than those of all that was written before.
-    /// - Throws: ``FleetError`` with the code `conflict` where another has written it.
+    ///   - revision: the revision of the value to replace; zero if the entry must not exist; nil for any.
+    /// - Returns: The new revision, greater than all earlier revisions.
+    /// - Throws: ``FleetError`` with the code `conflict` if another machine has written the entry.
     func put(_ value: [UInt8], for key: FleetKey, replacing revision: UInt64?) async throws -> UInt64
 
     /// Removes an entry.
@@ -55,51 +55,52 @@ package protocol FleetExchange: Sendable {
 
     // MARK: The log
 
-    /// Adds a message to a partition's part of the log.
+    /// Appends a message to a partition's part of the log.
     ///
     /// - Parameters:
     ///   - message: the message.
     ///   - partition: the partition.
-    ///   - id: its name: a second one of the name is not added, and answered as the first.
+    ///   - id: the message's id. A second message with this id is not appended; the result is the same as for the
+    ///     first.
     ///   - sequence: the number of the last message of the partition; zero for none.
-    /// - Returns: its number.
-    /// - Throws: ``FleetError`` with the code `conflict` where another has written after that.
+    /// - Returns: The message's number.
+    /// - Throws: ``FleetError`` with the code `conflict` if another machine has appended a message after that one.
     func append(_ message: [UInt8], to partition: Int, id: String, after sequence: UInt64) async throws -> UInt64
 
-    /// Returns the last message of a partition; nil where there is none.
+    /// Returns the last message of a partition, or nil.
     func lastMessage(of partition: Int) async throws -> FleetMessage?
 
-    /// Returns the first message from a number on; nil where there is none so far.
+    /// Returns the first message at or after a number, or nil if it does not exist yet.
     ///
     /// - Parameter partition: the partition; nil for all.
     func message(from sequence: UInt64, of partition: Int?) async throws -> FleetMessage?
 
-    /// Returns the number of the newest message; zero where there is none.
+    /// Returns the number of the newest message; zero for an empty log.
     func lastSequence() async throws -> UInt64
 }
 
-/// A source of a machine, as what it hears comes to workers.
+/// A machine's advert source, as workers identify it.
 package struct FleetRelay: Hashable, Sendable {
     /// The machine.
     package var node: String
-    /// The source's number, from 2; nil for the machine's first.
+    /// The source's number, from 2; nil for the machine's first source.
     package var source: Int?
 
     package init(node: String, source: Int? = nil) {
         (self.node, self.source) = (node, source)
     }
 
-    /// The most sources of a machine: one that lies about them fills no table.
+    /// The most sources of a machine, so that a machine with false source numbers cannot fill a table.
     package static let mostSources = 32
 
-    /// What stands between a machine's name and a source's number, and in no machine's name.
+    /// The separator between a machine's name and a source's number. Machine names do not contain it.
     package static let separator: Character = "#"
 
-    /// The name by which receivers of it are called.
+    /// The name of its receivers.
     package var name: String { source.map { "\(node)\(Self.separator)\($0)" } ?? node }
 }
 
-/// Something that listens until it is cancelled.
+/// A subscription that lasts until it is canceled.
 package protocol FleetListening: Sendable {
     func cancel()
 }
@@ -107,13 +108,13 @@ package protocol FleetListening: Sendable {
 /// A change of the connection to a fleet.
 package enum FleetConnection: Hashable, Sendable {
     case connected
-    /// It is tried again; why, in a sentence.
+    /// The connection was lost and is being retried; the reason, in a sentence.
     case lost(String)
-    /// The servers refuse something, of which nothing else comes to be known; what, in a sentence.
+    /// The servers refuse a request whose failure is not reported otherwise; the request, in a sentence.
     case refused(String)
-    /// Messages of a partition came faster than they were taken, and were dropped.
+    /// Messages of a partition were dropped, because they arrived faster than they were processed.
     case dropped(partition: Int)
-    /// There may be something new in the log.
+    /// The log may contain new messages.
     case logged
 }
 
@@ -123,29 +124,29 @@ package enum FleetKey: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         case partition, duty, worker, member, region, holders, place, checkpoint, settings
 
-        /// Whether entries of the kind vanish where they are not written again.
+        /// Whether entries of this kind expire unless they are renewed.
         package var expires: Bool { [.partition, .duty, .worker, .member].contains(self) }
     }
 
-    /// Who owns a partition. It expires.
+    /// The owner of a partition. It expires.
     case partition(Int)
-    /// Who delivers. It expires.
+    /// The machine that delivers. It expires.
     case delivery
-    /// A worker that is there, by what stands for its run. It expires.
+    /// A live worker, by the id of its run. It expires.
     case worker(String)
-    /// What a machine says of itself. It expires.
+    /// A machine's report about itself. It expires.
     case member(String)
-    /// What is known of a region, by its owner's label.
+    /// The known state of a region, by its owner's label.
     case region(String)
-    /// Which receivers keep the regions of a partition inside.
+    /// The receivers that hold the regions of a partition inside.
     case holders(Int)
-    /// Where a beacon is.
+    /// The place of a beacon.
     case place(String)
-    /// Up to which number of the log the entries of a partition are written.
+    /// The number of the last log message that the entries of a partition include.
     case checkpoint(Int)
-    /// Up to which number of the log everything was delivered.
+    /// The number of the last log message up to which all messages are delivered.
     case delivered
-    /// What all machines follow.
+    /// The configuration of all machines.
     case configuration
 
     package var kind: Kind {
@@ -175,7 +176,7 @@ package enum FleetKey: Hashable, Sendable {
 
 }
 
-/// An entry that all machines of a fleet see.
+/// An entry that all machines of a fleet can read.
 package struct FleetEntry: Hashable, Sendable {
     /// The name within its kind.
     package var name: String
@@ -199,12 +200,12 @@ package struct FleetError: Error, Sendable, CustomStringConvertible {
         package static let conflict = Code(name: "conflict")
         /// There is no connection, or no answer in time.
         package static let unreachable = Code(name: "unreachable")
-        /// Whatever is tried, it will not work until something is changed.
+        /// The request cannot succeed until the configuration or the servers are changed.
         package static let refused = Code(name: "refused")
     }
 
     package var code: Code
-    /// What happened, and what to do.
+    /// The cause and the remedy.
     package var description: String
     package var cause: (any Error)?
 
@@ -217,17 +218,17 @@ package struct FleetError: Error, Sendable, CustomStringConvertible {
 
 /// The times of a fleet.
 package enum FleetTiming {
-    /// The time after which an entry that expires is gone. A server that leads may take 8 s to be replaced (measured
-    /// with three servers of version 2.9.10), in which nobody can renew anything.
+    /// The time after which an entry that expires is removed. Replacing a leading server may take 8 s (measured with
+    /// three servers of version 2.9.10). During that time no entry can be renewed.
     package static let lease = Duration.seconds(15)
-    /// How often leases are renewed.
+    /// The interval at which leases are renewed.
     package static let renewal = Duration.seconds(3)
-    /// The time until the next attempt where one has failed.
+    /// The wait after a failed attempt.
     package static let retry = Duration.milliseconds(500)
-    /// The time after the last renewal was sent, in nanoseconds, from which on an owner takes itself for none: shorter
-    /// than the lease, so that it has stopped when another begins.
+    /// The time, in nanoseconds, after sending the last renewal at which an owner gives up ownership. It is shorter
+    /// than the lease, so that an owner has stopped before the next one starts.
     package static let ownership = 12 * Timestamp.nanosecondsPerSecond
-    /// For how long, in nanoseconds, a receiver that keeps a region may be silent after a partition was taken over
-    /// before it counts as deaf.
+    /// The time, in nanoseconds, for which a receiver that holds a region inside may be silent after a takeover before
+    /// it counts as deaf.
     package static let absence = 10 * Timestamp.nanosecondsPerSecond
 }

@@ -5,58 +5,59 @@ import Foundation
 
 /// A machine's part in a fleet.
 public struct FleetSettings: Hashable, Sendable {
-    /// The longest name of a machine in bytes: with the number of a source behind it, as long as those who listen take.
+    /// The longest name of a machine in bytes. With a source's number appended, it reaches the longest name that
+    /// workers accept.
     package static let longestNode = 56
 
-    /// The most partitions, which exceeds the processors of any machine.
+    /// The most partitions, more than the processors of any machine.
     package static let mostPartitions = 1024
 
-    /// The meeting point of the machines.
+    /// The transport between the machines.
     package enum Meeting: Hashable, Sendable {
         /// NATS servers.
         case nats(NATSSettings)
-        /// Nothing but this process: a fleet of one.
+        /// This process only: a fleet of one machine.
         case local
     }
 
     package var meeting: Meeting
-    /// The name of the fleet; several can share servers.
+    /// The name of the fleet. Several fleets can share servers.
     package var name = "beacons"
-    /// The machine's name, which no other of the fleet has.
+    /// The machine's name, unique within the fleet.
     package var node: String
-    /// The number of partitions of a fleet that begins with this machine.
+    /// The number of partitions, if this machine creates the fleet.
     package var partitions = 16
-    /// The servers that keep what must not be lost.
+    /// The number of servers that store durable data.
     package var replicas = 3
     /// Whether the machine owns partitions.
     package var works = true
     /// Whether it may deliver.
     package var delivers = true
 
-    /// The text of a fleet of one.
+    /// The address of a fleet of one machine.
     package static let local = "local"
 
-    /// Reads where a fleet meets.
+    /// Creates settings from a fleet's address.
     ///
     /// - Parameter address: `nats://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]]…`, `tls://…` or `local`.
-    /// - Throws: an error that quotes nothing of the address.
+    /// - Throws: An error that quotes no part of the address.
     public init(_ address: String) throws {
         meeting = address == Self.local ? .local : .nats(try NATSSettings(address))
         node = Self.machine
     }
 
-    /// Creates the settings of a fleet of one.
+    /// Creates the settings of a fleet of one machine.
     package init() {
         meeting = .local
         node = Self.machine
     }
 
-    /// False for a fleet of one.
+    /// Whether the fleet uses servers. It is false for a fleet of one machine.
     package var hasServers: Bool {
         if case .nats = meeting { true } else { false }
     }
 
-    /// The servers and the credentials for them; a fleet of one has none, and takes none.
+    /// The servers and their credentials. A fleet of one machine has none and ignores new ones.
     package var servers: NATSSettings {
         get {
             if case .nats(let settings) = meeting { settings } else { NATSSettings(servers: []) }
@@ -71,7 +72,7 @@ public struct FleetSettings: Hashable, Sendable {
         return name.isEmpty ? "beacond" : String(name)
     }
 
-    /// The servers for people.
+    /// The servers, for display.
     package var title: String {
         switch meeting {
         case .nats(let options): options.title
@@ -95,7 +96,7 @@ public struct FleetSettings: Hashable, Sendable {
         return mistakes
     }
 
-    /// Returns whether a text can be a fleet's name. Streams of NATS have it in their names.
+    /// Returns whether a text is a valid fleet name. The names of NATS streams contain it.
     public static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy {
@@ -106,7 +107,7 @@ public struct FleetSettings: Hashable, Sendable {
 }
 
 extension FleetSettings.Meeting {
-    /// Returns these servers with the credentials of others, where these have no credentials.
+    /// Returns these servers, with the credentials of other settings if these have none.
     package func keeping(_ other: Self) -> Self {
         guard case .nats(var options) = self, case .nats(let before) = other else { return self }
         options.user = options.user ?? before.user

@@ -1,7 +1,7 @@
 package import BeaconModel
 import BeaconSupport
 
-/// A fleet's exchange within one process: for a fleet of one, and for tests, in which the time is theirs.
+/// A fleet's exchange within one process: for a fleet of one machine, and for tests that control the time.
 package final class LocalExchange: FleetExchange {
     /// The part of an exchange that outlives the machines of a fleet.
     package final class Hub: Sendable {
@@ -15,7 +15,7 @@ package final class LocalExchange: FleetExchange {
             var entries: [FleetKey.Kind: [String: Stored]] = [:]
             var revision: UInt64 = 0
             var log: [(partition: Int, id: String, value: [UInt8])] = []
-            /// The numbers of the partitions' messages.
+            /// The number of the last message of each partition.
             var last: [Int: UInt64] = [:]
             var ids: [String: UInt64] = [:]
             var listeners: [Int: (partition: Int, receive: @Sendable (FleetRelay, [UInt8]) -> Void)] = [:]
@@ -26,16 +26,16 @@ package final class LocalExchange: FleetExchange {
         fileprivate let state = Locked(State())
         fileprivate let now: @Sendable () -> Timestamp
 
-        /// A hub whose entries expire by a clock.
+        /// Creates a hub whose entries expire by a clock.
         package init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
     }
 
     private let hub: Hub
     private let number: Int
-    /// False while this machine is cut off.
+    /// Whether this machine is connected to the others.
     private let isLinked = Locked(true)
 
-    /// A machine's connection to a hub.
+    /// Creates a machine's connection to a hub.
     package init(_ hub: Hub) {
         self.hub = hub
         number = hub.state.withLock { state in
@@ -53,7 +53,7 @@ package final class LocalExchange: FleetExchange {
         _ = hub.state.withLock { $0.reports.removeValue(forKey: number) }
     }
 
-    /// Cuts the machine off, or connects it again.
+    /// Disconnects the machine, or connects it again.
     package func setLinked(_ linked: Bool) {
         isLinked.withLock { $0 = linked }
         let report = hub.state.withLock { $0.reports[number] }

@@ -3,8 +3,8 @@ package import BeaconNATS
 import BeaconSupport
 import Foundation
 
-/// A fleet's exchange by NATS servers: adverts as messages that nobody keeps, entries in two buckets, and the log in a
-/// stream.
+/// A fleet's exchange over NATS servers: adverts as messages that are not stored, entries in two buckets, and the log
+/// in a stream.
 ///
 /// | what | where, for a fleet NAME |
 /// |---|---|
@@ -13,16 +13,18 @@ import Foundation
 /// | entries that expire | the bucket `beacons-NAME-leases` |
 /// | other entries | the bucket `beacons-NAME-state` |
 package final class NATSExchange: FleetExchange {
-    /// How long the log keeps what has happened: for a week nobody has to deliver.
+    /// The age at which log messages are removed. Delivery may pause for a week.
     private static let logAge = Duration.seconds(7 * 24 * 3600)
 
-    /// The time in which a second message of a name is recognized: longer than an owner goes on.
+    /// The time during which a second message with the same id is recognized. It is longer than an owner continues
+    /// after losing its lease.
     private static let duplicateWindow = Duration.seconds(120)
 
-    /// JetStream's number for more than one replica at a server that has no others.
+    /// JetStream's error number for more than one replica on a single server.
     private static let notClustered = 10074
 
-    /// The time for an answer. Where a server that leads has died none comes, and another attempt may reach the next.
+    /// The longest wait for an answer. A leading server that has died does not answer; another attempt may reach its
+    /// successor.
     private static let patience = Duration.seconds(2)
 
     private let options: NATSSettings
@@ -31,11 +33,11 @@ package final class NATSExchange: FleetExchange {
     private let connection = Locked<NATSConnection?>(nil)
     private let listening = Locked<NATSSubscription?>(nil)
 
-    /// An exchange that is not connected.
+    /// Creates an exchange that is not connected.
     ///
     /// - Parameters:
     ///   - options: the servers.
-    ///   - name: the fleet's name: letters, digits, hyphens and underscores, since streams are called by it.
+    ///   - name: the fleet's name: letters, digits, hyphens and underscores, because stream names contain it.
     package init(_ options: NATSSettings, name: String) {
         self.options = options
         prefix = "beacons.\(name)"
@@ -51,7 +53,7 @@ package final class NATSExchange: FleetExchange {
         let new = try NATSConnection(options) { event in
             switch event {
             case .connected: report(.connected)
-            case .disconnected(let error): report(.lost(error.map { "\($0)" } ?? "the server has ended it"))
+            case .disconnected(let error): report(.lost(error.map { "\($0)" } ?? "the server closed it"))
             case .failed(let error): report(.lost("\(error)"))
             case .dropped(let subject):
                 report(.dropped(partition: subject.split(separator: ".").dropFirst(3).first.flatMap { Int($0) } ?? -1))
@@ -60,7 +62,7 @@ package final class NATSExchange: FleetExchange {
             }
         }
         connection.withLock { $0 = new }
-        // What is added to the log passes by here too.
+        // The server also sends each message that is appended to the log.
         let subscription = try new.subscribe("\(prefix).log.*") { _ in report(.logged) }
         listening.withLock { $0 = subscription }
     }
@@ -79,16 +81,16 @@ package final class NATSExchange: FleetExchange {
                 try await make(replicas: replicas)
                 return nil
             } catch let error as NATSError where error.code == .tooFewServers && replicas > 1 {
-                // A cluster that is still coming up answers so too, and is asked again.
+                // A cluster that is still starting gives the same answer and is asked again.
                 guard error.number == Self.notClustered else {
                     throw NATSError(
                         .tooFewServers,
-                        "fewer than \(replicas) NATS servers are there; start them, or write \"replicas: 1\"",
+                        "fewer than \(replicas) NATS servers are running; start them, or write \"replicas: 1\"",
                         cause: error)
                 }
                 try await make(replicas: 1)
                 return
-                    "there is one NATS server alone to keep the fleet's state: while it is away nothing is decided, and where its disk is lost, so is what was known"
+                    "only one NATS server stores the fleet's state: while it is down, no changes are detected; if its disk is lost, the state is lost"
             }
         }
     }
@@ -114,7 +116,7 @@ package final class NATSExchange: FleetExchange {
 
     private func bucket(_ kind: FleetKey.Kind) throws -> KeyValueBucket { try kind.expires ? leases() : state() }
 
-    /// Calls a function, whose errors of NATS are a fleet's then.
+    /// Calls a function, and converts its NATS errors to fleet errors.
     private func translating<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()

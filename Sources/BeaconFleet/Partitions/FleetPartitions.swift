@@ -3,16 +3,16 @@ import BeaconSupport
 
 /// The division of beacons among the workers of a fleet.
 ///
-/// All beacons of a region are in one partition, and so are regions of which one contains the other: a region's state,
-/// its reports and the places of its beacons are one worker's alone, and need not be put together. Beacons of no region
-/// are in none.
+/// All beacons of a region are in one partition, and so are regions that contain each other. A single worker therefore
+/// handles a region's state, its reports and the places of its beacons, and nothing needs to be merged. Beacons outside
+/// all regions are in no partition.
 package struct FleetPartitions: Hashable, Sendable {
     /// The number of partitions.
     package let count: Int
-    /// The partitions of what is watched for; those of a region within another are of no account.
+    /// The partitions of the monitored constraints. Regions within another region are not used for the lookup.
     private let partitions: [BeaconConstraint: Int]
 
-    /// Divides what is watched for.
+    /// Divides the monitored constraints.
     ///
     /// - Parameters:
     ///   - constraints: the beacons of regions and places.
@@ -25,12 +25,12 @@ package struct FleetPartitions: Hashable, Sendable {
         ) { first, _ in first }
     }
 
-    /// Returns the partition of a beacon; nil where nobody watches for it.
+    /// Returns the partition of a beacon; nil if no region or place includes it.
     package func partition(of beacon: BeaconIdentity) -> Int? { partition(of: BeaconConstraint(beacon)) }
 
-    /// Returns the partition of all beacons of a constraint; nil where nobody watches for them.
+    /// Returns the partition of all beacons of a constraint; nil if no region or place includes them.
     package func partition(of constraint: BeaconConstraint) -> Int? {
-        // The widest that contains it decides.
+        // The widest constraint that contains it decides.
         if let partition = partitions[BeaconConstraint(uuid: constraint.uuid)] { return partition }
         guard let major = constraint.major else { return nil }
         if let partition = partitions[BeaconConstraint(uuid: constraint.uuid, major: major)] { return partition }

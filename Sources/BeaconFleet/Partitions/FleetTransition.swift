@@ -1,14 +1,14 @@
 package import BeaconModel
 import Foundation
 
-/// A change of a region or of a beacon's place, or a suspicion, as a fleet keeps it: written once, by the worker that
-/// owned the partition.
+/// A change of a region or of a beacon's place, or a suspicion, as an entry of the fleet's log. The worker that owned
+/// the partition wrote it, once.
 ///
-/// On its way it is an object of JSON. Times are nanoseconds since 1970.
+/// It is sent as a JSON object. Times are nanoseconds since 1970.
 package struct FleetTransition: Codable, Hashable, Sendable {
     /// A change of a region's state.
     package struct Region: Codable, Hashable, Sendable {
-        /// The label of the condition, "region hall" for one of the configuration.
+        /// The label of the condition, for example "region hall" for a region of the configuration.
         package var label: String
         package var beacons: BeaconConstraint
         package var kind: String
@@ -44,7 +44,7 @@ package struct FleetTransition: Codable, Hashable, Sendable {
         package var runnerUp: String?
     }
 
-    /// An identity that is heard as no single device can be.
+    /// A beacon identity that is heard in a way that a single device cannot produce.
     package struct Suspicion: Codable, Hashable, Sendable {
         package var beacon: BeaconConstraint
         package var grounds: SuspicionGrounds
@@ -52,7 +52,7 @@ package struct FleetTransition: Codable, Hashable, Sendable {
 
     /// The change.
     package enum Content: Codable, Hashable, Sendable {
-        /// A worker has taken the partition over: whoever wrote before writes no more.
+        /// A worker has taken over the partition. Earlier owners no longer write.
         case takeover
         case region(Region)
         case place(Place)
@@ -61,34 +61,34 @@ package struct FleetTransition: Codable, Hashable, Sendable {
 
     /// The partition.
     package var partition: Int
-    /// The number of the ownership, greater than those of all before.
+    /// The number of the ownership, greater than all earlier ones.
     package var epoch: UInt64
     /// The number within it.
     package var number: UInt64
     /// The worker.
     package var worker: String
-    /// The revision of the configuration by which it was decided: who follows an older one has to wait for it.
+    /// The revision of the configuration that decided the change. A reader with an older configuration waits for it.
     package var configuration: UInt64
-    /// When it happened, in nanoseconds since 1970.
+    /// The time of the change, in nanoseconds since 1970.
     package var time: Int64
     package var content: Content
 
-    /// The name that no other transition has.
+    /// The transition's unique id.
     package var id: String { "\(partition)/\(epoch)/\(number)" }
 
-    /// The transition as it travels.
+    /// Returns the encoded transition.
     package func encoded() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(self))
     }
 
-    /// Reads a transition.
+    /// Decodes a transition.
     ///
-    /// - Throws: `DecodingError` for other bytes.
+    /// - Throws: `DecodingError` if the bytes are not a transition.
     package init(_ bytes: [UInt8]) throws { self = try JSONDecoder().decode(Self.self, from: Data(bytes)) }
 
-    /// A transition from its parts.
+    /// Creates a transition.
     package init(
         partition: Int, epoch: UInt64, number: UInt64, worker: String, configuration: UInt64, time: Int64,
         content: Content
@@ -104,14 +104,14 @@ package struct FleetTransition: Codable, Hashable, Sendable {
 }
 
 extension FleetTransition.Place {
-    /// A change of place as it travels.
+    /// Creates a change of place from an event.
     package init(_ event: PlaceEvent) {
         self.init(
             beacon: BeaconConstraint(event.identity), state: event.state, place: event.place, before: event.before,
             receiver: event.receiver, level: event.level, margin: event.margin, runnerUp: event.runnerUp)
     }
 
-    /// Returns the change as destinations get it; nil where it names no beacon.
+    /// Returns the change as an event for destinations; nil if it does not identify a single beacon.
     package func event(at time: Timestamp) -> PlaceEvent? {
         beacon.identity.map {
             PlaceEvent(
@@ -122,31 +122,31 @@ extension FleetTransition.Place {
 }
 
 extension FleetTransition.Suspicion {
-    /// A suspicion as it travels.
+    /// Creates a suspicion from an event.
     package init(_ event: SuspicionEvent) {
         self.init(beacon: BeaconConstraint(event.identity), grounds: event.grounds)
     }
 
-    /// Returns the suspicion as destinations get it; nil where it names no beacon.
+    /// Returns the suspicion as an event for destinations; nil if it does not identify a single beacon.
     package func event(at time: Timestamp) -> SuspicionEvent? {
         beacon.identity.map { SuspicionEvent(time: time, identity: $0, grounds: grounds) }
     }
 }
 
-/// The known state of a region, for the next worker.
+/// The known state of a region, for the next owner.
 package struct FleetRegionState: Codable, Hashable, Sendable {
     package var label: String
     package var beacons: BeaconConstraint
-    /// The state that was known last.
+    /// The last known state.
     package var state: RegionState
-    /// The state that was published last: unknown while no receiver hears.
+    /// The last published state; unknown while no receiver hears.
     package var published: RegionState
-    /// The receiver that keeps it inside.
+    /// The receiver that holds the region inside.
     package var holder: String?
-    /// When it changed last, in nanoseconds since 1970, and the receiver that caused it.
+    /// The time of the last change, in nanoseconds since 1970, and the receiver that caused it.
     package var since: Int64
     package var receiver: String?
-    /// The number in the log of the last change.
+    /// The log number of the last change.
     package var sequence: UInt64
 
     package init(
@@ -164,7 +164,7 @@ package struct FleetRegionState: Codable, Hashable, Sendable {
     }
 }
 
-/// The known place of a beacon, for the next worker.
+/// The known place of a beacon, for the next owner.
 package struct FleetPlaceState: Codable, Hashable, Sendable {
     package var beacon: BeaconConstraint
     package var place: String?

@@ -1,22 +1,22 @@
 import BeaconSupport
 
-/// The partitions that a worker takes and gives back, from what all workers hold.
+/// The partitions that a worker claims and releases, based on the partitions of all workers.
 ///
-/// Each takes its share and no more. Who has more than that gives the rest back where somebody has too few; nothing
-/// else moves, since each move costs a moment in which nothing is left or entered.
+/// Each worker claims its share and no more. A worker with more than its share releases the rest if another has too
+/// few. No other partition moves, because during a move no enters or exits are detected.
 package struct LeasePlan: Hashable, Sendable {
-    /// The partitions to take, in the order in which to try.
+    /// The partitions to claim, in the order in which to try.
     package var claims: [Int] = []
-    /// The partitions to give back.
+    /// The partitions to release.
     package var releases: [Int] = []
 
-    /// Decides.
+    /// Computes the plan.
     ///
     /// - Parameters:
     ///   - count: the number of partitions.
-    ///   - holders: who holds which.
+    ///   - holders: the owner of each partition.
     ///   - workers: the workers that are alive.
-    ///   - me: this one.
+    ///   - me: this worker.
     package init(of count: Int, holders: [Int: String], workers: Set<String>, me: String) {
         let workers = workers.union([me])
         let share = (count + workers.count - 1) / workers.count
@@ -26,7 +26,7 @@ package struct LeasePlan: Hashable, Sendable {
         if own.count > share, isShort {
             releases = Array(own.suffix(own.count - share))
         } else if own.count < share {
-            // Each begins elsewhere, so that they seldom want the same one.
+            // Each worker starts at a different partition, so that two workers seldom claim the same one.
             let begin = Int(StableHash.fnv1a(me.utf8) % UInt64(count))
             let free = (0..<count).map { ($0 + begin) % count }.filter { holders[$0] == nil }
             claims = Array(free.prefix(share - own.count))

@@ -6,12 +6,12 @@ import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
 
-/// The monitoring of one partition: what its receivers hear, and the states of its regions.
+/// The monitoring of one partition: its receivers and the states of its regions.
 ///
-/// It does no I/O and reads no clock. It begins with what the worker before knew, and with receivers of which nobody
-/// knows whether they hear: nothing expires before it could have been heard again.
+/// It does no I/O and reads no clock. It starts with the previous owner's state, and with receivers that may or may not
+/// hear. No region expires before its beacons could have been heard again.
 package struct PartitionWork: ~Copyable {
-    /// What is known from before.
+    /// The state from the previous owner.
     package struct Known: Sendable {
         package var regions: [String: FleetRegionState] = [:]
         package var places: [BeaconIdentity: String] = [:]
@@ -24,9 +24,9 @@ package struct PartitionWork: ~Copyable {
     /// The most receivers of a fleet.
     package static let mostReceivers = 20_000
 
-    /// The longest exit time-out that a beacon's own interval asks for, three times the longest legal one. How often a
-    /// beacon is heard is learnt, and a worker that takes over has not learnt it: in a fleet such regions have the
-    /// longest from the beginning, so that a takeover leaves none.
+    /// The longest exit time-out based on a beacon's measured interval: three times the longest legal interval.
+    /// Receivers learn a beacon's interval, and a worker that takes over has not learnt it. In a fleet such regions
+    /// therefore start with the longest time-out, so that a takeover causes no exits.
     private static let adaptiveTimeout = Duration.milliseconds(30_720)
 
     private var network: ReceiverNetwork
@@ -42,7 +42,7 @@ package struct PartitionWork: ~Copyable {
 
     /// The network's receivers. Those that kept a region may not have been heard since the takeover.
     private var listener = Listener()
-    /// The statuses that the core was given last, by the core's numbers.
+    /// The statuses last passed to the core, by the core's receiver numbers.
     private var statuses: [ReceiverID: ReceiverStatus] = [:]
     private var nextReceiver: UInt16 = 0
     private var names: [ReceiverID: String] = [:]
@@ -52,13 +52,13 @@ package struct PartitionWork: ~Copyable {
     private var hasReportedPositions = false
     private var reportedOmissions = 0
 
-    /// Takes a partition over.
+    /// Takes over a partition.
     ///
     /// - Parameters:
-    ///   - plan: what is monitored in it.
-    ///   - known: what the worker before knew.
-    ///   - time: the present.
-    ///   - wallOffset: the nanoseconds by which the wall clock is ahead of that.
+    ///   - plan: the conditions to monitor.
+    ///   - known: the previous owner's state.
+    ///   - time: the current time.
+    ///   - wallOffset: the offset of the wall clock from `time`, in nanoseconds.
     package init(_ plan: Plan, known: Known, at time: Timestamp, wallOffset: Int64) {
         var settings = ReceiverNetwork.Settings()
         settings.mostReceivers = Self.mostReceivers
@@ -75,7 +75,7 @@ package struct PartitionWork: ~Copyable {
 
     // MARK: - What is monitored
 
-    /// What is monitored in a partition.
+    /// The conditions to monitor in a partition.
     package struct Plan: Sendable {
         /// The regions, by the labels of their conditions.
         package var conditions: [String: MonitoredRegion] = [:]
@@ -83,13 +83,13 @@ package struct PartitionWork: ~Copyable {
         package var awaited: [BeaconIdentity] = []
         package var places: PlacePlan?
         package var calibrations = CalibrationSet()
-        /// The rules by which clones are looked for; nil where they are not.
+        /// The rules for detecting clones; nil if clones are not detected.
         package var suspicions: SuspicionRules?
         /// The positions of receivers, by their names.
         package var positions: [String: ReceiverPosition] = [:]
         package var suspected: [BeaconConstraint] = []
 
-        /// Creates a plan of nothing.
+        /// Creates an empty plan.
         package init() {}
 
         /// Adds a region.
@@ -107,12 +107,12 @@ package struct PartitionWork: ~Copyable {
         }
     }
 
-    /// Goes on with what is monitored now. What has not changed notices nothing.
+    /// Continues with a new plan. Conditions that stay the same are not affected.
     ///
     /// - Parameters:
-    ///   - plan: what is monitored.
+    ///   - plan: the conditions to monitor.
     ///   - known: the states of regions that are new here.
-    ///   - time: the present.
+    ///   - time: the current time.
     package mutating func monitor(_ plan: Plan, known: [String: FleetRegionState], at time: Timestamp) {
         for (label, region) in regions where plan.conditions[label] != region {
             guard let condition = conditions[label] else { continue }
@@ -133,7 +133,7 @@ package struct PartitionWork: ~Copyable {
             if suspicions.needsPositions, plan.positions.count < 2, !hasReportedPositions {
                 hasReportedPositions = true
                 notices.append(
-                    "of beacons that may have been cloned, only addresses are compared: write where the fleet's receivers are into the file of each worker, as \"suspicious: {receivers: {NAME: [x, y]}}\""
+                    "clone detection compares only addresses: add the positions of the fleet's receivers to each worker's configuration file, as \"suspicious: {receivers: {NAME: [x, y]}}\""
                 )
             }
         } else {
@@ -159,7 +159,7 @@ package struct PartitionWork: ~Copyable {
     private mutating func forget(_ label: String) {
         guard let condition = conditions.removeValue(forKey: label) else { return }
         core.stopMonitoring(condition)
-        // Earlier changes still have this label.
+        // Collect earlier changes first, because they still need this label.
         collect()
         labels[condition] = nil
         regions[label] = nil
@@ -176,7 +176,7 @@ package struct PartitionWork: ~Copyable {
         return receiver
     }
 
-    /// Returns a receiver that kept a region, which may not have been heard so far.
+    /// Returns a receiver that held a region inside. It may not have been heard yet.
     private mutating func receiver(named name: String, at time: Timestamp) -> ReceiverID {
         if let known = listener.keeper(named: name) { return known }
         let receiver = newReceiver(named: name)
@@ -185,7 +185,7 @@ package struct PartitionWork: ~Copyable {
         return receiver
     }
 
-    private mutating func meetReceivers() {
+    private mutating func addNewReceivers() {
         guard network.names != listener.names else { return }
         var number = nextReceiver
         let arrivals = listener.meet(network.names, in: &core) { _, _ in
@@ -201,9 +201,9 @@ package struct PartitionWork: ~Copyable {
         }
     }
 
-    /// Takes in what was lost, and what was heard.
+    /// Processes lost messages, notices and received adverts.
     private mutating func apply(_ reports: [SourceEvent]) {
-        meetReceivers()
+        addNewReceivers()
         for case .deaf(let from, let to, let receiver) in reports {
             for id in listener.receivers(at: receiver) {
                 core.skip(from: from, to: to, of: id)
@@ -217,9 +217,9 @@ package struct PartitionWork: ~Copyable {
         collect()
     }
 
-    /// Takes in whether each receiver hears: once for all messages that came together.
+    /// Updates the receivers' hearing states, once for all messages that arrived together.
     private mutating func applyStatuses() {
-        meetReceivers()
+        addNewReceivers()
         for (receiver, status) in listener.statuses(network.statuses) where statuses[receiver] != status {
             statuses[receiver] = status
             core.setHearing(status.hearing, of: receiver)
@@ -228,7 +228,7 @@ package struct PartitionWork: ~Copyable {
         collect()
     }
 
-    /// Takes in a message of a relay.
+    /// Processes a message of a relay.
     package mutating func receive(_ message: [UInt8], from relay: FleetRelay, at time: Timestamp) {
         let topic = Array("\(ReceiverNetwork.relayLevel)/\(TopicLevel.escape(relay.name))/heard".utf8)
         batch.begin()
@@ -236,29 +236,29 @@ package struct PartitionWork: ~Copyable {
         apply(batch.takeEvents())
     }
 
-    /// Notes whether there is a connection by which receivers can be heard.
+    /// Sets whether receivers can currently reach this worker.
     package mutating func setConnected(_ isConnected: Bool, at time: Timestamp) {
         if isConnected { network.connect(at: time) } else { network.disconnect() }
         applyStatuses()
         if isConnected { core.renew { _ in true } }
     }
 
-    /// Notes that messages were lost since a moment, of whichever receivers.
+    /// Records that messages of unknown receivers were lost during a period.
     package mutating func lose(from: Timestamp, to: Timestamp) {
         batch.begin()
         apply([.deaf(from: from, to: to, receiver: nil)])
         core.renew { _ in true }
     }
 
-    /// Sets the nanoseconds by which the wall clock is ahead.
+    /// Sets the offset of the wall clock, in nanoseconds.
     package mutating func setWallOffset(_ offset: Int64) {
-        // Wall clocks are corrected all the time; what people do not see is passed over.
+        // Wall clocks are corrected constantly; ignore changes of up to 1 ms.
         guard abs(offset - wallOffset) > 1_000_000 else { return }
         wallOffset = offset
         for receiver in names.keys { core.setWallOffset(offset, of: receiver) }
     }
 
-    /// Lets time pass up to the present.
+    /// Advances the time.
     package mutating func advance(to time: Timestamp) {
         batch.begin()
         network.advance(to: time, into: &batch)
@@ -271,17 +271,17 @@ package struct PartitionWork: ~Copyable {
 
     // MARK: - What happens
 
-    /// Returns what has happened since the last call, in order.
+    /// Returns the changes since the last call, in order.
     package mutating func takeChanges() -> [(time: Timestamp, content: FleetTransition.Content)] {
         defer { changes = [] }
         return changes
     }
 
-    /// Returns what an operator should know, in sentences, since the last call.
+    /// Returns the notices for the operator since the last call, in sentences.
     package mutating func takeNotices() -> [String] {
         defer { notices = [] }
         let omitted = core.omittedSuspicions
-        // Each time that there are twice as many.
+        // Report each time that the number has doubled.
         if omitted.count > 0, omitted.count >= 2 * reportedOmissions {
             reportedOmissions = omitted.count
             notices.append("\(omitted)")
@@ -289,7 +289,7 @@ package struct PartitionWork: ~Copyable {
         return notices
     }
 
-    /// Takes in what the core says, while it is known whose conditions they are.
+    /// Collects the core's events while the conditions still have their labels.
     private mutating func collect() {
         guard core.hasEvents else { return }
         for event in core.takeEvents() {
@@ -316,7 +316,7 @@ package struct PartitionWork: ~Copyable {
         }
     }
 
-    /// The receivers that keep regions inside, by the labels of conditions.
+    /// The receivers that hold regions inside, by the labels of conditions.
     package var holders: [String: String] {
         var holders: [String: String] = [:]
         for (label, condition) in conditions {
@@ -330,6 +330,6 @@ package struct PartitionWork: ~Copyable {
         zip(network.names, network.statuses).map { ($0, $1.hearing == .hearing) }
     }
 
-    /// The number of adverts that were heard.
+    /// The number of received adverts.
     package var adverts: Int { network.counts.reports }
 }

@@ -1,9 +1,9 @@
 import BeaconSupport
 
-/// Those that a C library calls back, by number.
+/// The Swift objects that a C library calls back, each under a number.
 ///
-/// The library is given a number in place of a pointer, so that a callback that comes late finds nobody rather than
-/// memory that is somebody else's.
+/// The library holds the number instead of a pointer. A late callback then finds no owner, rather than memory that has
+/// been freed or reused.
 struct CallbackTable<Owner: Sendable>: Sendable {
     private struct State {
         var last: UInt = 0
@@ -14,7 +14,7 @@ struct CallbackTable<Owner: Sendable>: Sendable {
 
     /// Inserts an owner.
     ///
-    /// - Returns: its number, which no other gets.
+    /// - Returns: The owner's number, which is never reused.
     func insert(_ owner: Owner) -> UInt {
         state.withLock { state in
             state.last += 1
@@ -23,9 +23,9 @@ struct CallbackTable<Owner: Sendable>: Sendable {
         }
     }
 
-    /// Removes an owner. A callback that has found it already may still be under way.
+    /// Removes an owner. A callback that has already looked it up may still be running.
     func remove(_ number: UInt) {
-        // It is released outside the lock, since its end may come back here.
+        // Release the owner outside the lock, because its deinitializer may call this table again.
         let removed = state.withLock { $0.owners.removeValue(forKey: number) }
         _ = removed
     }
@@ -33,9 +33,9 @@ struct CallbackTable<Owner: Sendable>: Sendable {
     /// Returns the owner of a number.
     func owner(of number: UInt) -> Owner? { state.withLock { $0.owners[number] } }
 
-    /// The form in which the library keeps a number.
+    /// Returns the pointer under which the library stores a number.
     static func context(_ number: UInt) -> UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: number) }
 
-    /// Returns the number in what the library kept.
+    /// Returns the number that the library stored as a pointer.
     static func number(_ context: UnsafeMutableRawPointer?) -> UInt { UInt(bitPattern: context) }
 }

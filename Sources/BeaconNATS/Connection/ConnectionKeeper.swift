@@ -1,16 +1,16 @@
 import BeaconSupport
 import CLibrary
 
-/// The inside of a connection, with the thread that makes it again.
+/// The implementation of ``NATSConnection``, with the thread that reconnects.
 final class ConnectionKeeper: Sendable {
-    /// The shortest time from one attempt to the next, so that a server that is down, or one that ends each connection
-    /// at once, is not stormed. A connection that has lasted longer is made again at once.
+    /// The shortest time between two connection attempts. It spares a server that is down or that ends each connection
+    /// at once. If a connection lasted longer than this, the thread reconnects at once.
     private static let pause = Duration.seconds(1)
 
-    /// The time between looks at writes in the background.
+    /// The interval between checks for failed background writes, in milliseconds.
     private static let watch: Int32 = 1000
 
-    /// The most notes that wait for the thread, which only a callback of the owner's that hangs would reach.
+    /// The most notes that wait for the thread. Only an owner's callback that hangs would reach this limit.
     private static let maximumNotes = 100
 
     private struct State {
@@ -34,17 +34,17 @@ final class ConnectionKeeper: Sendable {
         inbox = "_INBOX." + String(generator.next(), radix: 36) + String(generator.next(), radix: 36) + "."
     }
 
-    /// Starts the thread, which ends by itself after ``close()``.
+    /// Starts the thread, which ends after ``close()``.
     ///
-    /// - Returns: false where the system has no thread left.
+    /// - Returns: `false` if the system cannot create another thread.
     func start() -> Bool {
         let requests = requests
         let answers = NATSSubscription(inbox + "*", limit: (65_536, 64 << 20)) { message in
             guard let number = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }) else { return }
-            // What a server answers in place of somebody who is not there.
+            // The server's reply if the subject has no subscriber.
             guard message.headers["Status"] != "503" || !message.payload.isEmpty else {
                 return requests.complete(
-                    number, .failure(NATSError(.noResponders, "Nobody answers what was asked over NATS.")))
+                    number, .failure(NATSError(.noResponders, "No service answers this request over NATS.")))
             }
             requests.complete(number, .success(message))
         } end: { _ in
@@ -67,7 +67,7 @@ final class ConnectionKeeper: Sendable {
         return true
     }
 
-    /// Ends the thread and all that waits.
+    /// Ends the thread and fails all pending requests.
     func close() {
         let isFirst = state.withLock { state in
             defer { state.isClosed = true }
@@ -79,7 +79,7 @@ final class ConnectionKeeper: Sendable {
         waker.wake()
     }
 
-    /// Whether there is a connection.
+    /// Whether a server is connected.
     var isConnected: Bool { (try? link()) != nil }
 
     /// Returns the connection.
@@ -90,7 +90,7 @@ final class ConnectionKeeper: Sendable {
         return link
     }
 
-    /// Registers a subscription, and tells the server of it where there is a connection.
+    /// Registers a subscription, and subscribes on the server if connected.
     func subscribe(
         _ subject: String, limit: (messages: Int, bytes: Int), receive: @escaping @Sendable (NATSMessage) -> Void
     ) throws(NATSError) -> NATSSubscription {
@@ -102,7 +102,7 @@ final class ConnectionKeeper: Sendable {
             return (state.link, state.isClosed)
         }
         if isClosed { throw .closed }
-        // Where it fails, the connection is over, and the next one is told.
+        // If this fails, the connection is over, and the next connection subscribes again.
         try? link?.subscribe(subscription)
         return subscription
     }
@@ -125,12 +125,13 @@ final class ConnectionKeeper: Sendable {
             try? await Task.sleep(for: time)
             guard !Task.isCancelled else { return }
             requests.complete(
-                number, .failure(NATSError(.timedOut, "No answer to \(subject.printable) came within \(time).")))
+                number, .failure(NATSError(.timedOut, "No answer to \(subject.printable) within \(time).")))
         }
         defer { timer.cancel() }
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // It waits before it is published, so that no answer comes too early, nor the end of the connection.
+                // Insert the request before publishing it, so that neither an early answer nor a disconnection misses
+                // it.
                 requests.insert(number, continuation)
                 do throws(NATSError) {
                     try link().publish(payload, headers: headers, to: subject, reply: reply)
@@ -150,7 +151,7 @@ final class ConnectionKeeper: Sendable {
     // MARK: The thread
 
     private func main() {
-        // The threads that the library starts from here inherit it: signals for the process are handled on others.
+        // The threads that the library starts from here inherit this mask. Other threads handle the process's signals.
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -183,7 +184,7 @@ final class ConnectionKeeper: Sendable {
 
     /// Connects to the first server that accepts.
     ///
-    /// - Parameter next: where in the list to begin; afterwards, the place of the server that accepted.
+    /// - Parameter next: the index to begin with; on return, the index of the server that accepted.
     private func connect(to addresses: [NATSAddress], from next: inout Int) throws(NATSError) -> NATSLink {
         var failure = NATSError.closed
         for attempt in addresses.indices where !isClosed {
@@ -193,16 +194,16 @@ final class ConnectionKeeper: Sendable {
                 next = place
                 return link
             } catch {
-                // A server that refuses says more than one that is down.
+                // The error of a server that refuses is more useful than the error of a server that is down.
                 if attempt == 0 || failure.code == .unreachable { failure = error }
             }
         }
-        // The same server first in each round, so that the same failure is told once.
+        // Begin each round with the same server, so that a repeated failure has the same text and is reported once.
         next = 0
         throw failure
     }
 
-    /// Has a connection serve until it ends or this is closed.
+    /// Serves a connection until it ends or the keeper is closed.
     private func keep(_ link: NATSLink) {
         attach(link)
         if !link.hasEnded, !isClosed { report(.connected) }
@@ -214,13 +215,13 @@ final class ConnectionKeeper: Sendable {
         state.withLock { $0.link = nil }
         let end = link.end
         link.close()
-        // After the connection's end, so that no request is published to it and then waits for ever.
+        // Fail the requests only after the link is closed. A request published in between would wait forever.
         requests.fail(isClosed ? .closed : .notConnected)
         reportNotes()
         if !isClosed { report(.disconnected(end)) }
     }
 
-    /// Tells a connection of all subscriptions, and then lets it be used.
+    /// Subscribes on a new connection to all registered subjects, and then makes the connection available.
     private func attach(_ link: NATSLink) {
         var reported: [ObjectIdentifier: NATSSubscription] = [:]
         while true {
@@ -235,7 +236,7 @@ final class ConnectionKeeper: Sendable {
                 try? link.subscribe(subscription)
             }
         }
-        // Those that were cancelled before this did not find the connection.
+        // A subscription that was canceled earlier did not find the connection.
         for subscription in reported.values where subscription.isCancelled { link.unsubscribe(subscription) }
     }
 

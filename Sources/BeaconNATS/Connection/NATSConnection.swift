@@ -1,21 +1,21 @@
-/// A connection to NATS that is made again whenever it is lost.
+/// A connection to NATS that reconnects after each loss.
 ///
-/// It works in the background from the beginning, until ``close()`` or until nobody holds it. Nothing is kept for later
-/// while there is no connection: whoever publishes is told.
+/// It works in the background until ``close()`` or until its last reference is released. It stores no messages while
+/// disconnected: publishing then throws an error.
 ///
-/// libnats speaks the protocol and TLS. What JetStream is asked goes over it as JSON.
+/// libnats implements the protocol and TLS. JetStream requests are sent over the connection as JSON.
 package final class NATSConnection: Sendable {
-    /// What happens to a connection.
+    /// A change of a connection's state, or a problem with it.
     package enum Event: Sendable {
-        /// A server accepted the connection, and knows all subscriptions.
+        /// A server accepted the connection, and all subscriptions are active.
         case connected
         /// The connection was lost.
         case disconnected(NATSError?)
-        /// No server could be connected to. Attempts go on, and are told of when they fail in another way.
+        /// No server accepted a connection. Attempts continue; each different failure is reported.
         case failed(NATSError)
-        /// The server refused a subscription, or a message that somebody published.
+        /// The server refused a subscription or a published message.
         case refused(NATSError)
-        /// Messages of a subscription were dropped, since more came than were received.
+        /// Messages of a subscription were dropped, because they arrived faster than they were processed.
         case dropped(subject: String)
         /// The connection was closed by this program. It is the last event.
         case closed
@@ -26,9 +26,9 @@ package final class NATSConnection: Sendable {
 
     private let keeper: ConnectionKeeper
 
-    /// Makes a connection, in the background; it returns at once.
+    /// Creates a connection, which connects in the background.
     ///
-    /// - Parameter report: called with the events, in order, on a thread of its own.
+    /// - Parameter report: a closure that is called with the events, in order, on a separate thread.
     /// - Throws: ``NATSError`` with the code `invalidSettings`, which lists all mistakes, or `libraryMissing`.
     package init(
         _ options: NATSSettings, report: @escaping @Sendable (Event) -> Void = { _ in }
@@ -42,33 +42,36 @@ package final class NATSConnection: Sendable {
         keeper = ConnectionKeeper(options, report: report)
         guard keeper.start() else {
             throw NATSError(
-                .failed, "Cannot start the thread of a connection: the system has too many; end some and try again.")
+                .failed, "Cannot start a connection's thread: the system has too many threads; end some and try again.")
         }
     }
 
     deinit { keeper.close() }
 
-    /// Whether there is a connection. One whose server went without a word counts for up to 15 seconds.
+    /// Whether a server is connected. If a server vanishes silently, this stays `true` for up to 15 seconds.
     package var isConnected: Bool { keeper.isConnected }
 
-    /// Publishes a message to whoever listens now. It does not wait for the network, except for about a second at most
-    /// where a server has ceased to read.
+    /// Publishes a message to the current subscribers. It does not wait for the network, except for about one second at
+    /// most if a server no longer reads.
     ///
-    /// What was written shortly before a connection is lost may be lost with it, without an error.
+    /// A message published shortly before a disconnection can be lost without an error.
     ///
-    /// - Throws: ``NATSError``: `notConnected` where there is no connection; `invalidMessage` where the subject is not
-    ///   valid or the payload too large.
+    /// - Throws: ``NATSError``: `notConnected` if there is no connection; `invalidMessage` if the subject is not valid
+    ///   or the payload is too large.
     package func publish(_ payload: [UInt8], to subject: String) throws(NATSError) {
         try NATSName.check(subject: subject, allowsWildcards: false)
         try keeper.link().publish(payload, to: subject)
     }
 
-    /// Subscribes to a subject, which may have the wildcards `*` and `>`, for this connection and all that follow it.
+    /// Subscribes to a subject, which may contain the wildcards `*` and `>`, on this connection and after each
+    /// reconnection.
     ///
     /// - Parameters:
-    ///   - limit: the most messages, and bytes of them, that wait to be received; more are dropped, which is an event.
-    ///   - receive: called with each message, in order, on a thread of the library. It should be quick.
-    /// - Throws: ``NATSError``: `invalidMessage` where the subject is not valid; `closed` after ``close()``.
+    ///   - limit: the most messages, and the most bytes of them, that wait to be received. Further messages are
+    ///     dropped, and an event reports this.
+    ///   - receive: a closure that is called with each message, in order, on a thread of the library. It should be
+    ///     quick.
+    /// - Throws: ``NATSError``: `invalidMessage` if the subject is not valid; `closed` after ``close()``.
     @discardableResult
     package func subscribe(
         _ subject: String, limit: (messages: Int, bytes: Int) = (65_536, 64 << 20),
@@ -80,8 +83,8 @@ package final class NATSConnection: Sendable {
 
     /// Publishes a message and returns the first answer.
     ///
-    /// - Throws: ``NATSError``: `notConnected` where there is no connection, or it is lost before an answer comes;
-    ///   `noResponders` where nobody listens; `timedOut`; `cancelled` where the task is.
+    /// - Throws: ``NATSError``: `notConnected` if there is no connection, or if it is lost before an answer arrives;
+    ///   `noResponders` if the subject has no subscriber; `timedOut`; `cancelled` if the task is canceled.
     package func request(
         _ payload: [UInt8], headers: [String: String] = [:], to subject: String, within time: Duration = .seconds(5)
     ) async throws(NATSError) -> NATSMessage {
@@ -92,7 +95,7 @@ package final class NATSConnection: Sendable {
         return try await keeper.request(payload, headers: headers, to: subject, within: time)
     }
 
-    /// Disconnects for good. Requests that wait fail at once. A message that is being received at this moment may still
-    /// be; the event ``Event/closed`` follows, up to some seconds later, on its thread.
+    /// Disconnects permanently. Pending requests fail at once. A message that is already being delivered may still
+    /// arrive. The event ``Event/closed`` follows on the event thread, up to some seconds later.
     package func close() { keeper.close() }
 }

@@ -1,6 +1,6 @@
-/// An error of a connection to NATS, or of something that was asked over it, with its remedy.
+/// An error of a NATS connection or request, with its remedy.
 package struct NATSError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure. More may come, so a `switch` over codes needs a default.
+    /// A kind of failure. More kinds may be added, so a `switch` over codes needs a default.
     package struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case invalidSettings, invalidMessage, libraryMissing, unreachable, notAuthorized, tlsFailed, notConnected
@@ -12,33 +12,33 @@ package struct NATSError: Error, Sendable, CustomStringConvertible {
 
         /// The settings contain mistakes.
         package static let invalidSettings = Code(value: .invalidSettings)
-        /// A subject, a key or a header is not valid, or a payload too large.
+        /// A subject, a key or a header is not valid, or a payload is too large.
         package static let invalidMessage = Code(value: .invalidMessage)
-        /// The library that speaks the protocol is not installed.
+        /// The library that implements the protocol is not installed.
         package static let libraryMissing = Code(value: .libraryMissing)
         /// Nothing answers at the server's host and port.
         package static let unreachable = Code(value: .unreachable)
-        /// The server does not accept the credentials, or the user does not have the right.
+        /// The server does not accept the credentials, or the user lacks a permission.
         package static let notAuthorized = Code(value: .notAuthorized)
         /// The connection could not be secured.
         package static let tlsFailed = Code(value: .tlsFailed)
-        /// There is no connection, or it ended before an answer came.
+        /// There is no connection, or it ended before an answer arrived.
         package static let notConnected = Code(value: .notConnected)
-        /// No answer came in time.
+        /// No answer arrived in time.
         package static let timedOut = Code(value: .timedOut)
-        /// Nobody listens to what was asked.
+        /// The subject of a request has no subscriber.
         package static let noResponders = Code(value: .noResponders)
-        /// Something was written since the sequence that the writer knows of.
+        /// Another message was written after the sequence that the writer expected.
         package static let wrongLastSequence = Code(value: .wrongLastSequence)
         /// There is no such stream.
         package static let notFound = Code(value: .notFound)
-        /// The cluster has not as many servers as a stream is to have replicas.
+        /// The cluster has fewer servers than the stream needs replicas.
         package static let tooFewServers = Code(value: .tooFewServers)
-        /// The servers cannot do it now, for instance while they elect a leader.
+        /// The servers cannot serve the request now, for instance while they elect a leader.
         package static let unavailable = Code(value: .unavailable)
-        /// The server refuses it for another reason.
+        /// The server refuses the request for another reason.
         package static let refused = Code(value: .refused)
-        /// The task that waited was cancelled.
+        /// The waiting task was canceled.
         package static let cancelled = Code(value: .cancelled)
         /// The connection was closed by this program.
         package static let closed = Code(value: .closed)
@@ -52,13 +52,13 @@ package struct NATSError: Error, Sendable, CustomStringConvertible {
     /// The cause and the remedy, in a sentence or two.
     package var message: String
 
-    /// The number of the error in JetStream, where it gave one.
+    /// JetStream's error number, if it sent one.
     package var number: Int?
 
-    /// The underlying error, such as that of the library.
+    /// The underlying error, such as the library's.
     package var cause: (any Error)?
 
-    /// An error from its parts.
+    /// Creates an error.
     package init(_ code: Code, _ message: String, number: Int? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -66,18 +66,18 @@ package struct NATSError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The message, and that of the cause.
+    /// The message, followed by the cause's description.
     package var description: String { cause.map { "\(message) (\($0))" } ?? message }
 }
 
 extension NATSError {
-    /// The error of a connection that this program closed.
+    /// The error for use of a connection that this program closed.
     static let closed = NATSError(.closed, "The connection to NATS is closed.")
 
-    /// The error of what needs a connection while there is none.
-    static let notConnected = NATSError(.notConnected, "There is no connection to NATS; it is made again by itself.")
+    /// The error for a call that needs a connection while disconnected.
+    static let notConnected = NATSError(.notConnected, "There is no connection to NATS; it reconnects automatically.")
 
-    /// True for a failure after which the same may succeed later, or may have succeeded already.
+    /// Whether the same call may succeed later, or may have succeeded already.
     package var isTransient: Bool {
         switch code {
         case .notConnected, .timedOut, .noResponders, .unavailable, .unreachable, .failed: true

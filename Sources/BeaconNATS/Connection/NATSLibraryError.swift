@@ -1,18 +1,17 @@
 import BeaconSupport
 import CNATS
 
-/// An error of libnats, in its own words.
+/// An error of libnats, with its original text.
 struct NATSLibraryError: Error, Hashable, CustomStringConvertible {
     /// The status that the call returned.
     let status: natsStatus
 
-    /// The library's text for what happened.
+    /// The library's or the server's description of the error.
     let description: String
 
-    /// The error of a status.
+    /// Creates the error of a status.
     ///
-    /// - Parameter text: what happened, in the words of the server or the library; nil for the library's name of the
-    ///   status.
+    /// - Parameter text: the text of the server or the library; nil for the library's name of the status.
     init(_ status: natsStatus, _ text: String?) {
         self.status = status
         if let text, !text.isEmpty {
@@ -33,7 +32,7 @@ struct NATSLibraryError: Error, Hashable, CustomStringConvertible {
         hasher.combine(description)
     }
 
-    /// Returns the error of an attempt to connect, for a user.
+    /// Returns the user-facing error of an attempt to connect.
     func connectionError(to address: NATSAddress) -> NATSError {
         switch status {
         case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
@@ -46,7 +45,7 @@ struct NATSLibraryError: Error, Hashable, CustomStringConvertible {
                 .tlsFailed,
                 "Cannot establish TLS with \(address.title). "
                     + [
-                        "the server's certificate is of an authority that is not trusted here, or for another name",
+                        "the server's certificate is from an untrusted authority, or for another name",
                         "the server does not accept this client's certificate, or asks for one",
                         "one side does not use TLS: write tls:// or nats://",
                     ].asPossibleCauses, cause: self)
@@ -62,7 +61,7 @@ struct NATSLibraryError: Error, Hashable, CustomStringConvertible {
                 .unreachable,
                 "Cannot connect to \(address.title). "
                     + [
-                        "the server does not run", "the host or the port is wrong", "a firewall is in between",
+                        "the server is not running", "the host or the port is wrong", "a firewall is in between",
                     ].asPossibleCauses, cause: self)
         }
     }

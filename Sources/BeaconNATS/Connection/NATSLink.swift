@@ -2,30 +2,31 @@ import BeaconSupport
 import CLibrary
 import CNATS
 
-/// One connection to one server by libnats, from its beginning to its end.
+/// One libnats connection to one server, from its beginning to its end.
 ///
-/// The library's own way to connect again is not used: it gives up after two refusals of credentials, does not say why
-/// an attempt failed, and keeps what is published meanwhile for later, when adverts are stale.
+/// It does not use the library's own reconnection. The library gives up after two refusals of credentials and does not
+/// say why an attempt failed. It also stores messages published while disconnected, and sends them later, when the
+/// adverts are stale.
 ///
-/// It is unchecked because of the library's pointers. Its functions lock a connection, so that any thread may call
-/// them, and the connection is freed when nobody holds this any more; the subscriptions' pointers are used by one
-/// thread alone, since whoever takes one out of the locked table frees it. What else can change is set by the
-/// initializer only.
+/// It is `@unchecked` because of the library's pointers. The library's functions lock a connection, so any thread may
+/// call them. The connection is freed with the last reference to this object. Only one thread uses a subscription's
+/// pointer: the thread that removes it from the locked table frees it. All other mutable state is set only by the
+/// initializer.
 final class NATSLink: @unchecked Sendable {
-    /// The longest time until a server accepts a connection.
+    /// The longest wait for a server to accept a connection, in milliseconds.
     private static let connectionTimeout: Int64 = 2000
 
-    /// Two pings of five seconds without an answer end a connection in the third: within 15 s.
+    /// The interval of pings. After two unanswered pings the third one ends the connection: within 15 s.
     private static let pingInterval: Int64 = 5000
     private static let pings: Int32 = 2
 
-    /// The longest time that a write waits for a server that reads nothing.
+    /// The longest wait of a write for a server that does not read, in milliseconds.
     private static let writeDeadline: Int64 = 1000
 
     private static let links = CallbackTable<NATSLink>()
     private static let deliveries = CallbackTable<NATSSubscription>()
 
-    /// What the library tells of beside messages.
+    /// A notice from the library other than a message.
     enum Note: Sendable {
         case ended
         case dropped(NATSSubscription)
@@ -33,7 +34,7 @@ final class NATSLink: @unchecked Sendable {
     }
 
     private struct Delivery {
-        /// The library's subscription, as a number, since locks take what may be sent to other threads.
+        /// The library's subscription pointer as a number, because locks accept only sendable values.
         let bits: UInt
         let number: UInt
         let subscription: NATSSubscription
@@ -54,7 +55,7 @@ final class NATSLink: @unchecked Sendable {
     private var number: UInt = 0
     private var connection: OpaquePointer?
 
-    /// Throws where the library is missing.
+    /// Throws an error if the library is missing.
     static func checkLibrary() throws(NATSError) { _ = try functions() }
 
     private static func functions() throws(NATSError) -> UnsafePointer<beacon_nats_functions> {
@@ -62,13 +63,13 @@ final class NATSLink: @unchecked Sendable {
         guard let functions = beacon_nats_load(&problem) else {
             throw NATSError(
                 .libraryMissing,
-                "NATS is spoken by libnats, which cannot be opened: \(problem.map { String(cString: $0) } ?? ""). "
+                "NATS needs the library libnats, which cannot be opened: \(problem.map { String(cString: $0) } ?? ""). "
                     + "Install it (Debian: libnats3.4)")
         }
         return functions
     }
 
-    /// Connects, which takes until the server accepts or the attempt fails.
+    /// Connects, and returns when the server accepts or the attempt fails.
     init(
         _ address: NATSAddress, _ options: NATSSettings, report: @escaping @Sendable (Note) -> Void
     ) throws(NATSError) {
@@ -141,15 +142,15 @@ final class NATSLink: @unchecked Sendable {
         }
     }
 
-    /// Whether the connection is over, or of no use any more.
+    /// Whether the connection has ended or is no longer usable.
     var hasEnded: Bool {
         state.withLock { $0.hasEnded }
     }
 
-    /// The cause of the end.
+    /// The reason why the connection ended.
     var end: NATSError? { state.withLock { $0.end }.map { $0.endError(of: address) } }
 
-    /// Looks whether a write in the background failed, after which what follows would be read as part of it.
+    /// Ends the connection if a background write failed. Later data would be read as part of the failed write.
     func checkWrites() {
         guard let error = connectionError() else { return }
         switch error.status {
@@ -158,7 +159,7 @@ final class NATSLink: @unchecked Sendable {
         }
     }
 
-    /// Disconnects. No message is delivered and nothing is told any more.
+    /// Disconnects. After this no messages are delivered and no events are reported.
     func close() {
         Self.links.remove(number)
         let deliveries = state.withLock { state in
@@ -186,7 +187,7 @@ final class NATSLink: @unchecked Sendable {
         try checkPublished(status, payload.count)
     }
 
-    /// Publishes a message with headers and the subject of the answer.
+    /// Publishes a message with headers and a reply subject.
     func publish(
         _ payload: [UInt8], headers: [String: String], to subject: String, reply: String
     ) throws(NATSError) {
@@ -213,7 +214,7 @@ final class NATSLink: @unchecked Sendable {
         case NATS_MAX_PAYLOAD:
             throw NATSError(
                 .invalidMessage,
-                "A message of \(count) bytes is larger than the server takes; send less, or raise its max_payload.",
+                "A message of \(count) bytes is larger than the server accepts; send less, or raise its max_payload.",
                 cause: lastError(status))
         case NATS_CONNECTION_CLOSED: throw .notConnected
         default:
@@ -223,7 +224,7 @@ final class NATSLink: @unchecked Sendable {
         }
     }
 
-    /// Tells the server of a subscription, unless it was cancelled.
+    /// Subscribes on the server, unless the subscription was canceled.
     func subscribe(_ subscription: NATSSubscription) throws(NATSError) {
         guard let connection else { throw .notConnected }
         let library = functions.pointee
@@ -314,7 +315,7 @@ final class NATSLink: @unchecked Sendable {
     private func didFail(_ status: natsStatus, _ subscription: OpaquePointer?) {
         switch status {
         case NATS_SLOW_CONSUMER:
-            // The library does not keep the subscription alive for this call, so that it is compared only.
+            // The library does not keep the subscription alive during this call, so only compare the pointer.
             let bits = UInt(bitPattern: subscription)
             let slow = state.withLock { state in state.deliveries.values.first { $0.bits == bits }?.subscription }
             if let slow { report(.dropped(slow)) }
@@ -323,7 +324,7 @@ final class NATSLink: @unchecked Sendable {
                 .refused(
                     NATSError(
                         .notAuthorized,
-                        "The server at \(address.title) does not permit what was asked; give the user the right.",
+                        "The server at \(address.title) does not permit the request; grant the user the permission.",
                         cause: lastError(status))))
         default: break
         }
@@ -347,7 +348,7 @@ final class NATSLink: @unchecked Sendable {
         return status == NATS_OK ? nil : NATSLibraryError(status, text.map { String(cString: $0) })
     }
 
-    /// Returns the error that this thread's last call gave.
+    /// Returns the error of this thread's last call.
     private func lastError(_ status: natsStatus) -> NATSLibraryError {
         var last = NATS_OK
         let text = functions.pointee.nats_GetLastError(&last)
@@ -364,7 +365,7 @@ final class NATSLink: @unchecked Sendable {
     private func check(reading file: String, _ status: natsStatus) throws(NATSError) {
         guard status != NATS_OK else { return }
         throw NATSError(
-            .invalidSettings, "The file \(file) for NATS cannot be used; check that it is there, and its content.",
+            .invalidSettings, "The file \(file) for NATS cannot be used; check that it exists, and check its content.",
             cause: lastError(status))
     }
 }

@@ -1,18 +1,18 @@
-/// A message that arrived.
+/// A received message.
 package struct NATSMessage: Hashable, Sendable {
     /// The subject that it was published to.
     package var subject: String
 
-    /// What it says.
+    /// The content.
     package var payload: [UInt8]
 
-    /// The headers; of several with one name the first.
+    /// The headers. If a name occurs more than once, its first value.
     package var headers: [String: String]
 
-    /// The subject that an answer is expected at; nil where none is.
+    /// The subject for an answer; nil if the sender expects none.
     package var reply: String?
 
-    /// A message from its parts.
+    /// Creates a message.
     package init(subject: String, payload: [UInt8], headers: [String: String] = [:], reply: String? = nil) {
         self.subject = subject
         self.payload = payload

@@ -2,44 +2,44 @@ package import BeaconSupport
 
 /// The settings of a connection to NATS.
 package struct NATSSettings: Hashable, Sendable {
-    /// The servers, each as `nats://HOST:PORT` or, with TLS, `tls://HOST:PORT`. They are tried in this order; a
-    /// connection that is lost is made again with the next one. They should all belong to one cluster.
+    /// The servers, each as `nats://HOST:PORT` or, with TLS, `tls://HOST:PORT`. The connection tries them in this
+    /// order; after a loss it tries the next server first. They should all belong to one cluster.
     package var servers: [String]
 
     /// The client's name, which the server shows in its lists.
     package var name: String
 
-    /// The user, where the servers require one.
+    /// The user name, if the servers require one.
     package var user: String?
 
     /// The user's password.
     package var password: Secret?
 
-    /// The token, where the servers require one instead of a user.
+    /// The token, if the servers require one instead of a user name.
     package var token: Secret?
 
-    /// A file of credentials (`.creds`), where the servers require those of a decentralized account.
+    /// A file of credentials (`.creds`), if the servers require those of a decentralized account.
     package var credentialsFile: String?
 
     /// A PEM file with the certificates of the authorities to trust; nil for the system's.
     package var authorityFile: String?
 
-    /// A PEM file with the client's certificate, where the servers require one.
+    /// A PEM file with the client's certificate, if the servers require one.
     package var certificateFile: String?
 
-    /// A PEM file with the key of ``certificateFile``, not encrypted.
+    /// A PEM file with the unencrypted key of ``certificateFile``.
     package var keyFile: String?
 
-    /// Settings of servers without credentials.
+    /// Creates settings without credentials.
     package init(servers: [String], name: String = "swift-beacon") {
         self.servers = servers
         self.name = name
     }
 
-    /// The settings in an address such as `nats://USER:PASSWORD@HOST:PORT,HOST:PORT`, or `tls://` for TLS. User, password
-    /// and port may be missing. Percent escapes in the user and the password are decoded.
+    /// Creates settings from an address such as `nats://USER:PASSWORD@HOST:PORT,HOST:PORT`, or `tls://` for TLS. User,
+    /// password and port are optional. Percent escapes in the user and the password are decoded.
     ///
-    /// - Throws: ``AddressError``, which quotes nothing of the text.
+    /// - Throws: ``AddressError``, which quotes no part of the text.
     package init(_ text: String) throws(AddressError) {
         let address = try ServerAddress(text)
         self.init(servers: [])
@@ -49,7 +49,7 @@ package struct NATSSettings: Hashable, Sendable {
         servers = address.hosts.map { NATSAddress($0, isSecured: address.scheme == "tls").description }
     }
 
-    /// The servers' hosts and ports without credentials, for people.
+    /// The servers' hosts and ports without credentials, for display.
     package var title: String {
         servers.map { server in NATSAddress(server).map(\.title) ?? server.shownAddress }.joined(separator: ", ")
     }
@@ -85,22 +85,22 @@ package struct NATSSettings: Hashable, Sendable {
 
 /// The address of one server.
 struct NATSAddress: Hashable, CustomStringConvertible {
-    /// The port that is registered for NATS.
+    /// The default port of NATS.
     private static let registeredPort: UInt16 = 4222
 
-    /// The host as its certificate has it, without brackets.
+    /// The host as it appears in its certificate, without brackets.
     let certifiedHost: String
     let port: UInt16
     let isSecured: Bool
 
-    /// The address of a host.
+    /// Creates the address of a host.
     init(_ host: HostAndPort, isSecured: Bool) {
         certifiedHost = host.host
         port = host.port ?? Self.registeredPort
         self.isSecured = isSecured
     }
 
-    /// The address in a text such as `tls://host:4222`; nil where the text is not one.
+    /// Creates an address from a text such as `tls://host:4222`; nil if the text is not valid.
     init?(_ text: String) {
         guard let address = try? ServerAddress(text), ["nats", "tls"].contains(address.scheme),
             address.hosts.count == 1,
@@ -109,21 +109,20 @@ struct NATSAddress: Hashable, CustomStringConvertible {
         self.init(address.hosts[0], isSecured: address.scheme == "tls")
     }
 
-    /// The host, with brackets around an address of IPv6.
+    /// The host, with brackets around an IPv6 address.
     var host: String { HostAndPort(host: certifiedHost).description }
 
-    /// Host and port.
+    /// The host and port, for display.
     var title: String { "\(host):\(port)" }
 
-    /// The address, for the library, which knows TLS as a setting and not as a scheme.
+    /// The address for the library: there TLS is a setting, not a scheme.
     var url: String { "nats://\(title)" }
 
-    /// The address.
     var description: String { "\(isSecured ? "tls" : "nats")://\(title)" }
 }
 
 extension AddressError {
     fileprivate static let noNATS = AddressError(
-        .noScheme, "the scheme is not one of NATS; write nats://HOST, or tls://HOST for TLS")
-    fileprivate static let pathOfNATS = AddressError(.invalidHost, "a path follows the hosts; write the hosts alone")
+        .noScheme, "the scheme is not a NATS scheme; write nats://HOST, or tls://HOST for TLS")
+    fileprivate static let pathOfNATS = AddressError(.invalidHost, "a path follows the hosts; write only the hosts")
 }

@@ -1,24 +1,25 @@
 import BeaconSupport
 
-/// The interest in a subject, which outlasts connections: each new one is told of it.
+/// A subscription to a subject, which each new connection renews.
 ///
-/// It lasts until ``cancel()`` or the end of its ``NATSConnection``, also where nobody holds it.
+/// It lasts until ``cancel()`` or the end of its ``NATSConnection``, even if the program holds no reference to it.
 package final class NATSSubscription: Sendable {
     /// The subject, with or without wildcards.
     package let subject: String
 
-    /// The most messages that wait in the library to be received. More than these are dropped.
+    /// The most messages that wait in the library. Further messages are dropped.
     let limit: (messages: Int, bytes: Int)
 
     private struct State {
         var isCancelled = false
 
-        /// The number under which the present connection delivers.
+        /// The number under which the current connection delivers.
         var number: UInt?
     }
 
     private let state = Locked(State())
-    /// One message at a time: the thread of a connection that ended may still deliver while that of the next begins.
+    // Delivers one message at a time: the thread of a connection that has ended may still deliver while the next one
+    // starts.
     private let turn = Locked(())
     private let receive: @Sendable (NATSMessage) -> Void
     private let end: @Sendable (NATSSubscription) -> Void
@@ -33,7 +34,7 @@ package final class NATSSubscription: Sendable {
         self.end = end
     }
 
-    /// Ends the interest. A message that is being received at this moment may still be; none begins to be afterwards.
+    /// Ends the subscription. A delivery that has already begun may continue; no further delivery begins.
     package func cancel() {
         let isFirst = state.withLock { state in
             defer { state.isCancelled = true }
@@ -42,13 +43,13 @@ package final class NATSSubscription: Sendable {
         if isFirst { end(self) }
     }
 
-    /// Whether it was cancelled.
+    /// Whether it was canceled.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Sets the number under which the present connection delivers; nil for none.
+    /// Sets the number under which the current connection delivers; nil for none.
     func setNumber(_ number: UInt?) { state.withLock { $0.number = number } }
 
-    /// Hands a message on, unless it comes from a connection that is over.
+    /// Delivers a message, unless it is from a connection that has ended.
     func deliver(_ message: NATSMessage, number: UInt) {
         turn.withLock { _ in
             let isWanted = state.withLock { !$0.isCancelled && $0.number == number }

@@ -1,6 +1,6 @@
 import BeaconSupport
 
-/// The requests that wait for their answers.
+/// The requests that wait for an answer.
 final class PendingRequests: Sendable {
     typealias Answer = Result<NATSMessage, NATSError>
 
@@ -11,7 +11,7 @@ final class PendingRequests: Sendable {
 
     private let state = Locked(State())
 
-    /// Returns a number for a request.
+    /// Returns an unused request number.
     func next() -> UInt64 {
         state.withLock { state in
             state.last += 1
@@ -19,17 +19,17 @@ final class PendingRequests: Sendable {
         }
     }
 
-    /// Has a request wait.
+    /// Adds a waiting request.
     func insert(_ number: UInt64, _ continuation: CheckedContinuation<Answer, Never>) {
         state.withLock { $0.waiting[number] = continuation }
     }
 
-    /// Ends a request, where it still waits.
+    /// Completes a request if it is still waiting.
     func complete(_ number: UInt64, _ answer: Answer) {
         state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(returning: answer)
     }
 
-    /// Ends all requests.
+    /// Fails all waiting requests.
     func fail(_ error: NATSError) {
         let waiting = state.withLock { state in
             defer { state.waiting = [:] }

@@ -1,12 +1,12 @@
 import BeaconSupport
 
-/// The names of NATS: subjects, and what is made from names that people chose.
+/// Checks of NATS names, and subject tokens for arbitrary names.
 package enum NATSName {
-    /// Returns the token for a name, which can be a part of a subject or of a key.
+    /// Returns a token for a name, for use in a subject or a key.
     ///
-    /// `.` separates tokens, `*` and `>` are wildcards, and a key may have no more than letters, digits, `-`, `_`, `=`,
-    /// `.` and `/` (NATS ADR-8). Each UTF-8 byte of the name that is not a letter or digit of ASCII, `-` or `_` becomes
-    /// `=` and two hexadecimal digits. No two names give the same token.
+    /// In subjects `.` separates tokens, and `*` and `>` are wildcards. A key may contain only letters, digits, `-`,
+    /// `_`, `=`, `.` and `/` (NATS ADR-8). Each UTF-8 byte of the name that is not an ASCII letter, an ASCII digit, `-`
+    /// or `_` becomes `=` and two hexadecimal digits. Different names give different tokens.
     package static func escape(_ name: String) -> String {
         // An empty token is not valid. No other name gives a lone `=`.
         guard !name.isEmpty else { return "=" }
@@ -22,7 +22,7 @@ package enum NATSName {
         return token
     }
 
-    /// Returns the name that a token was made from; nil where it was not made from any.
+    /// Returns the name of a token; nil if `escape` did not make the token.
     package static func unescape(_ token: String) -> String? {
         guard token != "=" else { return "" }
         var bytes: [UInt8] = []
@@ -39,7 +39,7 @@ package enum NATSName {
                 rest = rest.dropFirst(2)
             }
         }
-        // Another writing of the same name is none that `escape` gives.
+        // Reject other spellings of the name: only the token that `escape` makes is valid.
         guard let name = String(validating: bytes, as: UTF8.self), escape(name) == token else { return nil }
         return name
     }
@@ -53,7 +53,7 @@ package enum NATSName {
         }
     }
 
-    /// Throws where a subject is not valid: the protocol is of lines and blanks.
+    /// Throws an error if a subject is not valid. Line breaks and blanks would break the protocol.
     static func check(subject: String, allowsWildcards: Bool) throws(NATSError) {
         var isTokenEmpty = true
         var isValid = true
@@ -72,19 +72,19 @@ package enum NATSName {
         guard isValid, !isTokenEmpty else {
             throw NATSError(
                 .invalidMessage,
-                "The subject \"\(subject.printable)\" is not valid; write tokens with dots between, without blanks"
+                "The subject \"\(subject.printable)\" is not valid; write tokens separated by dots, without blanks"
                     + (allowsWildcards ? "." : " and wildcards."))
         }
     }
 
-    /// Throws where the name or the value of a header is not valid.
+    /// Throws an error if a header's name or value is not valid.
     static func check(header: String) throws(NATSError) {
         guard header.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw NATSError(.invalidMessage, "The header \"\(header.printable)\" is not valid; write it on one line.")
         }
     }
 
-    /// Throws where the key of a bucket is not valid (NATS ADR-8).
+    /// Throws an error if a bucket's key is not valid (NATS ADR-8).
     static func check(key: String) throws(NATSError) {
         let isValid = key.utf8.allSatisfy { byte in
             isPlain(byte) || byte == UInt8(ascii: "=") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "/")
@@ -92,16 +92,16 @@ package enum NATSName {
         guard isValid, !key.isEmpty, !key.hasPrefix("."), !key.hasSuffix("."), !key.contains("..") else {
             throw NATSError(
                 .invalidMessage,
-                "The key \"\(key.printable)\" is not valid; write letters, digits, - and _, with dots between.")
+                "The key \"\(key.printable)\" is not valid; write letters, digits, - and _, separated by dots.")
         }
     }
 
-    /// Throws where the name of a stream or a bucket is not valid.
+    /// Throws an error if the name of a stream or a bucket is not valid.
     static func check(stream: String) throws(NATSError) {
         guard !stream.isEmpty, stream.utf8.allSatisfy(isPlain) else {
             throw NATSError(
                 .invalidMessage,
-                "The name \"\(stream.printable)\" of a stream is not valid; write letters, digits, - and _.")
+                "The stream name \"\(stream.printable)\" is not valid; write letters, digits, - and _.")
         }
     }
 }

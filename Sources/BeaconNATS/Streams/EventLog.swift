@@ -1,21 +1,21 @@
-/// A stream of JetStream as a log that several write to and read from.
+/// A JetStream stream used as a log with several writers and readers.
 package struct EventLog: Sendable {
-    /// What a log is made with.
+    /// The settings of a new log.
     package struct Settings: Hashable, Sendable {
         /// The stream's name: letters, digits, `-` and `_`.
         package var name: String
-        /// The subjects whose messages it holds, with or without wildcards.
+        /// The subjects whose messages the log holds, with or without wildcards.
         package var subjects: [String]
-        /// The age after which messages go; nil for never.
+        /// The age at which messages are removed; nil for never.
         package var maximumAge: Duration?
-        /// The number of servers that hold it: 1, 3 or 5.
+        /// The number of servers that hold the log: 1, 3 or 5.
         package var replicas: Int
-        /// The time for which a second message of one id is taken for the first.
+        /// How long the server treats a second message with the same id as a duplicate.
         package var duplicateWindow: Duration
-        /// The size beyond which the oldest messages go; nil for none.
+        /// The size above which the oldest messages are removed; nil for no limit.
         package var maximumBytes: Int?
 
-        /// Settings with defaults.
+        /// Creates settings.
         package init(
             name: String, subjects: [String], maximumAge: Duration? = nil, replicas: Int = 1,
             duplicateWindow: Duration = .seconds(120), maximumBytes: Int? = nil
@@ -31,17 +31,17 @@ package struct EventLog: Sendable {
 
     private let api: StreamAPI
 
-    /// The log in a stream, which has to be created once.
+    /// Creates a log on a stream. Create the stream once with ``create(_:)``.
     ///
-    /// - Parameter timeout: the longest wait for an answer. While the servers elect a leader, those that ask get none.
+    /// - Parameter timeout: the longest wait for an answer. While the servers elect a leader, they do not answer.
     package init(_ connection: NATSConnection, name: String, timeout: Duration = .seconds(5)) {
         api = StreamAPI(connection: connection, stream: name, timeout: timeout)
     }
 
-    /// Creates the stream. One that is there already, whoever made it, is left as it is, also where its replicas or its
-    /// ages differ. The name in the settings is replaced by this log's.
+    /// Creates the stream. An existing stream stays as it is, even if its replicas or ages differ. The log's name
+    /// replaces the name in the settings.
     ///
-    /// - Throws: ``NATSError``: `tooFewServers` where the servers cannot hold it as often as asked; `refused` where a
+    /// - Throws: ``NATSError``: `tooFewServers` if the cluster has too few servers for the replicas; `refused` if a
     ///   stream of this name holds other subjects.
     package func create(_ settings: Settings) async throws(NATSError) {
         let age = settings.maximumAge?.wholeNanoseconds ?? 0
@@ -50,21 +50,20 @@ package struct EventLog: Sendable {
             StreamSettings(
                 name: api.stream, subjects: settings.subjects, num_replicas: settings.replicas, max_age: age,
                 max_bytes: settings.maximumBytes.map(Int64.init) ?? -1,
-                // The server does not take one that is longer than the age.
+                // The server rejects a window that is longer than the age.
                 duplicate_window: age > 0 ? min(age, window) : window))
     }
 
-    /// Appends a message, and returns when the stream has it, on most of its servers.
+    /// Appends a message, and returns when a majority of the stream's servers have stored it.
     ///
-    /// After an error that says nothing of the message itself, such as `timedOut` or `notConnected`, it may be there or
-    /// not; the same call again, with the same id, finds out and appends it once.
+    /// After an error that does not concern the message itself, such as `timedOut` or `notConnected`, the log may or
+    /// may not contain the message. Repeat the call with the same id: it appends the message only if it is missing.
     ///
     /// - Parameters:
     ///   - id: the message's id, which no other message has.
-    ///   - expected: the last sequence on this subject that the writer knows of, 0 for none; nil where it does not
-    ///     matter.
-    /// - Returns: its sequence, and whether it was there before.
-    /// - Throws: ``NATSError``: `wrongLastSequence` where somebody else wrote to the subject since.
+    ///   - expected: the last sequence on this subject that the writer knows, 0 for none; nil to append in any case.
+    /// - Returns: The message's sequence, and whether the log already contained it.
+    /// - Throws: ``NATSError``: `wrongLastSequence` if another message was written to the subject after `expected`.
     package func append(
         _ payload: [UInt8], to subject: String, id: String, after expected: UInt64? = nil
     ) async throws(NATSError) -> (sequence: UInt64, isDuplicate: Bool) {
@@ -72,8 +71,8 @@ package struct EventLog: Sendable {
             let answer = try await api.publish(payload, headers: ["Nats-Msg-Id": id], to: subject, after: expected)
             return (answer.seq ?? 0, answer.duplicate ?? false)
         } catch {
-            // A server that has forgotten the id, or a cluster that is still about to store the first of two, looks at
-            // the sequence, and that is wrong because of this very message. It is the next one then, whatever followed.
+            // A server that has forgotten the id checks the sequence, and so does a cluster that is still storing the
+            // first copy. The check fails because of this very message, which then is the next one after `expected`.
             guard error.code == .wrongLastSequence, let expected,
                 let next = try await next(of: subject, from: expected + 1), next.id == id
             else { throw error }
@@ -81,16 +80,16 @@ package struct EventLog: Sendable {
         }
     }
 
-    /// Returns the last message of a subject; nil where there is none.
+    /// Returns the last message of a subject, or nil.
     package func last(of subject: String) async throws(NATSError) -> StoredMessage? {
         try await api.message(MessageQuery(last_by_subj: subject))
     }
 
-    /// Returns the first message from a sequence on whose subject matches a filter; nil where there is none yet.
+    /// Returns the first message, at or after a sequence, whose subject matches a filter, or nil.
     package func next(of filter: String, from sequence: UInt64) async throws(NATSError) -> StoredMessage? {
         try await api.message(MessageQuery(seq: max(1, sequence), next_by_subj: filter))
     }
 
-    /// Returns the last sequence that the stream gave, 0 where it never had a message.
+    /// Returns the stream's last sequence, or 0 if it never had a message.
     package func lastSequence() async throws(NATSError) -> UInt64 { try await api.lastSequence() }
 }

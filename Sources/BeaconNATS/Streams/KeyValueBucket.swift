@@ -1,4 +1,4 @@
-/// A bucket of keys and values, which others can read with NATS' own tools (NATS ADR-8).
+/// A bucket of keys and values, readable with the standard NATS tools (NATS ADR-8).
 package struct KeyValueBucket: Sendable {
     /// A key with its value.
     package struct Entry: Hashable, Sendable {
@@ -9,7 +9,7 @@ package struct KeyValueBucket: Sendable {
         /// The revision, which grows with each change in the bucket.
         package var revision: UInt64
 
-        /// An entry from its parts.
+        /// Creates an entry.
         package init(key: String, value: [UInt8], revision: UInt64) {
             self.key = key
             self.value = value
@@ -20,23 +20,24 @@ package struct KeyValueBucket: Sendable {
     private let api: StreamAPI
     private let subjects: String
 
-    /// The bucket of a name, of letters, digits, `-` and `_`. It has to be created once.
+    /// Creates a bucket with a name of letters, digits, `-` and `_`. Create its stream once with
+    /// ``create(timeToLive:replicas:)``.
     ///
-    /// - Parameter timeout: the longest wait for an answer. While the servers elect a leader, those that ask get none.
+    /// - Parameter timeout: the longest wait for an answer. While the servers elect a leader, they do not answer.
     package init(_ connection: NATSConnection, bucket: String, timeout: Duration = .seconds(5)) {
         api = StreamAPI(connection: connection, stream: "KV_" + bucket, timeout: timeout)
         subjects = "$KV.\(bucket)."
     }
 
-    /// Creates the bucket. One that is there already, whoever made it, is left as it is.
+    /// Creates the bucket on the servers. An existing bucket stays as it is.
     ///
     /// - Parameters:
-    ///   - timeToLive: the time after which a value goes that was not written again; nil for never.
-    ///   - replicas: the number of servers that hold it: 1, 3 or 5.
-    /// - Throws: ``NATSError``: `tooFewServers` where the servers cannot hold it as often as asked.
+    ///   - timeToLive: the time after which the server removes a value that was not written again; nil for never.
+    ///   - replicas: the number of servers that hold the bucket: 1, 3 or 5.
+    /// - Throws: ``NATSError``: `tooFewServers` if the cluster has too few servers for the replicas.
     package func create(timeToLive: Duration? = nil, replicas: Int = 1) async throws(NATSError) {
         let age = timeToLive?.wholeNanoseconds ?? 0
-        // Two minutes is the server's own, and it does not take one that is longer than the age.
+        // Two minutes is the server's default. It rejects a window that is longer than the age.
         let window = Duration.seconds(120).wholeNanoseconds
         try await api.create(
             StreamSettings(
@@ -45,7 +46,7 @@ package struct KeyValueBucket: Sendable {
                 allow_rollup_hdrs: true))
     }
 
-    /// Returns a key with its value; nil where there is none, or where it was removed or is too old.
+    /// Returns a key with its value; nil if it does not exist, was removed or has expired.
     package func get(_ key: String) async throws(NATSError) -> Entry? {
         try NATSName.check(key: key)
         guard let last = try await api.message(MessageQuery(last_by_subj: subjects + key)), !last.isRemoval else {
@@ -54,18 +55,18 @@ package struct KeyValueBucket: Sendable {
         return entry(last)
     }
 
-    /// Writes a value, whatever there is.
+    /// Writes a value, and replaces an existing one.
     ///
-    /// - Returns: its revision.
+    /// - Returns: The new revision.
     @discardableResult
     package func put(_ value: [UInt8], for key: String) async throws(NATSError) -> UInt64 {
         try await write(value, for: key, after: nil)
     }
 
-    /// Writes a value where the key has none.
+    /// Writes a value if the key has none.
     ///
-    /// - Returns: its revision.
-    /// - Throws: ``NATSError``: `wrongLastSequence` where it has one.
+    /// - Returns: The new revision.
+    /// - Throws: ``NATSError``: `wrongLastSequence` if the key has a value.
     @discardableResult
     package func add(_ value: [UInt8], for key: String) async throws(NATSError) -> UInt64 {
         do throws(NATSError) {
@@ -78,10 +79,10 @@ package struct KeyValueBucket: Sendable {
         }
     }
 
-    /// Writes a value where the key has the one of a revision.
+    /// Writes a value if the key still has a revision.
     ///
-    /// - Returns: its revision.
-    /// - Throws: ``NATSError``: `wrongLastSequence` where it has another, or none.
+    /// - Returns: The new revision.
+    /// - Throws: ``NATSError``: `wrongLastSequence` if the key has another revision or no value.
     @discardableResult
     package func replace(
         _ value: [UInt8], for key: String, at revision: UInt64
@@ -89,21 +90,21 @@ package struct KeyValueBucket: Sendable {
         try await write(value, for: key, after: revision)
     }
 
-    /// Removes a key with its value, where there is one.
+    /// Removes a key and its value. A key that does not exist is no error.
     ///
-    /// - Parameter revision: the revision that it has to have; nil where it does not matter.
-    /// - Throws: ``NATSError``: `wrongLastSequence` where it has another.
+    /// - Parameter revision: the revision that the key must have; nil for any.
+    /// - Throws: ``NATSError``: `wrongLastSequence` if the key has another revision.
     package func remove(_ key: String, at revision: UInt64? = nil) async throws(NATSError) {
         try NATSName.check(key: key)
         _ = try await api.publish([], headers: ["KV-Operation": "DEL"], to: subjects + key, after: revision)
     }
 
-    /// Returns the keys below one, such as `a.b` and `a.c.d` below `a`, with their values, in the order in which they
-    /// were written.
+    /// Returns the keys below a prefix, such as `a.b` and `a.c.d` below `a`, with their values, in the order in which
+    /// they were written.
     ///
-    /// It asks for one after the other; what changes meanwhile may or may not be among them.
+    /// It reads the entries one by one. Changes made during the call may or may not be included.
     ///
-    /// - Parameter prefix: the key that they are below; the empty text for all.
+    /// - Parameter prefix: the key above the wanted ones; an empty string for all keys.
     package func entries(under prefix: String = "") async throws(NATSError) -> [Entry] {
         if !prefix.isEmpty { try NATSName.check(key: prefix) }
         let filter = subjects + (prefix.isEmpty ? ">" : prefix + ".>")
@@ -112,7 +113,7 @@ package struct KeyValueBucket: Sendable {
         while let message = try await api.message(MessageQuery(seq: sequence, next_by_subj: filter)) {
             sequence = message.sequence + 1
             let entry = entry(message)
-            // One that was written again while this asked comes twice, and the later counts.
+            // An entry that was written again during the call appears twice; the later one counts.
             entries[entry.key] = message.isRemoval ? nil : entry
         }
         return entries.values.sorted { $0.revision < $1.revision }

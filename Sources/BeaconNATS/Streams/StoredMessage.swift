@@ -2,32 +2,32 @@ package import Foundation
 
 /// A message that a stream holds.
 package struct StoredMessage: Hashable, Sendable {
-    /// Its place in the stream, from 1 on.
+    /// Its position in the stream, counted from 1.
     package var sequence: UInt64
 
     /// The subject that it was published to.
     package var subject: String
 
-    /// What it says.
+    /// The content.
     package var payload: [UInt8]
 
-    /// The id that its writer gave it (`Nats-Msg-Id`).
+    /// The id that the writer set (`Nats-Msg-Id`).
     package var id: String?
 
     /// When the server stored it.
     package var time: Date?
 
-    /// The operation on a key that it stands for, where it is no value.
+    /// The operation on a key, if this message is not a value.
     var operation: String?
 
-    /// Whether it is the mark of a key that was removed (NATS ADR-8).
+    /// Whether the message marks the removal of a key (NATS ADR-8).
     var isRemoval: Bool { operation == "DEL" || operation == "PURGE" }
 
-    /// The message in an answer of the server; nil where that is damaged.
+    /// Creates a message from a server's answer; nil if the answer is damaged.
     init?(_ answer: MessageAnswer.Message) {
         sequence = answer.seq
         subject = answer.subject
-        // A message without a payload has none in the answer either.
+        // For a message without a payload the server omits the field.
         guard let payload = Data(base64Encoded: answer.data ?? ""),
             let headers = Data(base64Encoded: answer.hdrs ?? "")
         else { return nil }
@@ -44,9 +44,9 @@ package struct StoredMessage: Hashable, Sendable {
         time = answer.time.flatMap(Self.date)
     }
 
-    /// Returns the time in a text such as `2026-01-02T03:04:05.123456789Z`.
+    /// Returns the date of a text such as `2026-01-02T03:04:05.123456789Z`.
     private static func date(_ text: String) -> Date? {
-        // The parser knows fractions of three digits only.
+        // The parser accepts at most three fractional digits.
         let seconds = text.prefix { $0 != "." && $0 != "Z" }
         guard let date = try? Date(seconds + "Z", strategy: .iso8601) else { return nil }
         let fraction = text.dropFirst(seconds.count).prefix { $0 != "Z" }

@@ -1,11 +1,11 @@
 import BeaconSupport
 import Foundation
 
-/// JetStream as requests and answers in JSON (NATS, "JetStream wire API Reference").
+/// JetStream's API as JSON requests and answers (NATS, "JetStream wire API Reference").
 ///
-/// libnats has functions for it with public structures, whose layouts differ between its versions.
+/// libnats has functions for it, but their public structures have different layouts in each version.
 struct StreamAPI: Sendable {
-    /// The numbers of JetStream's errors (nats-server, `server/errors.json`).
+    /// JetStream's error numbers (nats-server, `server/errors.json`).
     enum Number {
         static let noPeers = 10005
         static let clusterUnavailable = 10008
@@ -26,32 +26,32 @@ struct StreamAPI: Sendable {
     let stream: String
     let timeout: Duration
 
-    /// Creates the stream, or finds it.
+    /// Creates the stream, or accepts an existing one.
     func create(_ settings: StreamSettings) async throws(NATSError) {
         try NATSName.check(stream: stream)
         do throws(NATSError) {
             let _: StreamAnswer = try await ask("CREATE", settings)
         } catch {
             guard error.number == Number.nameInUse else { throw error }
-            // Made before, or by another at the same time, and not quite alike.
+            // The stream exists already, perhaps with slightly different settings.
             let found: StreamAnswer = try await ask("INFO", nil as Nothing?)
             let subjects = found.config?.subjects ?? []
             guard Set(settings.subjects).isSubset(of: subjects) else {
                 throw NATSError(
                     .refused,
-                    "There is a stream \(stream) for other subjects, \(subjects.joined(separator: ", ").printable); "
+                    "The stream \(stream) exists for other subjects, \(subjects.joined(separator: ", ").printable); "
                         + "rename or remove it.", number: error.number, cause: error)
             }
         }
     }
 
-    /// Returns the last sequence that the stream gave.
+    /// Returns the stream's last sequence.
     func lastSequence() async throws(NATSError) -> UInt64 {
         let answer: StreamAnswer = try await ask("INFO", nil as Nothing?)
         return answer.state?.last_seq ?? 0
     }
 
-    /// Returns a message; nil where there is none.
+    /// Returns a message; nil if it does not exist.
     func message(_ query: MessageQuery) async throws(NATSError) -> StoredMessage? {
         do throws(NATSError) {
             let answer: MessageAnswer = try await ask("MSG.GET", query)
@@ -63,14 +63,14 @@ struct StreamAPI: Sendable {
         }
     }
 
-    /// Publishes a message and waits until the stream has it.
+    /// Publishes a message and waits until the stream has stored it.
     ///
-    /// - Parameter expected: the last sequence on the subject, 0 for none; nil where it does not matter.
+    /// - Parameter expected: the last sequence on the subject, 0 for none; nil for any.
     func publish(
         _ payload: [UInt8], headers: [String: String] = [:], to subject: String, after expected: UInt64?
     ) async throws(NATSError) -> PublishAnswer {
         var headers = headers
-        // A subject that belongs to another stream is a mistake that should not go unnoticed.
+        // Without this header, a subject of another stream would go unnoticed.
         headers["Nats-Expected-Stream"] = stream
         if let expected { headers["Nats-Expected-Last-Subject-Sequence"] = String(expected) }
         let answer = try await request(payload, headers: headers, to: subject)
@@ -106,7 +106,7 @@ struct StreamAPI: Sendable {
             throw NATSError(
                 .noResponders,
                 "No server answers for the stream \(stream): JetStream is off, no leader is elected, or the stream "
-                    + "is not there; check the servers' jetstream settings.", cause: error)
+                    + "does not exist; check the servers' jetstream settings.", cause: error)
         }
     }
 
@@ -121,7 +121,7 @@ struct StreamAPI: Sendable {
     private func unreadable(_ cause: (any Error)? = nil) -> NATSError {
         NATSError(
             .failed,
-            "An answer for the stream \(stream) is not one of JetStream's; check that nothing else answers there.",
+            "An answer for the stream \(stream) is not from JetStream; check that no other service answers there.",
             cause: cause)
     }
 
@@ -130,13 +130,13 @@ struct StreamAPI: Sendable {
         let (code, message): (NATSError.Code, String)
         switch error.err_code {
         case Number.wrongLastSequence:
-            (code, message) = (.wrongLastSequence, "Somebody else wrote to the stream \(stream) first: \(words).")
+            (code, message) = (.wrongLastSequence, "Another writer wrote to the stream \(stream) first: \(words).")
         case Number.streamNotFound:
-            (code, message) = (.notFound, "There is no stream \(stream); create it.")
+            (code, message) = (.notFound, "The stream \(stream) does not exist; create it.")
         case Number.replicasNotSupported, Number.noPeers, Number.insufficientResources:
             (code, message) = (
                 .tooFewServers,
-                "The servers cannot hold the stream \(stream) as often as asked: \(words); start more servers of the "
+                "The servers cannot hold all replicas of the stream \(stream): \(words); start more servers of the "
                     + "cluster, or ask for fewer replicas."
             )
         case Number.clusterUnavailable, Number.notLeader, Number.streamOffline, Number.storeFailed:
@@ -155,7 +155,7 @@ struct StreamAPI: Sendable {
     }
 }
 
-/// An answer of JetStream, which may be an error.
+/// An answer of JetStream, which may contain an error.
 protocol StreamAPIAnswer: Decodable, Sendable {
     var error: APIError? { get }
 }
@@ -196,7 +196,7 @@ struct StreamAnswer: StreamAPIAnswer {
     var state: State?
 }
 
-/// Which message is asked for.
+/// The choice of a message to read.
 struct MessageQuery: Encodable, Sendable {
     var seq: UInt64?
     var last_by_subj: String?
@@ -223,6 +223,6 @@ struct PublishAnswer: StreamAPIAnswer {
 }
 
 extension Duration {
-    /// Whole nanoseconds, which JetStream counts time in.
+    /// The duration in whole nanoseconds, the unit of JetStream.
     var wholeNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 }

@@ -5,9 +5,9 @@
 
 #pragma clang assume_nonnull begin
 
-// What is used of libmosquitto, with the signatures and numbers of its mosquitto.h and mqtt_protocol.h (version 2.0). The
-// library is opened when a program first asks for it, so that building needs no -dev package and a program that uses no
-// broker needs no library.
+// The parts of libmosquitto that this project uses, with the signatures and numbers of its mosquitto.h and
+// mqtt_protocol.h (version 2.0). The library is opened at run time, on first use. Building therefore needs no -dev
+// package, and a program that does not use a broker does not need the library.
 
 typedef struct mosquitto mosquitto;
 typedef struct mqtt5__property mosquitto_property;
@@ -127,7 +127,7 @@ struct beacon_mosquitto_functions {
         const mosquitto_property *_Nullable properties, int identifier, uint16_t *value, bool skips_first);
     const mosquitto_property *_Nullable (*_Nonnull property_read_int32)(
         const mosquitto_property *_Nullable properties, int identifier, uint32_t *value, bool skips_first);
-    // The texts are the caller's to free.
+    // The caller frees the texts.
     const mosquitto_property *_Nullable (*_Nonnull property_read_string)(
         const mosquitto_property *_Nullable properties, int identifier, char *_Nullable *_Nonnull value,
         bool skips_first);
@@ -136,7 +136,7 @@ struct beacon_mosquitto_functions {
         char *_Nullable *_Nonnull value, bool skips_first);
     void (*_Nonnull property_free_all)(mosquitto_property *_Nullable *_Nonnull properties);
 
-    // Callbacks, which are called from within the functions of a connection.
+    // Callbacks, which the functions of a connection call.
     void (*_Nonnull connect_v5_callback_set)(mosquitto *client, beacon_mosquitto_result _Nonnull callback);
     void (*_Nonnull disconnect_v5_callback_set)(mosquitto *client, beacon_mosquitto_end _Nonnull callback);
     void (*_Nonnull publish_v5_callback_set)(mosquitto *client, beacon_mosquitto_published _Nonnull callback);
@@ -146,11 +146,12 @@ struct beacon_mosquitto_functions {
     void (*_Nonnull log_callback_set)(mosquitto *client, beacon_mosquitto_logged _Nonnull callback);
 };
 
-// The functions, or nothing and a sentence that says what is missing. Any thread may ask; the answer stays the same.
+// Returns the functions; or null, and the reason as a sentence. Any thread may call it. The result never changes.
 const struct beacon_mosquitto_functions *_Nullable beacon_mosquitto_load(const char *_Nullable *_Nonnull problem);
 
-// The bytes that were read from a TCP socket since its connection; negative where the system does not count them, or
-// where so much arrives that the number cannot be had. Else `waiting` becomes the bytes that wait to be read.
+// Returns the number of bytes read from a TCP socket since it connected. It is negative if the system does not count
+// them, or if data arrives too fast for a consistent number. Otherwise `waiting` is set to the number of bytes that
+// wait to be read.
 int64_t beacon_mosquitto_bytes_read(int socket, int *_Nullable waiting);
 
 #pragma clang assume_nonnull end

@@ -5,9 +5,10 @@
 
 #pragma clang assume_nonnull begin
 
-// What is used of libnats, with the signatures and numbers of its nats.h and status.h (version 3.4). The library is
-// opened when a program first asks for it, so that building needs no -dev package and a program that uses no NATS needs
-// no library. Only functions with opaque pointers are used: its public structures differ between versions.
+// The parts of libnats that this project uses, with the signatures and numbers of its nats.h and status.h (version
+// 3.4). The library is opened at run time, on first use. Building therefore needs no -dev package, and a program that
+// does not use NATS does not need the library. Only functions with opaque pointers are used, because the public
+// structures differ between versions.
 
 typedef struct __natsOptions natsOptions;
 typedef struct __natsConnection natsConnection;
@@ -94,12 +95,12 @@ struct beacon_nats_functions {
     int (*_Nonnull natsMsg_GetDataLength)(const natsMsg *message);
     natsStatus (*_Nonnull natsMsgHeader_Set)(natsMsg *message, const char *name, const char *value);
     natsStatus (*_Nonnull natsMsgHeader_Get)(natsMsg *message, const char *name, const char *_Nullable *_Nonnull value);
-    // The list is the caller's to free, the names in it are not.
+    // The caller frees the list, but not the names in it.
     natsStatus (*_Nonnull natsMsgHeader_Keys)(
         natsMsg *message, const char *_Nullable *_Nullable *_Nonnull names, int *count);
 };
 
-// The functions, or nothing and a sentence that says what is missing. Any thread may ask; the answer stays the same.
+// Returns the functions; or null, and the reason as a sentence. Any thread may call it. The result never changes.
 const struct beacon_nats_functions *_Nullable beacon_nats_load(const char *_Nullable *_Nonnull problem);
 
 #pragma clang assume_nonnull end
