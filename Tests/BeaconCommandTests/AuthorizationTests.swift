@@ -75,7 +75,7 @@ struct AuthorizationTests {
         let app = try Asker("whenInUse", policy: "maybe")
         try await app.waits(for: ["denied"])
         #expect(
-            app.output.contains { $0.contains("BEACON_AUTHORIZATION has \"maybe\"; it is one of grant, deny and ask") })
+            app.output.contains { $0.contains("BEACON_AUTHORIZATION has \"maybe\"; use grant, deny or ask") })
     }
 
     @Test("An app asks in its terminal, again where the answer is none")

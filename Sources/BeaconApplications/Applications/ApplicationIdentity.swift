@@ -1,36 +1,35 @@
 import BeaconSupport
 import Foundation
 
-/// The identity of an application, under which its regions and permissions are stored: its bundle identifier, else its
-/// executable's path.
+/// The identity of an application: its bundle identifier, or else its executable's path.
 ///
-/// An executable's name would not do: `/opt/a/App` and `/opt/b/App` are two applications, and all test runs of a user
-/// have an executable of one name.
+/// The application's regions and permissions are stored under it. The name of the executable would not be unique:
+/// `/opt/a/App` and `/opt/b/App` are two applications, and all test runs of a user have executables with the same name.
 package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible {
-    /// The name, of letters, digits, dots, hyphens and underscores only, so that it can name a folder.
+    /// The name. It consists of letters, digits, dots, hyphens and underscores only, so that it can name a folder.
     package let name: String
 
-    /// What the application says of itself; empty where its executable is not at hand.
+    /// The application's Info.plist; empty if its executable is not available.
     package let infoPlist: InfoPlist
 
-    /// The name that its user knows.
+    /// The name that users see.
     package let displayName: String
 
-    /// The name that its executable's path gives; nil where that is unknown. Rules may be written for it.
+    /// The name derived from the executable's path; nil if the path is unknown. Rules may use it.
     package let pathName: String?
 
-    /// The longest name. A folder's name has at most 255 bytes.
+    /// The maximum length of a name. A folder's name has at most 255 bytes.
     private static let longestName = 200
 
     /// Creates an identity from a bundle identifier, an executable's absolute path, or the name of another identity.
     ///
-    /// In a name that is not a path, characters that cannot name a folder become underscores.
+    /// If a name is not a path, characters that cannot be in a folder's name become underscores.
     ///
     /// - Parameters:
     ///   - name: the identifier, path or name.
-    ///   - infoPlist: what the application says of itself.
-    ///   - displayName: the name that its user knows, where its Info.plist has none.
-    ///   - executable: its executable's path.
+    /// - infoPlist: the application's Info.plist.
+    /// - displayName: the name that users see if the Info.plist has none.
+    /// - executable: its executable's path.
     package init(
         _ name: String, infoPlist: InfoPlist = InfoPlist(), displayName: String? = nil, executable: String? = nil
     ) {
@@ -45,7 +44,7 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
         }
         let scalars = name.unicodeScalars.map { Self.isPlain($0) || $0 == "-" || $0 == "_" ? Character($0) : "_" }
         let cleaned = String(scalars.prefix(Self.longestName))
-        // A name of dots only would be a folder's.
+        // A name that consists of dots only would be a special folder.
         self.name = cleaned.allSatisfy { $0 == "." } ? "_" + cleaned : cleaned
     }
 
@@ -64,8 +63,9 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
             infoPlist.identifier ?? path ?? name, infoPlist: infoPlist, displayName: name, executable: path)
     }
 
-    /// Creates the identity of what a user names: a bundle identifier, an executable, of whose Info.plist the
-    /// identifier counts as for the application itself, or the name of another identity.
+    /// Creates an identity from user input: a bundle identifier, the path of an executable, or the name of another
+    /// identity. For an executable whose Info.plist has an identifier, that identifier is used, as the application
+    /// itself does.
     package init(named text: String) {
         let path = URL(fileURLWithPath: text).resolvingSymlinksInPath().path
         if text.hasPrefix("/"), let identifier = (try? InfoPlist(ofExecutable: path))?.identifier {
@@ -77,8 +77,8 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
 
     /// The path of this process's executable.
     ///
-    /// proc(5) has " (deleted)" behind it where the file was replaced since, by a new build for instance: the
-    /// application stays the same one.
+    /// proc(5) appends " (deleted)" if the file was replaced, for example by a new build. The application stays the
+    /// same.
     private static var executablePath: String? {
         guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
             path.hasPrefix("/")
@@ -86,11 +86,11 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
         return path.hasSuffix(" (deleted)") ? String(path.dropLast(" (deleted)".count)) : path
     }
 
-    /// Returns a name that no other path has: slashes become hyphens, and hyphens and what cannot name a folder an
-    /// underscore and the byte in hexadecimal, as systemd-escape(1) does. The leading underscore is one that no bundle
-    /// identifier has.
+    /// Returns a name that is unique to a path. Slashes become hyphens. Hyphens and characters that cannot be in a
+    /// folder's name become an underscore and the byte in hexadecimal, as in systemd-escape(1). No bundle identifier
+    /// starts with an underscore.
     ///
-    /// Of a path too long for that the end is kept, with a checksum of 128 bits of all of it.
+    /// If the path is too long, the name consists of a 128-bit checksum of the path, and the path's end.
     private static func name(ofPath path: String) -> String {
         var name = "_"
         for byte in path.utf8.dropFirst() {
@@ -108,7 +108,7 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
         return "_" + checksum.joined() + "-" + name.suffix(longestName - 40)
     }
 
-    /// FNV-1a of 64 bits, from its own or another starting value.
+    /// A 64-bit FNV-1a hash, with the standard or another starting value.
     private static func hash(_ text: String, start: UInt64) -> UInt64 {
         text.utf8.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
@@ -120,7 +120,7 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
     /// The name.
     package var description: String { name }
 
-    /// Returns true for two identities of one name, whatever their executables say of themselves.
+    /// Returns true if two identities have the same name, whatever their Info.plists contain.
     package static func == (left: ApplicationIdentity, right: ApplicationIdentity) -> Bool { left.name == right.name }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }

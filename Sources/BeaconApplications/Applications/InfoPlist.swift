@@ -1,36 +1,36 @@
 package import Foundation
 
-/// What an application says of itself in its Info.plist: its identifier, its name, and its reasons for asking.
+/// The relevant content of an application's Info.plist: its identifier, its name, and its reasons for requests.
 ///
-/// On iOS it lies in the app's bundle. Here it lies beside the executable, as Foundation has it, or in the folder
-/// `Resources` of the executable's resources, where SwiftPM puts it: executables of one package share a folder, and so
-/// each needs one of its own.
+/// On iOS, the file is in the app's bundle. Here it is beside the executable, where Foundation looks, or in the folder
+/// `Resources` of the executable's resources, where SwiftPM puts it. Executables of one package share a folder, so each
+/// of them needs the latter.
 package struct InfoPlist: Hashable, Sendable {
     /// The bundle identifier.
     package var identifier: String?
 
-    /// The name that the user knows.
+    /// The name that users see.
     package var name: String?
 
-    /// The reason for knowing of beacons while it runs (`NSLocationWhenInUseUsageDescription`).
+    /// The reason for location access while the app runs (`NSLocationWhenInUseUsageDescription`).
     package var whenInUseReason: String?
 
-    /// The reason for knowing of beacons at any time (`NSLocationAlwaysAndWhenInUseUsageDescription`).
+    /// The reason for location access at any time (`NSLocationAlwaysAndWhenInUseUsageDescription`).
     package var alwaysReason: String?
 
     /// The background modes (`UIBackgroundModes`).
     package var backgroundModes: [String] = []
 
-    /// An empty one, as a program without an Info.plist has.
+    /// Creates an empty list, as for a program without an Info.plist.
     package init() {}
 
-    /// Creates it from the content of a file.
+    /// Creates a list from the content of a file.
     ///
     /// - Parameter data: a property list of any format.
-    /// - Throws: what is wrong with it.
+    /// - Throws: an error if the data is not a property list.
     package init(_ data: Data) throws {
         let content = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any] ?? [:]
-        // One value that is of another kind is as if it were not there, and says nothing of the others.
+        // A value of the wrong type is ignored; the other values still count.
         func text(_ key: String) -> String? { (content[key] as? String).flatMap { $0.isEmpty ? nil : $0 } }
         identifier = text("CFBundleIdentifier")
         name = text("CFBundleDisplayName") ?? text("CFBundleName")
@@ -39,10 +39,10 @@ package struct InfoPlist: Hashable, Sendable {
         backgroundModes = content["UIBackgroundModes"] as? [String] ?? []
     }
 
-    /// Reads that of an executable; an empty one where there is none.
+    /// Reads the list of an executable; empty if the executable has no Info.plist.
     ///
     /// - Parameter executable: the executable's path.
-    /// - Throws: an error where there is one that cannot be read.
+    /// - Throws: an error if the file exists but cannot be read.
     package init(ofExecutable executable: String) throws {
         self.init()
         for file in Self.places(ofExecutable: executable) where FileManager.default.fileExists(atPath: file.path) {
@@ -51,7 +51,7 @@ package struct InfoPlist: Hashable, Sendable {
         }
     }
 
-    /// Returns the reason that the user reads where the application asks.
+    /// Returns the reason that the user reads when the application requests permission.
     package func reason(for request: AuthorizationRequest) -> String? {
         switch request {
         case .whenInUse: whenInUseReason ?? alwaysReason
@@ -67,12 +67,12 @@ package struct InfoPlist: Hashable, Sendable {
         return keys
     }
 
-    /// Returns where the Info.plist of an executable may be, the first place first.
+    /// Returns the possible locations of an executable's Info.plist, in order of preference.
     private static func places(ofExecutable executable: String) -> [URL] {
         let url = URL(fileURLWithPath: executable)
         let folder = url.deletingLastPathComponent()
-        // SwiftPM names the folder by the package and the target, which has the executable's name. Both may have
-        // underscores: `A_B_C.resources` is that of the executable `B_C` where there is one, else of `C`.
+        // SwiftPM names the folder after the package and the target, which has the executable's name. Both may have
+        // underscores: `A_B_C.resources` belongs to the executable `B_C` if it exists, otherwise to `C`.
         let ending = ".resources"
         let bundles = StateDirectory.names(in: folder).filter { bundle in
             guard bundle.hasSuffix("_\(url.lastPathComponent)\(ending)") else { return false }

@@ -5,31 +5,31 @@ package import Foundation
 /// The folder of state that outlives a process: `$XDG_STATE_HOME/swift-beacon`, by default in `~/.local/state` (XDG
 /// Base Directory Specification 0.8).
 ///
-/// All of it is synchronous and may be used from any thread or queue. Files are replaced as a whole, under a lock that
-/// all processes of an application share.
+/// All functions are synchronous and may be called from any thread or queue. Files are replaced as a whole, under a
+/// lock that all processes of an application share.
 package struct StateDirectory: Sendable {
     /// The folder.
     package let url: URL
 
-    /// Called with each damaged file that was set aside.
+    /// Called with an error for each damaged file that was set aside.
     private let report: @Sendable (StateError) -> Void
 
-    /// Creates a directory of state at a folder.
+    /// Creates a state directory in a folder.
     ///
     /// - Parameters:
     ///   - url: the folder.
-    ///   - report: called once for each damaged file, after it was set aside. By default it writes a line on standard
-    ///     error.
+    /// - report: called once for each damaged file after it was set aside. By default it writes a line to standard
+    ///   error.
     package init(_ url: URL, report: @escaping @Sendable (StateError) -> Void = Self.writeToStandardError) {
         self.url = url
         self.report = report
     }
 
-    /// The folder of the user who runs this process.
+    /// The state directory of the current user.
     package static var user: StateDirectory {
         let environment = ProcessInfo.processInfo.environment
         let base: URL
-        // The specification says that a path which is not absolute is to be ignored.
+        // The specification requires that a relative path is ignored.
         if let path = environment["XDG_STATE_HOME"], path.hasPrefix("/") {
             base = URL(fileURLWithPath: path, isDirectory: true)
         } else {
@@ -39,31 +39,31 @@ package struct StateDirectory: Sendable {
         return StateDirectory(base.appendingPathComponent("swift-beacon", isDirectory: true))
     }
 
-    /// Returns the same folder with another function that is called with each damaged file.
+    /// Returns the same folder with another function for reporting damaged files.
     package func reporting(_ report: @escaping @Sendable (StateError) -> Void) -> StateDirectory {
         StateDirectory(url, report: report)
     }
 
-    /// Writes an error as a line on standard error.
+    /// Writes an error as a line to standard error.
     package static let writeToStandardError: @Sendable (StateError) -> Void = { error in
         FileHandle.standardError.write(Data("swift-beacon: \(error)\n".utf8))
     }
 
     // MARK: - Places
 
-    /// The applications that have state here, in alphabetical order.
+    /// The applications that have state in this directory, in alphabetical order.
     package var applications: [ApplicationIdentity] {
         let names = Self.names(in: url.appendingPathComponent("applications", isDirectory: true))
         return names.map { ApplicationIdentity($0) }.filter { names.contains($0.name) }
     }
 
-    /// Returns the folder that belongs to an application.
+    /// Returns the folder of an application.
     package func folder(of application: ApplicationIdentity) -> URL {
         url.appendingPathComponent("applications", isDirectory: true)
             .appendingPathComponent(application.name, isDirectory: true)
     }
 
-    /// Returns the file of this kind that belongs to an application.
+    /// Returns an application's file of this kind.
     func file(_ kind: String, of application: ApplicationIdentity) -> URL {
         folder(of: application).appendingPathComponent("\(kind).json")
     }
@@ -73,8 +73,8 @@ package struct StateDirectory: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
     }
 
-    /// Takes the lock under which the processes of an application change its files, and waits for it. Its folder is
-    /// made where it is missing.
+    /// Takes the lock under which the processes of an application change its files, and waits for it. Creates the
+    /// application's folder if it is missing.
     ///
     /// - Throws: ``StateError`` if the lock cannot be taken.
     func lock(_ application: ApplicationIdentity) throws(StateError) -> FileLock {
@@ -85,9 +85,10 @@ package struct StateDirectory: Sendable {
 
     // MARK: - Reading
 
-    /// Reads a value that the user's programs do not write, as an administrator's decisions; nil if there is none.
+    /// Reads a value that no program of the user writes, such as an administrator's decisions; nil if the file does not
+    /// exist.
     ///
-    /// - Throws: ``StateError`` if the file cannot be read, or is damaged. It is left as it is.
+    /// - Throws: ``StateError`` if the file cannot be read or is damaged. The file is not changed.
     func read<Value: Decodable>(_ type: Value.Type, from file: URL) throws(StateError) -> Value? {
         guard let data = try bytes(of: file) else { return nil }
         do {
@@ -95,7 +96,7 @@ package struct StateDirectory: Sendable {
         } catch {
             var fault = "it is damaged"
             if case DecodingError.dataCorrupted(let context) = error { fault = context.debugDescription }
-            // Foundation's sentences have an end of their own.
+            // Foundation's sentences end with a period.
             if fault.hasSuffix(".") { fault.removeLast() }
             throw StateError(
                 .damagedState, "cannot read \(file.path): \(fault); correct or remove it", cause: error)
@@ -106,7 +107,7 @@ package struct StateDirectory: Sendable {
     enum Content<Value> {
         case missing
         case value(Value)
-        /// It was damaged, and is now beside its place under the name with `.damaged` behind it.
+        /// It was damaged and has been renamed: `.damaged` was appended to its name.
         case damaged
 
         /// The value, if the file holds one.
@@ -120,13 +121,13 @@ package struct StateDirectory: Sendable {
         }
     }
 
-    /// Reads a value of an application's state. A damaged file is set aside and reported, so that the application goes
-    /// on as if it had none.
+    /// Reads a value of an application's state. A damaged file is set aside and reported, and the application continues
+    /// as if the file did not exist.
     ///
     /// - Parameters:
     ///   - type: the value's type.
     ///   - file: the file.
-    ///   - application: whose it is.
+    /// - application: the owner of the file.
     ///   - isLocked: whether the caller holds the application's lock.
     /// - Throws: ``StateError`` if the file cannot be read, or is damaged and cannot be set aside.
     func state<Value: Decodable>(
@@ -136,7 +137,7 @@ package struct StateDirectory: Sendable {
         if let value = try? Self.decoder.decode(type, from: data) { return .value(value) }
         let lock = isLocked ? nil : try lock(application)
         defer { withExtendedLifetime(lock) {} }
-        // Another process may have set it aside, and written a new one, before this one had the lock.
+        // Another process may have set it aside and written a new file before this process acquired the lock.
         guard let current = try bytes(of: file) else { return .missing }
         if let value = try? Self.decoder.decode(type, from: current) { return .value(value) }
         let aside = file.path + ".damaged"
@@ -144,8 +145,8 @@ package struct StateDirectory: Sendable {
         report(
             StateError(
                 .damagedState,
-                "cannot read \(file.path): it is damaged; it was moved to \(aside), and \(application) goes on without it"
-            ))
+                "cannot read \(file.path): it is damaged; it was moved to \(aside), and \(application) continues "
+                    + "without it"))
         return .damaged
     }
 
@@ -156,7 +157,7 @@ package struct StateDirectory: Sendable {
             return nil
         } catch {
             throw StateError(
-                .cannotRead, "cannot read \(file.path): \(error.localizedDescription); check its owner and rights",
+                .cannotRead, "cannot read \(file.path): \(error.localizedDescription); check its owner and permissions",
                 cause: error)
         }
     }
@@ -183,10 +184,10 @@ package struct StateDirectory: Sendable {
         guard unlink(file.path) != 0, errno != ENOENT else { return }
         throw StateError(
             .cannotWrite,
-            "cannot remove \(file.path): \(String(cString: strerror(errno))); check its folder's owner and rights")
+            "cannot remove \(file.path): \(String(cString: strerror(errno))); check its folder's owner and permissions")
     }
 
-    // A coordinate may be anything that fits a number, and should not keep the rest from being written.
+    // Coordinates can be any floating-point value; one that is not finite must not prevent the file from being written.
     private static var decoder: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(

@@ -9,15 +9,15 @@ final class StateFile<Value: Codable & Hashable & Sendable>: Sendable {
     private let application: ApplicationIdentity
     private let directory: StateDirectory
 
-    /// The newest value that this process read or wrote. It takes the place of a file that is damaged later on.
+    /// The newest value that this process read or wrote. It replaces a file that is damaged later.
     private let newest: Locked<Value>
 
-    /// A file of an application.
+    /// Creates a reference to a file of an application.
     ///
     /// - Parameters:
     ///   - url: the file.
-    ///   - empty: the value that stands for a missing file.
-    ///   - application: whose file it is.
+    /// - empty: the value of a missing file.
+    /// - application: the owner of the file.
     ///   - directory: the folder of state.
     init(_ url: URL, empty: Value, of application: ApplicationIdentity, in directory: StateDirectory) {
         self.url = url
@@ -32,16 +32,15 @@ final class StateFile<Value: Codable & Hashable & Sendable>: Sendable {
     /// - Throws: ``StateError`` if the file cannot be read, or is damaged and cannot be set aside.
     func load() throws(StateError) -> Value { try read(isLocked: false) }
 
-    /// Reads the value, changes it and writes it, while no other process of the application does. Nothing is written
-    /// where nothing is changed.
+    /// Reads, changes and writes the value under the application's lock. Writes nothing if the value does not change.
     ///
     /// - Parameters:
     ///   - isLocked: whether the caller holds the application's lock.
-    ///   - change: changes the value that is on the disk now. It must not use the application's state.
+    /// - change: changes the value on the disk. It must not use the application's state.
     /// - Throws: ``StateError`` if the file cannot be read or written.
     func update(isLocked: Bool = false, _ change: (inout Value) -> Void) throws(StateError) {
         if !isLocked, !FileManager.default.fileExists(atPath: url.path) {
-            // A change that comes to nothing leaves no trace.
+            // If the change has no effect, no file is created.
             var value = empty
             change(&value)
             if value == empty { return }
@@ -74,15 +73,16 @@ final class StateFile<Value: Codable & Hashable & Sendable>: Sendable {
 }
 
 extension Array {
-    /// Brings the changes from one list to another into this one, which another process may have changed meanwhile.
+    /// Applies the changes from an old list to a new one to this list, which another process may have changed in the
+    /// meantime.
     ///
-    /// Elements that are new in `new` are added, or replace those of their name; changed ones are replaced, unless
-    /// another process has removed them; those missing from `new` are removed. All others are left as they are.
+    /// New elements are added, or replace elements with the same name. Changed elements are replaced, unless another
+    /// process has removed them. Elements that are missing from `new` are removed. All other elements stay as they are.
     ///
     /// - Parameters:
-    ///   - new: the list as it is to be for this process.
-    ///   - old: the list as this process last knew it.
-    ///   - name: an element's name, which no other of its list has.
+    /// - new: the list that this process wants.
+    /// - old: the list as this process last knew it.
+    /// - name: the unique name of an element in its list.
     package mutating func merge<Name: Hashable>(
         _ new: [Element], replacing old: [Element], by name: (Element) -> Name
     ) where Element: Equatable {

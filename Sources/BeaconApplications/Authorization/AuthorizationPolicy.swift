@@ -2,19 +2,21 @@ package import BeaconSupport
 package import Dispatch
 package import Foundation
 
-/// The permissions of applications: an administrator's decisions, else earlier answers, else what happens to requests.
+/// The policy for applications' permissions: an administrator's decisions, else earlier answers, else the rule for
+/// requests.
 ///
-/// A request is granted, refused, or put to the user. Where nobody decided which, it is put to the user of a terminal
-/// that the application runs in, and granted without one: a machine that hears beacons often has nobody to ask.
+/// A request is granted, refused, or put to the user. Without a rule, the policy asks the user of the terminal in which
+/// the application runs, and grants the request if there is no terminal: a machine that hears beacons often has no user
+/// to ask.
 ///
-/// The administrator's file is JSON, an object from an application (its bundle identifier, its executable's path, or
-/// its name as `beacon authorization` lists it), or `*` for all others, to a rule.
+/// The administrator's file is a JSON object that maps applications to rules. An application is named by its bundle
+/// identifier, its executable's path, or its name as listed by `beacon authorization`; `*` stands for all others.
 package struct AuthorizationPolicy: Sendable {
-    /// The file in which an administrator decides for the whole machine.
+    /// The file with an administrator's decisions for the whole machine.
     package static let administratorFile = URL(fileURLWithPath: "/etc/swift-beacon/authorization.json")
 
-    /// The variable by which whoever starts an application says what happens to its requests: an answer, and `strict`
-    /// behind a comma or alone.
+    /// The environment variable that sets how an application's requests are answered: an answer, `strict`, or both with
+    /// a comma between them.
     package static let variable = "BEACON_AUTHORIZATION"
 
     private let directory: StateDirectory
@@ -25,12 +27,12 @@ package struct AuthorizationPolicy: Sendable {
     /// Reads the policy of this machine and user.
     ///
     /// - Parameters:
-    ///   - directory: the folder of state.
-    ///   - administratorFile: the file of the administrator's decisions.
-    ///   - environment: the environment of the process that asks.
-    ///   - canAskInTerminal: whether a terminal is there to ask in; by default, whether this process has one.
-    /// - Throws: ``StateError`` if the administrator's file cannot be read or is damaged, or if the variable has
-    ///   another value: the decisions are unknown then, so that nothing may be granted.
+    /// - directory: the folder of state.
+    /// - administratorFile: the file of the administrator's decisions.
+    /// - environment: the environment of the requesting process.
+    /// - canAskInTerminal: true if a terminal is available for questions; by default, if this process has one.
+    /// - Throws: ``StateError`` if the administrator's file cannot be read or is damaged, or if the variable has an
+    ///   invalid value. The decisions are then unknown, so that nothing may be granted.
     package init(
         directory: StateDirectory, administratorFile: URL = Self.administratorFile,
         environment: [String: String] = ProcessInfo.processInfo.environment, canAskInTerminal: Bool? = nil
@@ -54,14 +56,14 @@ package struct AuthorizationPolicy: Sendable {
             } else {
                 throw StateError(
                     .damagedState,
-                    "\(variable) has \"\(word.printable)\"; it is one of grant, deny and ask, and \"strict\" behind a comma"
+                    "\(variable) has \"\(word.printable)\"; use grant, deny or ask, and add \",strict\" if needed"
                 )
             }
         }
         return rule
     }
 
-    /// Returns the rule for an application alone: that of its identifier, and that of its executable's path.
+    /// Returns the application's own rule: the stricter of the rules for its identifier and for its executable's path.
     private func ownRule(for application: ApplicationIdentity) -> AuthorizationRule {
         let rules = [application.name, application.pathName].compactMap { $0.flatMap { administrator[$0] } }
         return rules.reduce(AuthorizationRule()) { $0.strictest($1) }
@@ -73,49 +75,50 @@ package struct AuthorizationPolicy: Sendable {
 
     /// Returns an administrator's decision for an application, if there is one.
     package func decision(for application: ApplicationIdentity) -> AuthorizationStatus? {
-        // A rule for the application that has an answer to its requests is more than a status for all others.
+        // An application's own rule with an answer to requests takes precedence over a status for all others.
         let own = ownRule(for: application)
         if own.status != nil || own.requests != nil { return own.status }
         return administrator["*"]?.status
     }
 
-    /// Returns what happens to an application's requests.
+    /// Returns how an application's requests are answered.
     package func answer(for application: ApplicationIdentity) -> RequestAnswer {
         administratorRule(for: application).requests ?? ofStarter.requests ?? (canAskInTerminal ? .ask : .grant)
     }
 
-    /// Returns true where an application's Info.plist has to be as on iOS: a request without its reasons is ignored,
-    /// and without the background mode `location` the application is not started for its regions.
+    /// Returns true if an application's Info.plist must be complete as on iOS. Then a request without a reason is
+    /// ignored, and without the background mode `location` the application is not started for its regions.
     package func isStrict(for application: ApplicationIdentity) -> Bool {
         administratorRule(for: application).orElse(ofStarter).isStrict ?? false
     }
 
     // MARK: - Answers
 
-    /// What an application may, and what its user was asked.
+    /// An application's permission, and the result of earlier questions to the user.
     package struct Permission: Hashable, Sendable, Codable {
         /// The status.
         package var status: AuthorizationStatus
         /// The application's reason for asking.
         package var reason: String?
-        /// True where the user refused "always" and allowed the rest: he is not asked for it again. Nil is false.
+        /// True if the user refused "always" after allowing "when in use": the user is not asked again. Nil means
+        /// false.
         package var isAlwaysRefused: Bool?
 
-        /// A permission from its parts.
+        /// Creates a permission.
         package init(status: AuthorizationStatus, reason: String? = nil, isAlwaysRefused: Bool = false) {
             self.status = status
             self.reason = reason
             self.isAlwaysRefused = isAlwaysRefused ? true : nil
         }
 
-        /// Returns true for one that allows the same, whatever the reason was.
+        /// Returns true if another permission allows the same, whatever its reason.
         package func isSame(as other: Permission?) -> Bool {
             status == other?.status && (isAlwaysRefused ?? false) == (other?.isAlwaysRefused ?? false)
         }
     }
 
-    /// Returns what an application may; nil where that was never decided. Where its file is damaged, that is set aside,
-    /// and the application may ask again.
+    /// Returns an application's permission; nil if it was never decided. A damaged file is set aside, and the
+    /// application may ask again.
     ///
     /// - Throws: ``StateError`` if its file cannot be read.
     package func permission(of application: ApplicationIdentity) throws(StateError) -> Permission? {
@@ -130,7 +133,7 @@ package struct AuthorizationPolicy: Sendable {
         try permission(of: application)?.status ?? .notDetermined
     }
 
-    /// Stores what an application may, unless an administrator decided.
+    /// Stores an application's permission, unless an administrator decided.
     ///
     /// - Throws: ``StateError`` if it cannot be written.
     package func record(_ permission: Permission, for application: ApplicationIdentity) throws(StateError) {
@@ -140,11 +143,11 @@ package struct AuthorizationPolicy: Sendable {
         try directory.write(permission, to: directory.file("authorization", of: application))
     }
 
-    /// Stores what an application may in place of what it was known to be. Where it is another by now, since its user
-    /// or another of its processes decided meanwhile, that stays.
+    /// Stores an application's permission if the stored one is still the known one. If the user or another process has
+    /// changed it in the meantime, that change stays.
     ///
-    /// - Returns: what is stored then; nil where nothing is, since an administrator decided.
-    /// - Throws: ``StateError`` if it cannot be read or written.
+    /// - Returns: the permission that is stored now; nil if an administrator decided.
+    /// - Throws: ``StateError`` if the permission cannot be read or written.
     package func record(
         _ permission: Permission, for application: ApplicationIdentity, inPlaceOf known: Permission?
     ) throws(StateError) -> Permission? {
@@ -160,14 +163,15 @@ package struct AuthorizationPolicy: Sendable {
 
     // MARK: - Asking
 
-    /// Puts a request to the user: in the terminal of this process, where there is one, and for `beacon authorization`.
+    /// Asks the user about a request: in the terminal of this process, if there is one, and through `beacon
+    /// authorization`.
     ///
     /// - Parameters:
-    ///   - request: what the application asks for.
-    ///   - application: the application.
-    ///   - status: what it may so far.
-    ///   - answer: called once with what the user of the terminal allows, on a thread of its own. An answer by command
-    ///     changes the stored permission.
+    /// - request: the permission that the application requests.
+    /// - application: the application.
+    /// - status: its present status.
+    /// - answer: called once with the answer of the terminal's user, on a separate thread. An answer by command changes
+    ///   the stored permission instead.
     /// - Throws: ``StateError`` if the request cannot be stored.
     package func ask(
         for request: AuthorizationRequest, of application: ApplicationIdentity, from status: AuthorizationStatus,
@@ -182,12 +186,12 @@ package struct AuthorizationPolicy: Sendable {
         return pending
     }
 
-    /// Begins to watch what an application may; nil while it has no folder.
+    /// Starts to watch an application's permission; returns nil while the application has no folder.
     ///
     /// - Parameters:
     ///   - application: the application.
     ///   - queue: the queue on which changes are reported.
-    ///   - report: called where the permission may have changed.
+    /// - report: called when the permission may have changed.
     package func watch(
         _ application: ApplicationIdentity, queue: DispatchQueue, report: @escaping @Sendable () -> Void
     ) -> AuthorizationWatch? {
@@ -196,7 +200,7 @@ package struct AuthorizationPolicy: Sendable {
 
     // MARK: - All applications
 
-    /// Returns all applications that have asked, with their status and reason.
+    /// Returns all applications that have requested a permission, with their status and reason.
     ///
     /// - Throws: ``StateError`` if a file cannot be read.
     package func applications() throws(StateError) -> [Application] {
@@ -207,7 +211,7 @@ package struct AuthorizationPolicy: Sendable {
             guard stored != nil || pending != nil else { continue }
             let decision = decision(for: application)
             let status = decision ?? stored?.status ?? .notDetermined
-            // What beacond cannot read it does not start either.
+            // beacond does not start applications whose files it cannot read.
             let hasLaunch = (try? directory.launch(of: application)) != nil
             let triggers = try? directory.triggers(of: application)
             result.append(
@@ -220,7 +224,7 @@ package struct AuthorizationPolicy: Sendable {
         return result
     }
 
-    /// An application that has asked.
+    /// An application that has requested a permission.
     package struct Application: Hashable, Sendable {
         /// Its name.
         package var name: String
@@ -228,7 +232,7 @@ package struct AuthorizationPolicy: Sendable {
         package var status: AuthorizationStatus
         /// Its reason for asking.
         package var reason: String?
-        /// What it waits for; nil where it waits for no answer.
+        /// The request that waits for an answer, or nil.
         package var asksFor: AuthorizationRequest?
         /// A Boolean value indicating whether the status is an administrator's decision.
         package var isDecidedByAdministrator: Bool

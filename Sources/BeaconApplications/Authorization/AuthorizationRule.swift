@@ -1,31 +1,31 @@
 import BeaconSupport
 import Foundation
 
-/// What happens to an application's requests for a permission.
+/// The answer to an application's requests for a permission.
 package enum RequestAnswer: String, Hashable, Sendable, Codable, CaseIterable {
-    /// They are granted.
+    /// Requests are granted.
     case grant
-    /// They are refused.
+    /// Requests are refused.
     case deny
     /// The user is asked.
     case ask
 }
 
-/// What an administrator decides for an application, or for all that have no rule of their own.
+/// An administrator's rule for an application, or for all applications without their own rule.
 ///
-/// In JSON it is a status, an answer, or an object of both and of the strictness: `"always"`, `"ask"`,
+/// In JSON, it is a status, an answer, or an object with any of status, answer and strictness: `"always"`, `"ask"`,
 /// `{ "requests": "ask", "strict": true }`.
 struct AuthorizationRule: Hashable, Sendable, Decodable {
-    /// The status, whatever the application asks for; nil where its requests decide.
+    /// The status, whatever the application requests; nil if its requests decide.
     var status: AuthorizationStatus?
 
-    /// The answer to its requests; nil where nothing is said.
+    /// The answer to its requests; nil if not set.
     var requests: RequestAnswer?
 
-    /// Whether its Info.plist has to be as on iOS; nil where nothing is said.
+    /// True if its Info.plist must be complete as on iOS; nil if not set.
     var isStrict: Bool?
 
-    /// A rule that says nothing.
+    /// Creates an empty rule.
     init() {}
 
     private enum Key: String, CodingKey, CaseIterable {
@@ -67,7 +67,7 @@ struct AuthorizationRule: Hashable, Sendable, Decodable {
         isStrict = try container.decodeIfPresent(Bool.self, forKey: .strict)
     }
 
-    /// Returns this rule, with what another says where it says nothing.
+    /// Returns this rule, with unset values replaced by the other rule's.
     func orElse(_ other: AuthorizationRule) -> AuthorizationRule {
         var rule = self
         rule.status = status ?? other.status
@@ -76,7 +76,7 @@ struct AuthorizationRule: Hashable, Sendable, Decodable {
         return rule
     }
 
-    /// Returns what this and another rule of one application say, in each point that which allows less.
+    /// Returns the combination of two rules for one application, with the stricter value of each setting.
     func strictest(_ other: AuthorizationRule) -> AuthorizationRule {
         let statuses: [AuthorizationStatus] = [.restricted, .denied, .notDetermined, .whenInUse, .always]
         let answers: [RequestAnswer] = [.deny, .ask, .grant]
@@ -96,7 +96,7 @@ struct AuthorizationRule: Hashable, Sendable, Decodable {
         return .dataCorrupted(
             .init(
                 codingPath: path,
-                debugDescription: "\(place) has \"\(word.printable)\" where one of these is expected: "
+                debugDescription: "\(place) has \"\(word.printable)\" ; expected one of "
                     + words.joined(separator: ", ")))
     }
 }

@@ -1,21 +1,21 @@
-/// An application's permission to know of beacons.
+/// The status of an application's permission to detect beacons.
 package enum AuthorizationStatus: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The application has not asked, or has no answer so far.
+    /// The application has not asked, or has not received an answer yet.
     case notDetermined
-    /// It may not, and the user cannot change that.
+    /// Not permitted, and the user cannot change that.
     case restricted
-    /// It may not.
+    /// Not permitted.
     case denied
-    /// It may while it runs.
+    /// Permitted while the application runs.
     case whenInUse
-    /// It may, and beacond may start it for an event.
+    /// Permitted at any time: beacond may start the application for an event.
     case always
 
     /// A Boolean value indicating whether events may be delivered.
     package var isGranted: Bool { self == .whenInUse || self == .always }
 
-    /// Returns the status where a request is granted: once from not determined, and "always" once more from "when in
-    /// use"; anything else stays as it is, as on Apple's systems.
+    /// Returns the status after a request is granted: from not determined, or from "when in use" to "always". Any other
+    /// status stays the same, as on Apple's systems.
     package func granting(_ request: AuthorizationRequest) -> AuthorizationStatus {
         switch (request, self) {
         case (.whenInUse, .notDetermined): .whenInUse
@@ -24,20 +24,20 @@ package enum AuthorizationStatus: String, Hashable, Sendable, Codable, CaseItera
         }
     }
 
-    /// Returns the status where a request is refused: what is granted already stays so.
+    /// Returns the status after a request is refused. A granted status stays.
     package func refusing(_ request: AuthorizationRequest) -> AuthorizationStatus {
         self == .notDetermined ? .denied : self
     }
 }
 
-/// A permission that an application asks for.
+/// A permission that an application requests.
 package enum AuthorizationRequest: String, Hashable, Sendable, Codable, Comparable {
-    /// To know of beacons while it runs.
+    /// Detects beacons while the application runs.
     case whenInUse
-    /// To know of beacons, and to be started for them.
+    /// Detects beacons at any time, including launches by beacond.
     case always
 
-    /// Returns true where one asks for less than another.
+    /// Returns true if the left request asks for less than the right one.
     package static func < (left: AuthorizationRequest, right: AuthorizationRequest) -> Bool {
         left == .whenInUse && right == .always
     }

@@ -2,23 +2,23 @@ import BeaconSupport
 import Dispatch
 import Foundation
 
-/// A watch of an application's permission, which `beacon authorization` and the application's other processes change.
+/// A watch for changes of an application's permission by `beacon authorization` and the application's other processes.
 ///
-/// It costs nothing while nothing changes: the kernel reports changes of the application's folder.
+/// It uses no CPU time while nothing changes: the kernel reports changes of the application's folder.
 package final class AuthorizationWatch: Sendable {
-    /// How often the file is looked at where the kernel observes no more folders for this user.
+    /// The polling interval if the kernel cannot observe more folders for this user.
     private static let interval = DispatchTimeInterval.seconds(2)
 
     /// Set once and then only cancelled, which any thread may do (dispatch_source_cancel(3)).
     private nonisolated(unsafe) let source: any DispatchSourceProtocol
 
-    /// Begins to watch; nil while the application has no folder.
+    /// Starts to watch; nil while the application has no folder.
     ///
     /// - Parameters:
     ///   - application: the application.
     ///   - directory: the folder of state.
     ///   - queue: the queue on which changes are reported.
-    ///   - report: called where the permission may have changed.
+    /// - report: called when the permission may have changed.
     init?(
         of application: ApplicationIdentity, in directory: StateDirectory, queue: DispatchQueue,
         report: @escaping @Sendable () -> Void
@@ -33,7 +33,7 @@ package final class AuthorizationWatch: Sendable {
                 default: report()
                 }
             }
-            // The descriptor stays open until nothing reads it.
+            // The descriptor must stay open until the source no longer reads it.
             reading.setCancelHandler { withExtendedLifetime(changes) {} }
             reading.resume()
             source = reading

@@ -2,16 +2,18 @@ package import BeaconSupport
 import Foundation
 import Synchronization
 
-/// A request for a permission that waits for its user's answer: in the terminal that the application runs in, and in a
-/// file in the application's folder, where `beacon authorization` finds it as long as the process lives.
+/// A request for a permission that waits for the user's answer.
+///
+/// The user can answer in the application's terminal. The request is also stored in a file in the application's folder,
+/// so that `beacon authorization` can answer it while the process lives.
 package final class PendingAuthorization: Sendable {
-    /// A request as it is stored.
+    /// The stored form of a request.
     struct Content: Codable, Hashable {
         var request: AuthorizationRequest
         var reason: String?
     }
 
-    /// What kept the request from being stored, so that only the terminal can answer; nil where it is.
+    /// The error if the request could not be stored, so that only the terminal can answer; nil if it was stored.
     package let failure: StateError?
 
     private static let count = Atomic<Int>(0)
@@ -19,18 +21,18 @@ package final class PendingAuthorization: Sendable {
 
     private let file: URL
     private let question: TerminalQuestion?
-    /// Held as long as the process waits.
+    /// Held while the process waits.
     private let lock: Locked<FileLock?>
 
     /// Stores a request.
     ///
     /// - Parameters:
-    ///   - request: what the application asks for.
+    /// - request: the requested permission.
     ///   - application: the application.
     ///   - reason: its reason.
     ///   - directory: the folder of state.
-    ///   - question: the question in the terminal, where there is one.
-    /// - Throws: ``StateError`` if the request cannot be stored, and there is no terminal either.
+    /// - question: the question in the terminal, if there is a terminal.
+    /// - Throws: ``StateError`` if the request cannot be stored and there is no terminal either.
     init(
         _ request: AuthorizationRequest, of application: ApplicationIdentity, reason: String?,
         in directory: StateDirectory, _ question: TerminalQuestion?
@@ -50,7 +52,7 @@ package final class PendingAuthorization: Sendable {
         }
     }
 
-    /// Writes a file and locks it, while nobody else of the application does, and removes those that processes left.
+    /// Writes and locks a file under the application's lock, and removes files that ended processes left.
     private static func store(
         _ content: Content, in file: URL, of application: ApplicationIdentity, in directory: StateDirectory
     ) throws(StateError) -> FileLock? {
@@ -58,16 +60,16 @@ package final class PendingAuthorization: Sendable {
         defer { withExtendedLifetime(changes) {} }
         for other in files(of: application, in: directory) where !FileLock.isHeld(other.path) { unlink(other.path) }
         try directory.write(content, to: file)
-        // Whoever looks has it for a moment.
+        // A reader may hold the lock briefly.
         return try FileLock(exclusive: file.path)
     }
 
-    /// True where the user of a terminal is asked now.
+    /// True if the terminal shows the question now.
     package var isInTerminal: Bool { question?.isShownAtOnce ?? false }
 
-    /// Ends the wait, since there is an answer. Doing so twice is harmless.
+    /// Ends the wait because there is an answer. Harmless if it has ended.
     ///
-    /// - Parameter outcome: what the user of the terminal reads, where he did not give it.
+    /// - Parameter outcome: the text that the terminal shows if the answer was given elsewhere.
     package func end(_ outcome: String) {
         question?.withdraw(outcome)
         lock.withLock { lock in
@@ -81,7 +83,7 @@ package final class PendingAuthorization: Sendable {
         lock.withLock { if $0 != nil { unlink(file.path) } }
     }
 
-    /// Returns the request of an application that waits, the greatest of its processes; nil where none does.
+    /// Returns the pending request of an application, the greatest of all its processes; nil if there are no requests.
     static func content(
         of application: ApplicationIdentity, in directory: StateDirectory
     ) throws(StateError) -> Content? {

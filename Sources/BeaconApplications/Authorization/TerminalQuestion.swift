@@ -2,10 +2,10 @@ import BeaconSupport
 import CLibrary
 import Foundation
 
-/// A question to the user in the terminal that an application runs in, and the wait for the answer.
+/// A question to the user in the application's terminal, and the wait for the answer.
 ///
-/// The question waits on a thread of its own, and takes lines from the terminal while it is there. A terminal that a
-/// full-screen program has for itself, or one in whose background the application runs, is left alone.
+/// The question waits on its own thread and reads lines from the terminal while it is shown. It does not use a terminal
+/// that a full-screen program controls, or in which the application runs in the background.
 final class TerminalQuestion: Sendable {
     /// An answer to the question.
     private struct Choice {
@@ -21,22 +21,23 @@ final class TerminalQuestion: Sendable {
     private let withdrawal = Locked<String?>(nil)
     private let waker = Waker()
 
-    /// True where a user sits at this process: its standard input is a terminal.
+    /// True if a user is at this process: its standard input is a terminal.
     static var hasTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// True where the question is shown at once; else as soon as the process runs in the foreground of a terminal that
-    /// no program reads single keys from.
+    /// True if the question is shown at once. Otherwise it is shown as soon as the process runs in the foreground of a
+    /// terminal that no program reads single keys from.
     var isShownAtOnce: Bool { Self.mayRead(terminal) }
 
-    /// A question about a request; nil where the terminal cannot be opened.
+    /// Creates a question about a request; nil if the terminal cannot be opened.
     ///
     /// - Parameters:
     ///   - name: the application's name.
-    ///   - request: what it asks for.
-    ///   - status: what it may so far.
+    /// - request: the requested permission.
+    /// - status: the present status.
     ///   - reason: the application's reason.
     init?(of name: String, asking request: AuthorizationRequest, from status: AuthorizationStatus, reason: String?) {
-        // Others may take the line that was there to be read, and a wait for the next one could not be ended.
+        // Non-blocking: another process may read the available line first, and a blocking read could not be
+        // interrupted.
         let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard terminal >= 0 else { return nil }
         self.terminal = terminal
@@ -59,9 +60,9 @@ final class TerminalQuestion: Sendable {
 
     deinit { close(terminal) }
 
-    /// Shows the question, and waits for the answer on a thread of its own.
+    /// Shows the question, and waits for the answer on a separate thread.
     ///
-    /// - Parameter answer: called once with what the user allows; not at all where the question is withdrawn or the
+    /// - Parameter answer: called once with the user's decision; not called if the question is withdrawn or the
     ///   terminal is closed.
     func ask(_ answer: @escaping @Sendable (AuthorizationStatus) -> Void) {
         let thread = Thread {
@@ -71,9 +72,9 @@ final class TerminalQuestion: Sendable {
         thread.start()
     }
 
-    /// Withdraws the question, since it was answered elsewhere.
+    /// Withdraws the question because it was answered elsewhere.
     ///
-    /// - Parameter outcome: what the user reads then.
+    /// - Parameter outcome: the text that the user sees.
     func withdraw(_ outcome: String) {
         withdrawal.withLock { $0 = $0 ?? outcome }
         waker.wake()
@@ -81,7 +82,7 @@ final class TerminalQuestion: Sendable {
 
     // MARK: - The thread
 
-    /// Reads lines until one is an answer; nil where there will be none.
+    /// Reads lines until one is a valid answer; returns nil if the wait ends without an answer.
     private func read() -> AuthorizationStatus? {
         let prompt = choices.map { "[\($0.letter)] \($0.text)" }.joined(separator: "   ") + " > "
         var isShown = false
@@ -91,11 +92,11 @@ final class TerminalQuestion: Sendable {
                 if isShown { write("\n\(outcome)\n") }
                 return nil
             }
-            // What the user types for another program is not read, so that it is looked again in a while.
+            // Input for another program is not read; the terminal is checked again after a while.
             let mayRead = Self.mayRead(terminal)
             if mayRead, !isShown {
                 isShown = true
-                // What was typed before is no answer.
+                // Input from before the question is not an answer.
                 tcflush(terminal, TCIFLUSH)
                 write("\n\(title)\n" + (reason.map { "  \($0)\n" } ?? "") + prompt)
             }
@@ -110,7 +111,7 @@ final class TerminalQuestion: Sendable {
             let count = CLibrary.read(terminal, &bytes, bytes.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else {
-                write("\nNot answered so far; \"beacon authorization\" answers.\n")
+                write("\nNot answered yet; use \"beacon authorization\" to answer.\n")
                 return nil
             }
             line += bytes.prefix(count)
@@ -130,7 +131,7 @@ final class TerminalQuestion: Sendable {
             let written = rest.withUnsafeBytes { CLibrary.write(terminal, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }
             if written < 0, errno == EAGAIN {
-                // A terminal that was stopped (Ctrl-S) takes it later, or not at all.
+                // A stopped terminal (Ctrl-S) accepts the text later, or never.
                 var waited = pollfd(fd: terminal, events: Int16(POLLOUT), revents: 0)
                 guard poll(&waited, 1, 5000) > 0 else { return }
                 continue
@@ -140,7 +141,7 @@ final class TerminalQuestion: Sendable {
         }
     }
 
-    /// Returns true where the process runs in the foreground of the terminal, which gives whole lines. Reading from the
+    /// Returns true if the process runs in the foreground of the terminal, which is in line mode. Reading from the
     /// background would stop the process (SIGTTIN).
     private static func mayRead(_ terminal: Int32) -> Bool {
         var settings = termios()

@@ -1,24 +1,24 @@
 import CLibrary
 import Foundation
 
-/// The program, arguments, folder and environment by which an application is started again.
+/// The program, arguments, working directory and environment with which beacond starts an application again.
 package struct ApplicationLaunch: Hashable, Sendable, Codable {
-    /// The program's path, absolute.
+    /// The program's absolute path.
     package var executable: String
 
-    /// Its arguments, without its own name.
+    /// Its arguments, without the program's name.
     package var arguments: [String]
 
     /// Its working directory.
     package var folder: String
 
-    /// The variables by which it finds its state, its radio and its language again.
+    /// The environment variables for its state, radio, language and time zone.
     package var environment: [String: String]
 
-    /// The variables that are stored. Others may hold secrets, or be about a terminal that is closed.
+    /// The variables that are stored. Others may contain secrets, or concern a closed terminal.
     private static let keptVariables = ["BEACON_SOURCE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "LANG", "TZ"]
 
-    /// Creates a launch from its parts.
+    /// Creates a launch.
     package init(executable: String, arguments: [String], folder: String, environment: [String: String] = [:]) {
         self.executable = executable
         self.arguments = arguments
@@ -26,9 +26,9 @@ package struct ApplicationLaunch: Hashable, Sendable, Codable {
         self.environment = environment
     }
 
-    /// The launch of this process; nil where its program is unknown, because its file was removed for instance.
+    /// The launch of this process; nil if its program is unknown, for example because the file was removed.
     package static var current: ApplicationLaunch? {
-        // proc(5): the path of the executed command, with " (deleted)" behind it where it was removed.
+        // proc(5): the path of the executed command, with " (deleted)" appended if the file was removed.
         guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
             path.hasPrefix("/"), !path.hasSuffix(" (deleted)")
         else { return nil }

@@ -1,21 +1,21 @@
 package import BeaconSupport
 import Foundation
 
-/// A store of an application's registration for being started, and of the events that it missed while it did not run.
+/// A store of an application's launch registration and of the events that it missed while it did not run.
 ///
-/// Its calls are synchronous, may wait for the disk and for other processes, and may come from any thread or queue.
+/// All calls are synchronous and may wait for the disk and other processes. They may come from any thread or queue.
 package protocol LaunchStore: Sendable {
     /// Marks the application as running until the process ends, and returns the region events that it missed before.
     ///
     /// - Throws: ``StateError`` if they cannot be read.
     func begin() throws(StateError) -> [PendingRegionEvent]
 
-    /// Removes the missed events, after they were delivered.
+    /// Removes the missed events after they were delivered.
     ///
     /// - Throws: ``StateError`` if they cannot be removed.
     func clear() throws(StateError)
 
-    /// Registers the application for being started as this process was started.
+    /// Registers the application to be started in the same way as this process.
     ///
     /// - Throws: ``StateError`` if the registration cannot be written.
     func register() throws(StateError)
@@ -25,29 +25,28 @@ package protocol LaunchStore: Sendable {
     /// - Throws: ``StateError`` if it cannot be removed.
     func unregister() throws(StateError)
 
-    /// Removes the registration if the application has neither regions nor conditions stored any more, of this process
-    /// or of another.
+    /// Removes the registration if no process of the application has stored regions or conditions.
     ///
-    /// - Throws: ``StateError`` if that cannot be read, or the registration cannot be removed.
+    /// - Throws: ``StateError`` if the regions or conditions cannot be read, or the registration cannot be removed.
     func unregisterIfUnused() throws(StateError)
 }
 
-/// The launches of an application, in files beside its regions.
+/// A launch store in files beside the application's regions.
 package final class FileLaunchStore: LaunchStore {
     private let application: ApplicationIdentity
     private let directory: StateDirectory
 
-    /// A lock that is held as long as this process lives.
+    /// A lock that this process holds while it lives.
     private let mark = Locked<FileLock?>(nil)
 
-    /// The launches of an application.
+    /// Creates the launch store of an application.
     package init(_ application: ApplicationIdentity, in directory: StateDirectory = .user) {
         self.application = application
         self.directory = directory
     }
 
-    /// Marks the application as running until the process ends, and returns the region events that it missed before. An
-    /// application that has no state still has none after this.
+    /// Marks the application as running until the process ends, and returns the region events that it missed before.
+    /// Creates no state for an application without state.
     package func begin() throws(StateError) -> [PendingRegionEvent] {
         let folder = directory.folder(of: application)
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
@@ -59,7 +58,7 @@ package final class FileLaunchStore: LaunchStore {
 
     package func register() throws(StateError) {
         guard let launch = ApplicationLaunch.current else { return }
-        // What is on the disk decides: a write may have failed, and another process may have removed the registration.
+        // Always checks the disk: a write may have failed, and another process may have removed the registration.
         try directory.register(launch, for: application)
         try takeMark()
     }

@@ -1,21 +1,21 @@
 package import BeaconModel
 
-/// An event of a region of an application that does not run, to be delivered when it does.
+/// An event of a region that is delivered when the application runs again.
 package struct PendingRegionEvent: Hashable, Sendable {
     /// The region's identifier.
     package var identifier: String
 
-    /// The beacons that belong to it. Where the application has another region under the identifier by then, the event
-    /// is ignored.
+    /// The beacons of the region. If the application has another region with the identifier by then, the event is
+    /// ignored.
     package var constraint: BeaconConstraint
 
-    /// The state since the event.
+    /// The new state.
     package var state: RegionState
 
     /// Its time, by the wall clock.
     package var time: Timestamp
 
-    /// Creates an event from its parts.
+    /// Creates an event.
     package init(identifier: String, constraint: BeaconConstraint, state: RegionState, time: Timestamp) {
         self.identifier = identifier
         self.constraint = constraint
@@ -36,7 +36,7 @@ extension PendingRegionEvent: Codable {
             let state = RegionState(rawValue: try values.decode(UInt8.self, forKey: .state))
         else {
             throw DecodingError.dataCorruptedError(
-                forKey: .region, in: values, debugDescription: "it is not UUID[/MAJOR[/MINOR]] and a state of 0 to 2")
+                forKey: .region, in: values, debugDescription: "expected UUID[/MAJOR[/MINOR]] and a state from 0 to 2")
         }
         self.init(
             identifier: try values.decode(String.self, forKey: .identifier), constraint: constraint, state: state,
@@ -54,10 +54,9 @@ extension PendingRegionEvent: Codable {
 }
 
 extension PendingRegionEvent {
-    /// Gives the event's region the event's state.
+    /// Sets the state of the event's region.
     ///
-    /// - Returns: the region's index and the state before; nil where there is no such region, or it has that state
-    ///   already.
+    /// - Returns: the region's index and its previous state; nil if the region does not exist or already has the state.
     @discardableResult
     package func apply(to regions: inout [RegisteredRegion]) -> (place: Int, before: RegionState)? {
         guard

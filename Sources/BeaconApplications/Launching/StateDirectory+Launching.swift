@@ -2,39 +2,39 @@ package import BeaconModel
 package import BeaconSupport
 import Foundation
 
-/// A region or a monitor's condition for which beacond starts an application that does not run.
+/// A region or monitor condition for which beacond starts an application.
 package struct LaunchTrigger: Hashable, Sendable {
-    /// The name of a region or condition within its application.
+    /// The identifier of a region or condition within its application.
     package struct ID: Hashable, Sendable, CustomStringConvertible {
-        /// The monitor whose condition it is; nil for a region.
+        /// The monitor that has the condition; nil for a region.
         package var monitor: String?
         /// The identifier of the region or condition.
         package var identifier: String
 
-        /// Creates the name of a region or, with a monitor, of a condition.
+        /// Creates the identifier of a region or, with a monitor, of a condition.
         package init(_ identifier: String, monitor: String? = nil) {
             self.identifier = identifier
             self.monitor = monitor
         }
 
-        /// A text that differs for all triggers of an application, the region's identifier where it is one.
+        /// A text that is unique within the application. For a region, it is the region's identifier.
         package var description: String {
             monitor.map { "\(identifier) of the monitor \($0)" } ?? identifier
         }
     }
 
-    /// Its name.
+    /// Its identifier.
     package var id: ID
-    /// The beacons that belong to it.
+    /// The beacons of the region or condition.
     package var constraint: BeaconConstraint
     /// The last state that the application knows, or will know once its missed events are delivered.
     package var state: RegionState
-    /// A Boolean value indicating whether the application is started when it is entered.
+    /// A Boolean value indicating whether beacond starts the application on entry.
     package var notifiesOnEntry: Bool
-    /// A Boolean value indicating whether the application is started when it is left.
+    /// A Boolean value indicating whether beacond starts the application on exit.
     package var notifiesOnExit: Bool
 
-    /// Creates a trigger from its parts.
+    /// Creates a trigger.
     package init(
         id: ID, constraint: BeaconConstraint, state: RegionState, notifiesOnEntry: Bool = true,
         notifiesOnExit: Bool = true
@@ -46,9 +46,9 @@ package struct LaunchTrigger: Hashable, Sendable {
         self.notifiesOnExit = notifiesOnExit
     }
 
-    /// Returns whether the application is started for a change of the state.
+    /// Returns true if a change of the state starts the application.
     ///
-    /// From unknown to outside is no exit.
+    /// A change from unknown to outside is not an exit.
     package func launches(from before: RegionState, to after: RegionState) -> Bool {
         switch after {
         case .inside: notifiesOnEntry && before != .inside
@@ -59,12 +59,12 @@ package struct LaunchTrigger: Hashable, Sendable {
 }
 
 extension StateDirectory {
-    /// The most events that an application can miss. Beyond that the oldest are dropped.
+    /// The maximum number of missed events per application. If there are more, the oldest are dropped.
     package static let mostPendingEvents = 100
 
     // MARK: - Registration
 
-    /// Returns the launch that an application registered; nil where it has none.
+    /// Returns an application's registered launch, or nil.
     ///
     /// - Throws: ``StateError`` if it cannot be read.
     package func launch(of application: ApplicationIdentity) throws(StateError) -> ApplicationLaunch? {
@@ -80,7 +80,7 @@ extension StateDirectory {
         if stored != launch { try write(launch, to: file) }
     }
 
-    /// Removes an application's registration; with `onlyIfUnused`, unless regions or conditions of it are stored.
+    /// Removes an application's registration. With `onlyIfUnused`, it stays while regions or conditions are stored.
     func unregister(_ application: ApplicationIdentity, onlyIfUnused: Bool = false) throws(StateError) {
         let file = file("launch", of: application)
         guard FileManager.default.fileExists(atPath: file.path) else { return }
@@ -92,8 +92,8 @@ extension StateDirectory {
 
     // MARK: - Triggers
 
-    /// Returns the regions and the conditions of monitors for which an application is to be started, with the states
-    /// that it would have if its missed events were delivered.
+    /// Returns the regions and monitor conditions for which beacond starts an application. Their states include the
+    /// missed events.
     ///
     /// - Throws: ``StateError`` if they cannot be read.
     package func triggers(of application: ApplicationIdentity) throws(StateError) -> [LaunchTrigger] {
@@ -122,7 +122,7 @@ extension StateDirectory {
 
     // MARK: - Events of applications that do not run
 
-    /// Returns whether an application runs.
+    /// Returns true if an application runs.
     ///
     /// - Throws: ``StateError`` if its lock cannot be read.
     package func isRunning(_ application: ApplicationIdentity) throws(StateError) -> Bool {
@@ -136,24 +136,24 @@ extension StateDirectory {
         try pendingFile(of: application).load()
     }
 
-    /// Stores a new state of a region or condition for an application that does not run, as an event to be delivered
-    /// when it does.
+    /// Stores a new state of a region or condition for an application that does not run. The event is delivered when
+    /// the application runs.
     ///
     /// - Parameters:
     ///   - state: the new state.
-    ///   - time: when it began, by the wall clock.
-    ///   - id: the region or condition.
-    ///   - constraint: its beacons. Where the application has another region or condition under the name by now,
-    ///     nothing is stored.
-    ///   - application: the application.
-    /// - Returns: the trigger with the state before; nil where nothing is stored, because the application runs and
-    ///   hears for itself, has no such trigger, or knows the state.
-    /// - Throws: ``StateError`` if it cannot be stored.
+    /// - time: the start of the state, by the wall clock.
+    /// - id: the region or condition.
+    /// - constraint: its beacons. Nothing is stored if the application now has another region or condition with the
+    ///   identifier.
+    /// - application: the application.
+    /// - Returns: the trigger with its previous state. Nil if nothing is stored, because the application is running,
+    ///   has no such trigger, or already knows the state.
+    /// - Throws: ``StateError`` if the event cannot be stored.
     package func store(
         _ state: RegionState, at time: Timestamp, of id: LaunchTrigger.ID, constraint: BeaconConstraint,
         for application: ApplicationIdentity
     ) throws(StateError) -> LaunchTrigger? {
-        // An application that is started at this moment waits until this is written.
+        // An application that starts now waits until the event is written.
         guard let mark = try FileLock(alone: runningMark(of: application).path) else { return nil }
         defer { withExtendedLifetime(mark) {} }
         guard
@@ -176,7 +176,7 @@ extension StateDirectory {
         return trigger
     }
 
-    /// Removes the events that an application missed.
+    /// Removes the missed events of an application.
     func removePendingEvents(of application: ApplicationIdentity) throws(StateError) {
         let file = file("waiting", of: application)
         guard FileManager.default.fileExists(atPath: file.path) else { return }
@@ -185,7 +185,7 @@ extension StateDirectory {
         try remove(file)
     }
 
-    /// The file that an application holds a lock on while it runs.
+    /// The file that an application keeps locked while it runs.
     func runningMark(of application: ApplicationIdentity) -> URL {
         folder(of: application).appendingPathComponent("running")
     }

@@ -1,32 +1,32 @@
 package import BeaconSupport
 import Foundation
 
-/// A store of an application's monitors, each under its name, which all processes of the application share.
+/// A store of an application's named monitors, which all processes of the application share.
 ///
-/// Its calls are synchronous, may wait for the disk and for other processes, and may come from any thread or queue.
+/// All calls are synchronous and may wait for the disk and other processes. They may come from any thread or queue.
 package protocol MonitorStore: Sendable {
-    /// Returns the conditions of a monitor as they are stored; none at first.
+    /// Returns the stored conditions of a monitor; empty for a new monitor.
     ///
     /// - Throws: ``StateError`` if they cannot be read.
     func load(_ name: String) throws(StateError) -> [StoredCondition]
 
-    /// Reads the stored conditions of a monitor, changes them and writes them, while no other process does.
+    /// Reads, changes and writes the stored conditions of a monitor under a lock.
     ///
     /// - Parameters:
     ///   - name: the monitor.
-    ///   - change: changes the conditions that are stored now, which need not be those that this process knows. It may
-    ///     be called more than once, and must not use the store.
+    /// - change: changes the stored conditions, which may differ from those that this process knows. It may be called
+    ///   more than once, and must not use the store.
     /// - Throws: ``StateError`` if they cannot be read or written.
     func update(_ name: String, _ change: (inout [StoredCondition]) -> Void) throws(StateError)
 }
 
 extension MonitorStore {
-    /// Stores the changes from one list of conditions to another, and nothing else: conditions that other processes
-    /// have added or changed stay as they are.
+    /// Stores only the changes from one list of conditions to another. Conditions that other processes have added or
+    /// changed stay as they are.
     ///
     /// - Parameters:
-    ///   - conditions: the conditions as they are for this process.
-    ///   - old: the conditions that this process loaded, or saved last.
+    /// - conditions: this process's present conditions.
+    /// - old: the conditions that this process last loaded or saved.
     ///   - name: the monitor.
     /// - Throws: ``StateError`` if they cannot be read or written.
     package func save(
@@ -36,7 +36,7 @@ extension MonitorStore {
     }
 }
 
-/// Monitors in files of their application, one for each.
+/// A monitor store with one file per monitor.
 package final class FileMonitorStore: MonitorStore {
     private struct Content: Codable, Hashable {
         var conditions: [StoredCondition] = []
@@ -46,13 +46,13 @@ package final class FileMonitorStore: MonitorStore {
     private let directory: StateDirectory
     private let files = Locked<[String: StateFile<Content>]>([:])
 
-    /// The monitors of an application.
+    /// Creates the monitor store of an application.
     package init(_ application: ApplicationIdentity, in directory: StateDirectory = .user) {
         self.application = application
         self.directory = directory
     }
 
-    /// The names of the monitors that are stored, in alphabetical order.
+    /// The names of the stored monitors, in alphabetical order.
     package var names: [String] {
         StateDirectory.names(in: directory.folder(of: application).appendingPathComponent(Self.folder))
             .filter { $0.hasSuffix(".json") }
@@ -65,7 +65,7 @@ package final class FileMonitorStore: MonitorStore {
         try file(of: name).update { change(&$0.conditions) }
     }
 
-    /// The folder of their files, within that of the application.
+    /// The folder of the files, within the application's folder.
     static let folder = "monitors"
 
     private func file(of name: String) -> StateFile<Content> {
@@ -78,8 +78,8 @@ package final class FileMonitorStore: MonitorStore {
         }
     }
 
-    /// Returns a name that can be a file's, another one for each monitor: a percent sign and the byte stand for what is
-    /// no letter or digit of ASCII.
+    /// Returns a unique file name for a monitor. Every byte that is not an ASCII letter or digit becomes a percent sign
+    /// and the byte in hexadecimal.
     private static func fileName(_ name: String) -> String {
         var result = ""
         for byte in name.utf8 {
@@ -95,11 +95,11 @@ package final class FileMonitorStore: MonitorStore {
     }
 }
 
-/// Monitors that last as long as this object: for tests, and for programs that are to leave no trace.
+/// A monitor store in memory, for tests and for programs that must not leave files.
 package final class MemoryMonitorStore: MonitorStore {
     private let monitors = Locked<[String: [StoredCondition]]>([:])
 
-    /// A store without monitors.
+    /// Creates an empty store.
     package init() {}
 
     package func load(_ name: String) -> [StoredCondition] { monitors.withLock { $0[name] ?? [] } }

@@ -1,34 +1,34 @@
 package import BeaconModel
 
-/// A condition of a monitor, as it is stored across launches.
+/// A monitor's condition, as stored across launches.
 ///
-/// beacond reads it too, to watch for the condition while the application does not run.
+/// beacond also reads it, to watch the condition while the application does not run.
 package struct StoredCondition: Hashable, Sendable {
-    /// A condition's subject.
+    /// The subject of a condition.
     package enum Subject: Hashable, Sendable {
-        /// At least one beacon of a constraint is heard.
+        /// At least one beacon that satisfies a constraint is heard.
         case beacons(BeaconConstraint)
-        /// The device is in a circle on the ground, in degrees and metres. It is stored and never monitored.
+        /// The device is in a circle on the ground, in degrees and metres. The condition is stored but never monitored.
         case circle(latitude: Double, longitude: Double, radius: Double)
     }
 
-    /// The monitor's state of a condition, by Apple's numbers.
+    /// The monitor's state of a condition, with Apple's numbers.
     package enum State: UInt8, Hashable, Sendable, Codable {
         case unknown, satisfied, unsatisfied, unmonitored
     }
 
     /// An event of a condition.
     package struct Event: Hashable, Sendable, Codable {
-        /// The state since the event.
+        /// The new state.
         package var state: State
         /// Its time, in seconds since 1970.
         package var time: Double
-        /// The beacon that satisfied the condition, where it is known.
+        /// The beacon that satisfied the condition, if known.
         package var refinement: BeaconIdentity?
-        /// Reasons for not monitoring, by the bits of the monitor.
+        /// The reasons for not monitoring, as the monitor's bits.
         package var diagnostics: UInt16
 
-        /// Creates an event from its parts.
+        /// Creates an event.
         package init(state: State, time: Double, refinement: BeaconIdentity? = nil, diagnostics: UInt16 = 0) {
             self.state = state
             self.time = time
@@ -62,16 +62,16 @@ package struct StoredCondition: Hashable, Sendable {
         }
     }
 
-    /// The application's name for it, which no other condition of the monitor has.
+    /// The application's identifier for the condition, unique within the monitor.
     package var identifier: String
     /// Its subject.
     package var subject: Subject
-    /// The last event that the application dealt with.
+    /// The last event that the application handled.
     package var lastEvent: Event
-    /// The newest event, where the application has not dealt with it.
+    /// The newest event, if the application has not handled it.
     package var pending: Event?
 
-    /// Creates a condition from its parts.
+    /// Creates a condition.
     package init(identifier: String, subject: Subject, lastEvent: Event, pending: Event? = nil) {
         self.identifier = identifier
         self.subject = subject
@@ -84,7 +84,7 @@ package struct StoredCondition: Hashable, Sendable {
         if case .beacons(let constraint) = subject { constraint } else { nil }
     }
 
-    /// The state that is known of it, as that of a region.
+    /// The known state, as a region state.
     package var state: RegionState {
         switch (pending ?? lastEvent).state {
         case .satisfied: .inside
@@ -132,7 +132,7 @@ extension StoredCondition: Codable {
 }
 
 extension CodingKey {
-    /// Reads a constraint from its text.
+    /// Decodes a constraint from its text.
     fileprivate func constraint(_ text: String, in values: KeyedDecodingContainer<Self>) throws -> BeaconConstraint {
         guard let constraint = BeaconConstraint(text) else {
             throw DecodingError.dataCorruptedError(
