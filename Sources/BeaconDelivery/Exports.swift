@@ -1,4 +1,4 @@
-// The types of a notification's own values and of a destination's settings.
+// The types used in notifications and in destinations' settings.
 @_exported public import enum BeaconModel.JSONValue
 @_exported public import struct BeaconSupport.RetryPolicy
 @_exported public import struct BeaconSupport.Secret

@@ -1,23 +1,25 @@
 public import BeaconEventStore
 
-/// A place that notifications are delivered to, with a name: a consumer of the event store.
+/// A receiver of notifications with a name: a consumer of the event store.
 public struct Destination: Sendable {
-    /// The user's name for the destination. Its position has this name: a destination that is renamed is a new one.
+    /// The user's name for the destination. Its position is stored under this name, so a renamed destination is a new
+    /// one.
     public var name: String
 
     /// The sender.
     public var sink: any Sink
 
-    /// The kinds of notification to deliver; nil for all. ``Sink/filter`` has to select it as well.
+    /// The kinds of notification to deliver; nil for all. ``Sink/filter`` must select them as well.
     public var kinds: Set<BeaconNotification.Kind>?
 
-    /// The regions whose notifications are delivered; nil for all. A heartbeat has no region, and lists those of them.
+    /// The regions whose notifications are delivered; nil for all. A heartbeat has no region; it lists only these
+    /// regions.
     public var regions: Set<String>?
 
     /// The waits between attempts.
     public var retryPolicy: RetryPolicy
 
-    /// A destination of this name.
+    /// Creates a destination.
     ///
     /// - Parameters:
     ///   - name: the user's name for it.
@@ -36,7 +38,7 @@ public struct Destination: Sendable {
         self.retryPolicy = retryPolicy
     }
 
-    /// The filter of its consumer.
+    /// The filter of its event consumer.
     public var filter: EventFilter {
         var filter = sink.filter.narrowed(toKinds: kinds.map { Set($0.map(\.rawValue)) })
         if let regions {
@@ -45,7 +47,7 @@ public struct Destination: Sendable {
         return filter
     }
 
-    /// Returns a notification without the regions that are not for this destination, which a heartbeat lists.
+    /// Returns a notification without the regions that this destination does not receive. Only heartbeats list regions.
     package func selection(of notification: BeaconNotification) -> BeaconNotification {
         guard let regions else { return notification }
         var notification = notification
@@ -53,7 +55,7 @@ public struct Destination: Sendable {
         return notification
     }
 
-    /// Returns true for a notification that is for this destination.
+    /// Returns whether this destination receives a notification.
     public func wants(_ notification: BeaconNotification) -> Bool {
         filter.selects(kind: notification.kind.rawValue, region: notification.region?.name)
     }

@@ -2,7 +2,7 @@ public import BeaconEventStore
 public import BeaconModel
 import BeaconSupport
 
-/// A notification that waits for a destination, or that it refused for good.
+/// A notification that waits for a destination or that the destination refused permanently.
 public struct QueuedNotification: Hashable, Sendable {
     /// Its position in the order of all events. Each destination receives them in this order.
     public var sequence: Int64
@@ -10,19 +10,19 @@ public struct QueuedNotification: Hashable, Sendable {
     /// The notification.
     public var notification: BeaconNotification
 
-    /// The number of attempts to send it to this destination that failed.
+    /// The number of failed attempts to send it to this destination.
     public var attempts: Int
 
-    /// The reason why the destination refused it for good; nil unless it is a dead letter.
+    /// The reason for the destination's permanent refusal; nil unless it is a dead letter.
     public var refusal: String?
 
-    /// An entry from its parts, for tests of sinks.
+    /// Creates an entry, for tests of sinks.
     ///
     /// - Parameters:
     ///   - sequence: its position in the order of all events.
     ///   - notification: the notification.
-    ///   - attempts: the number of attempts that failed.
-    ///   - refusal: the reason why it is a dead letter, where it is.
+    ///   - attempts: the number of failed attempts.
+    ///   - refusal: the reason for the refusal, if it is a dead letter.
     public init(sequence: Int64, notification: BeaconNotification, attempts: Int = 0, refusal: String? = nil) {
         self.sequence = sequence
         self.notification = notification
@@ -32,12 +32,12 @@ public struct QueuedNotification: Hashable, Sendable {
 }
 
 extension EventStoreInspector {
-    /// Returns the notifications that a destination refused for good, oldest first.
+    /// Returns the notifications that a destination refused permanently, oldest first.
     ///
     /// - Parameters:
     ///   - destination: the destination's name.
     ///   - limit: the most to return.
-    /// - Throws: ``/BeaconEventStore/EventStoreError`` where there is no such destination, or the file cannot be read.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` if the destination does not exist or the file cannot be read.
     public func deadLetters(
         of destination: String, limit: Int = 100
     ) throws(EventStoreError) -> [QueuedNotification] {
@@ -54,11 +54,11 @@ extension EventStoreInspector {
     /// - Parameters:
     ///   - destination: the destination's name.
     ///   - limit: the most to return.
-    /// - Throws: ``/BeaconEventStore/EventStoreError`` where there is no such destination, or the file cannot be read.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` if the destination does not exist or the file cannot be read.
     public func queue(of destination: String, limit: Int = 100) throws(EventStoreError) -> [QueuedNotification] {
         let failures = try consumers().first { $0.name == destination }?.failures ?? 0
         return try waiting(for: destination, limit: limit).enumerated().compactMap { index, event in
-            // Those behind the first were not tried.
+            // Only the first one has been tried.
             BeaconNotification(event.event).map {
                 QueuedNotification(sequence: event.number, notification: $0, attempts: index == 0 ? failures : 0)
             }
@@ -67,7 +67,7 @@ extension EventStoreInspector {
 
     /// Stores notifications for a process that delivers them. When the call returns, they are on the disk.
     ///
-    /// - Throws: ``/BeaconEventStore/EventStoreError`` where the file cannot be written.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` if the file cannot be written.
     public func append(_ notifications: [BeaconNotification]) throws(EventStoreError) {
         var events: [Event] = []
         for notification in notifications { events.append(try notification.event()) }
@@ -76,7 +76,7 @@ extension EventStoreInspector {
 }
 
 extension ConsumerStatus {
-    /// Returns true where the destination has failed for more than an hour, and needs attention.
+    /// Returns whether the destination has failed for more than an hour and needs attention.
     ///
     /// - Parameter now: the time since 1970.
     public func hasFailedForLong(at now: Timestamp) -> Bool {

@@ -6,21 +6,21 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// A client that posts to one address, or asks it, one request at a time, over one connection.
+/// A client that sends POST and GET requests to one address, one at a time, over one connection.
 final class HTTPPoster: Sendable {
     private let client: HTTPClient
     private let requestTimeout: Duration
     private let url: String
 
-    /// The most bytes of a response that are read, so that the connection can be used again.
+    /// The most bytes of a response that are read, so that the connection can be reused.
     private static let maximumResponse = 64 << 10
 
-    /// The most bytes of a response that are shown.
+    /// The most bytes of a response that are quoted.
     private static let maximumExcerpt = 200
 
-    /// Makes a client, which connects with its first request.
+    /// Creates a client, which connects with its first request.
     ///
-    /// - Throws: ``SinkError`` where the address or a certificate to trust cannot be used.
+    /// - Throws: ``SinkError`` if the address or a trusted certificate cannot be used.
     init(url: URL, settings: HTTPSettings) throws(SinkError) {
         guard let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http", url.host?.isEmpty == false
         else {
@@ -37,7 +37,7 @@ final class HTTPPoster: Sendable {
         var configuration = HTTPClient.Configuration()
         configuration.tlsConfiguration = try Self.trust(settings)
         configuration.redirectConfiguration = .disallow
-        // A server that is not there is an outcome at once; the retry policy decides when to try again.
+        // Report an unreachable server at once; the retry policy decides when to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout = HTTPClient.Configuration.Timeout(
             connect: .nanoseconds(settings.connectTimeout.clampedNanoseconds),
@@ -58,19 +58,19 @@ final class HTTPPoster: Sendable {
     }
 
     deinit {
-        // The shutdown takes place after this call.
+        // The shutdown completes after this call.
         client.shutdown { _ in }
     }
 
     private static func trust(_ settings: HTTPSettings) throws(SinkError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
-        // The versions before were deprecated by RFC 8996: requests have secrets in them.
+        // RFC 8996 deprecates earlier versions, and requests contain secrets.
         configuration.minimumTLSVersion = .tlsv12
         for file in settings.additionalTrustRoots {
             do {
                 let certificates = try NIOSSLCertificate.fromPEMFile(file.path)
                 guard !certificates.isEmpty else {
-                    throw SinkError(.invalidTrustRoots, "\(file.path) holds no certificate in PEM form")
+                    throw SinkError(.invalidTrustRoots, "\(file.path) contains no certificate in PEM form")
                 }
                 configuration.additionalTrustRoots.append(.certificates(certificates))
             } catch let error as SinkError {
@@ -94,14 +94,15 @@ final class HTTPPoster: Sendable {
         return await send(request).response
     }
 
-    /// Asks, and returns the response with its body, where that is whole and of at most ``largestBody`` bytes.
+    /// Sends a GET request and returns the response, with its body if that is complete and at most ``largestBody``
+    /// bytes long.
     func get(headers: HTTPHeaders) async -> (response: HTTPResponse, body: Data?) {
         var request = HTTPClientRequest(url: url)
         request.headers = headers
         return await send(request, isWanted: true)
     }
 
-    /// The most bytes of a body that is asked for.
+    /// The most bytes of a requested body.
     static let largestBody = 4 << 20
 
     private func send(
@@ -128,9 +129,9 @@ final class HTTPPoster: Sendable {
         }
     }
 
-    /// Reads a response to its end, as far as that is short, and returns its beginning.
+    /// Reads a response to its end, up to a limit, and returns its beginning.
     ///
-    /// - Throws: where the response breaks off: the server may not have accepted the request.
+    /// - Throws: An error if the response breaks off. The server may not have accepted the request then.
     private func excerpt(of response: HTTPClientResponse, until deadline: ContinuousClock.Instant) async throws
         -> String
     {
@@ -144,18 +145,18 @@ final class HTTPPoster: Sendable {
         return String(decoding: beginning, as: UTF8.self).printable.trimmingCharacters(in: .whitespaces)
     }
 
-    /// Returns an error in words for a user, without the address, which may be a secret.
+    /// Returns an error's description for a user. It omits the address, which may be a secret.
     private static func reason(for error: any Error) -> String {
         guard let error = error as? HTTPClientError else {
             if error is NIOSSLError || error is NIOSSLExtraError {
                 let causes = [
-                    "the server's certificate is of an issuer that is not trusted here, or has expired",
-                    "it has another name than the address", "the port does not speak TLS",
+                    "the server's certificate is from an untrusted issuer, or has expired",
+                    "its name differs from the address", "the port does not speak TLS",
                 ]
                 return "no TLS: \(error). \(causes.asPossibleCauses)"
             }
             if let error = error as? ChannelError, case .connectTimeout = error { return "no connection in time" }
-            // A name may have several addresses, each with a failure of its own.
+            // A name may have several addresses, each with its own failure.
             let failure = (error as? NIOConnectionError)?.connectionErrors.last?.error ?? error
             if let failure = failure as? IOError {
                 return "no connection: \(String(cString: strerror(failure.errnoCode)))"
@@ -165,7 +166,7 @@ final class HTTPPoster: Sendable {
         switch error {
         case .deadlineExceeded, .readTimeout: return "no answer in time"
         case .connectTimeout: return "no connection in time"
-        case .remoteConnectionClosed: return "the connection was closed before the answer was whole"
+        case .remoteConnectionClosed: return "the connection was closed before the answer was complete"
         default: return "the request failed: \(error.shortDescription)"
         }
     }

@@ -7,21 +7,21 @@ enum HTTPResponse: Sendable {
     ///
     /// - Parameters:
     ///   - status: the status code.
-    ///   - retryAfter: the wait that the server asked for.
-    ///   - excerpt: the beginning of the body, for people.
+    ///   - retryAfter: the wait that the server requested.
+    ///   - excerpt: the beginning of the body, for display.
     case response(status: Int, retryAfter: Duration?, excerpt: String)
 
-    /// There was no response, or none that is whole.
+    /// There was no complete response.
     case failure(String)
 
-    /// The task was cancelled.
+    /// The task was canceled.
     case cancelled
 
-    /// The outcome for the notifications that were sent; nil where the task was cancelled.
+    /// The outcome for the notifications that were sent; nil if the task was canceled.
     ///
-    /// 400, 413 and 422 are about the content of the request (RFC 9110, 15.5) and final. All others are about the
-    /// destination, its address or its keys, which somebody may correct, and are retried. So are redirects, which are
-    /// not followed: as often as a server that moved, one is a network that wants someone to log in.
+    /// 400, 413 and 422 concern the content of the request (RFC 9110, 15.5) and are final. All others concern the
+    /// destination, its address or its keys, which an operator may correct, and are retried. So are redirects, which
+    /// are not followed: besides a moved server, the cause may be a network that requires a login.
     var outcome: DeliveryOutcome? {
         switch self {
         case .cancelled: nil
@@ -49,28 +49,28 @@ enum HTTPResponse: Sendable {
     }
 }
 
-/// The header by which a server asks for a pause (RFC 9110, 10.2.3): seconds, or a date.
+/// The header with which a server requests a pause (RFC 9110, 10.2.3): seconds, or a date.
 enum RetryAfter {
     /// Returns the length of the pause.
     ///
     /// - Parameters:
     ///   - value: the header's value.
-    ///   - date: the response's `Date` header, to which a date is relative, since a small computer's own clock may be
-    ///     wrong by years.
-    ///   - now: the time to use where there is no such header.
-    /// - Returns: nil where the value is neither seconds nor a date.
+    ///   - date: the response's `Date` header, to which a date in the value is relative. A small computer's clock may
+    ///     be wrong by years.
+    ///   - now: the time to use without that header.
+    /// - Returns: The length, or nil if the value is neither seconds nor a date.
     static func duration(_ value: String, date: String?, now: Date) -> Duration? {
         let text = value.trimmingCharacters(in: .whitespaces)
         if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            // More digits than fit mean the longest wait, which the retry policy bounds.
+            // A number that is too large means the longest wait, which the retry policy limits.
             return .seconds(min(Int64(text) ?? .max, 1 << 40))
         }
-        guard let moment = parse(text) else { return nil }
+        guard let end = parse(text) else { return nil }
         let reference = date.flatMap(parse) ?? now
-        return .seconds(max(moment.timeIntervalSince(reference), 0))
+        return .seconds(max(end.timeIntervalSince(reference), 0))
     }
 
-    /// Reads the three forms of a date that a recipient has to accept (RFC 9110, 5.6.7).
+    /// Parses the three date formats that a recipient must accept (RFC 9110, 5.6.7).
     private static func parse(_ text: String) -> Date? {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -83,10 +83,10 @@ enum RetryAfter {
     }
 }
 
-/// Delivery in batches to a server that answers for a batch as a whole.
+/// Delivery in batches to a server that accepts or refuses a batch as a whole.
 ///
-/// Where the server refuses the content of a batch, one notification in it may be the cause, and the others are not to
-/// become dead letters with it: the batch is sent again in halves, down to that one.
+/// If the server refuses the content of a batch, a single notification may be the cause. To keep the others from
+/// becoming dead letters, the batch is sent again in halves, down to that notification.
 enum BatchSplitter {
     static func deliver(
         _ entries: ArraySlice<QueuedNotification>, post: (ArraySlice<QueuedNotification>) async -> HTTPResponse
@@ -95,7 +95,7 @@ enum BatchSplitter {
         guard let outcome = response.outcome else { return [] }
         switch outcome {
         case .delivered: return entries.map { _ in .delivered }
-        // The failure belongs to the first; the others come again with it.
+        // The failure belongs to the first notification; the others are sent again with it.
         case .retry: return [outcome]
         case .refused:
             guard entries.count > 1 else { return entries.map { _ in outcome } }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The HTTP settings of a sink: time-outs, proxy, trust.
 public struct HTTPSettings: Hashable, Sendable {
-    /// The longest time to connect, TLS and a proxy included.
+    /// The longest time to connect, including TLS and a proxy.
     public var connectTimeout: Duration
 
     /// The longest time from sending a request to the end of its response, and the longest pause within the response.
@@ -17,7 +17,8 @@ public struct HTTPSettings: Hashable, Sendable {
     /// The value of the `User-Agent` header.
     public var userAgent: String
 
-    /// Settings with the defaults: 10 s to connect, 30 s for a response, no proxy, the system's trust.
+    /// Creates settings. The defaults are 10 s to connect, 30 s for a response, no proxy, and the system's
+    /// certificates.
     ///
     /// - Parameters:
     ///   - connectTimeout: the longest time to connect.
@@ -43,17 +44,17 @@ public struct HTTPProxy: Hashable, Sendable {
     public var host: String
     /// The proxy's port.
     public var port: Int
-    /// The user name, where the proxy requires one.
+    /// The user name, if the proxy requires one.
     public var username: String?
     /// The user's password.
     public var password: Secret?
 
-    /// A proxy at an address.
+    /// Creates a proxy.
     ///
     /// - Parameters:
     ///   - host: its host name or address.
     ///   - port: its port.
-    ///   - username: the user name, where it requires one.
+    ///   - username: the user name, if it requires one.
     ///   - password: the user's password.
     public init(host: String, port: Int, username: String? = nil, password: Secret? = nil) {
         self.host = host
@@ -65,7 +66,7 @@ public struct HTTPProxy: Hashable, Sendable {
 
 /// The characters that a header may contain (RFC 9110, 5.1 and 5.5).
 package enum HTTPHeaderCheck {
-    /// Returns true for a token (RFC 9110, 5.6.2), as names are.
+    /// Returns whether a text is a token (RFC 9110, 5.6.2), as header names are.
     package static func isName(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
@@ -75,7 +76,7 @@ package enum HTTPHeaderCheck {
             }
     }
 
-    /// Returns true for text without control characters but tabs.
+    /// Returns whether a text has no control characters other than tabs.
     package static func isValue(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
     }

@@ -4,20 +4,20 @@ import Foundation
 public import Logging
 import NIOHTTP1
 
-/// A message of a backend to this install.
+/// A message from a backend to this install.
 public struct KumulosMessage: Hashable, Sendable, Codable, Identifiable {
-    /// The message's name, the same each time that it comes.
+    /// The message's id, the same for each delivery.
     public let id: String
     /// When it was sent, in seconds since 1970.
     public let time: Double
     /// The heading; nil for none.
     public let title: String?
-    /// What it says.
+    /// The text.
     public let text: String
     /// An address to open; nil for none.
     public let url: String?
 
-    /// Creates a message from its parts.
+    /// Creates a message.
     public init(id: String, time: Double, title: String? = nil, text: String, url: String? = nil) {
         self.id = id
         self.time = time
@@ -27,21 +27,22 @@ public struct KumulosMessage: Hashable, Sendable, Codable, Identifiable {
     }
 }
 
-/// The messages of a beacond to this install: asked for again and again, handed on in order, and then acknowledged.
+/// A receiver of messages from beacond to this install. It polls for messages, passes them on in order, and then
+/// acknowledges them.
 ///
-/// The server keeps a message until it is acknowledged, so that one comes again where the process ends between.
-/// Kumulos' own servers push messages by Apple's and Google's services and have no such list.
+/// The server keeps a message until it is acknowledged. If the process ends before that, the message is delivered
+/// again. Kumulos' own servers push messages by Apple's and Google's services and have no such list.
 public struct KumulosInbox: Sendable {
-    /// The time for which the server may wait for a message before it answers that there is none.
+    /// The time, in seconds, for which the server may wait for a message before it answers with an empty list.
     private static let wait = 30
 
-    /// The names that are remembered of messages that were handed on, though the server does not know so far.
+    /// The most ids remembered of messages that were passed on but perhaps not acknowledged.
     private static let mostRemembered = 1_000
 
-    /// The wait where the server says that the keys are wrong, or has no messages: somebody has to change something.
+    /// The wait if the server rejects the keys or does not offer messages. The configuration must change first.
     private static let longPause = Duration.seconds(300)
 
-    /// The time between two questions to a server that answers at once that there is nothing.
+    /// The wait between two requests if the server answers at once with an empty list.
     private static let shortPause = Duration.seconds(1)
 
     private let poster: HTTPPoster
@@ -53,9 +54,9 @@ public struct KumulosInbox: Sendable {
         var messages: [KumulosMessage]
     }
 
-    /// Makes an inbox for an install of an app.
+    /// Creates an inbox for an install of an app.
     ///
-    /// - Throws: ``SinkError`` where the configuration cannot work.
+    /// - Throws: ``SinkError`` if the configuration is not valid.
     public init(_ configuration: KumulosSettings, logger: Logger) throws(SinkError) {
         let url = configuration.baseURL.appendingPathComponent("v1").appendingPathComponent("app-installs")
             .appendingPathComponent(configuration.installID).appendingPathComponent("messages")
@@ -71,9 +72,9 @@ public struct KumulosInbox: Sendable {
         self.logger = logger
     }
 
-    /// Hands messages on until its task is cancelled.
+    /// Passes messages on until its task is canceled.
     ///
-    /// - Parameter handle: takes a message. When it returns, the message is acknowledged.
+    /// - Parameter handle: a closure that handles a message. When it returns, the message is acknowledged.
     public func run(_ handle: @Sendable (KumulosMessage) async -> Void) async {
         var handled: [String] = []
         var failures = 0
@@ -87,18 +88,18 @@ public struct KumulosInbox: Sendable {
             case .cancelled: return
             case .response(200..<300, _, _):
                 guard let messages = body.flatMap({ try? JSONDecoder().decode(Answer.self, from: $0) })?.messages else {
-                    report("its answer is no list of messages", at: &failures)
+                    report("its answer is not a list of messages", at: &failures)
                     pause = Self.longPause
                     break
                 }
-                if failures > 0 { logger.notice("messages come again") }
+                if failures > 0 { logger.notice("messages are received again") }
                 failures = 0
                 for message in messages where !handled.contains(message.id) {
                     await handle(message)
                     if Task.isCancelled { return }
                     handled.append(message.id)
                 }
-                // A server that does not wait is not asked all the time.
+                // Do not poll a server continuously if it does not wait.
                 if messages.isEmpty, .now - began < Self.shortPause { pause = Self.shortPause }
                 handled.removeFirst(max(0, handled.count - Self.mostRemembered))
                 if !messages.isEmpty, await !acknowledge(messages.map(\.id)) {
@@ -118,10 +119,10 @@ public struct KumulosInbox: Sendable {
         }
     }
 
-    /// Logs the first of several failures.
+    /// Logs the first of several failures in a row.
     private func report(_ reason: String, at failures: inout Int) {
         failures += 1
-        if failures == 1 { logger.warning("no messages can be taken from the server: \(reason); it is asked again") }
+        if failures == 1 { logger.warning("cannot get messages from the server: \(reason); trying again") }
     }
 
     private func acknowledge(_ ids: [String]) async -> Bool {

@@ -3,7 +3,7 @@ import BeaconModel
 public import Foundation
 import NIOHTTP1
 
-/// The configuration of a ``KumulosSink``: an app at Kumulos.
+/// The configuration of a ``KumulosSink`` for an app at Kumulos.
 public struct KumulosSettings: Hashable, Sendable {
     /// The app's API key.
     public var apiKey: Secret
@@ -11,7 +11,7 @@ public struct KumulosSettings: Hashable, Sendable {
     /// The app's secret key.
     public var secretKey: Secret
 
-    /// The name of this installation, which Kumulos' SDK generates once for an app on a device: a random UUID in upper
+    /// The id of this installation, which Kumulos' SDK generates once for an app on a device: a random UUID in upper
     /// case.
     public var installID: String
 
@@ -24,12 +24,12 @@ public struct KumulosSettings: Hashable, Sendable {
     /// The address of Kumulos' server for events (Kumulos' SDK for Swift 10.0.0).
     public static let eventsURL = URL(string: "https://events.kumulos.com") ?? URL(fileURLWithPath: "/")
 
-    /// The configuration of an app.
+    /// Creates the configuration of an app.
     ///
     /// - Parameters:
     ///   - apiKey: the app's API key.
     ///   - secretKey: the app's secret key.
-    ///   - installID: the name of this installation.
+    ///   - installID: the id of this installation.
     ///   - baseURL: the address of the server.
     ///   - http: the HTTP settings.
     public init(
@@ -57,8 +57,8 @@ extension KumulosSettings {
     }
 }
 
-/// A sink that posts changes of proximity and an application's own events to Kumulos, as its SDK does: arrays of up to
-/// 100 events, oldest first.
+/// A sink that posts proximity changes and custom events to Kumulos in the same form as its SDK: arrays of up to 100
+/// events, oldest first.
 ///
 /// Kumulos has one event for beacons, a beacon's proximity. Enters, exits and heartbeats are not sent.
 public final class KumulosSink: Sink {
@@ -66,13 +66,13 @@ public final class KumulosSink: Sink {
     private let headers: HTTPHeaders
     private let installID: String
 
-    /// Makes a sink for an app at Kumulos.
+    /// Creates a sink for an app at Kumulos.
     ///
-    /// - Throws: ``SinkError`` where the configuration cannot work.
+    /// - Throws: ``SinkError`` if the configuration is not valid.
     public init(_ configuration: KumulosSettings) throws(SinkError) {
         installID = configuration.installID
         guard !installID.isEmpty else {
-            throw SinkError(.invalidValue, "installID is empty; write the name of the installation, a UUID")
+            throw SinkError(.invalidValue, "installID is empty; write the installation's id, a UUID")
         }
         let url = configuration.baseURL.appendingPathComponent("v1").appendingPathComponent("app-installs")
             .appendingPathComponent(installID).appendingPathComponent("events")
@@ -80,10 +80,10 @@ public final class KumulosSink: Sink {
         headers = configuration.headers
     }
 
-    /// 100, the batch of Kumulos' SDK.
+    /// 100, the batch size of Kumulos' SDK.
     public var maximumBatch: Int { 100 }
 
-    /// Changes of proximity and an application's own events.
+    /// A filter that selects proximity changes and custom events.
     public var filter: EventFilter {
         let kinds: [BeaconNotification.Kind] = [.proximity, .application]
         return EventFilter(kinds: Set(kinds.map(\.rawValue)))
@@ -91,10 +91,10 @@ public final class KumulosSink: Sink {
 
     /// Posts notifications in one request and returns their outcomes.
     public func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] {
-        // A rule may choose Kumulos for any.
+        // A rule may choose Kumulos for any notification.
         let unsuited = batch.firstIndex { KumulosEventBody($0.notification, installID: installID) == nil }
         if unsuited == 0 {
-            return [.refused(reason: "Kumulos takes changes of proximity and an application's named events")]
+            return [.refused(reason: "Kumulos accepts only proximity changes and an application's named events")]
         }
         return await BatchSplitter.deliver(batch[..<(unsuited ?? batch.endIndex)]) { entries in
             let events = entries.compactMap { KumulosEventBody($0.notification, installID: self.installID) }
@@ -109,8 +109,8 @@ public final class KumulosSink: Sink {
     }
 }
 
-/// A notification in Kumulos' form: the event that `sendiBeaconProximity(beacon:)` of its SDK for Swift 10.0.0 records,
-/// or an event of the application's own, which `trackEvent(eventType:properties:)` records.
+/// A notification in Kumulos' format: the event that `sendiBeaconProximity(beacon:)` of its SDK for Swift 10.0.0
+/// records, or a custom event, as `trackEvent(eventType:properties:)` records it.
 struct KumulosEventBody: Encodable {
     private let type: String
     private let uuid: String
@@ -118,7 +118,7 @@ struct KumulosEventBody: Encodable {
     private let data: JSONValue
     private let userId: String
 
-    /// The event of a notification; nil where it is neither about a beacon's proximity nor the application's own.
+    /// Creates the event of a notification; nil if it is neither a proximity change nor a custom event.
     init?(_ notification: BeaconNotification, installID: String) {
         if notification.kind == .application, let name = notification.name {
             type = name

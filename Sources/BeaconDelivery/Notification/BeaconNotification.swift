@@ -1,84 +1,82 @@
 public import BeaconModel
 
-/// A message to a backend about a region that was entered or left, about a beacon's proximity, or about who is present.
+/// A message to a backend about a region's enter or exit, a beacon's proximity, or the beacons that are present.
 ///
-/// Foundation has a type named `Notification`, which most programs import as well.
+/// It is not called `Notification` because Foundation has a type of that name, which most programs import as well.
 public struct BeaconNotification: Hashable, Sendable, Identifiable {
-    /// The notification's name, the same each time that it is sent.
+    /// The notification's id, the same for each delivery.
     public private(set) var id: EventID
 
     /// The kind of notification.
     public let kind: Kind
 
-    /// The moment of the event, since 1970, to the millisecond.
+    /// The time of the event, since 1970, to the millisecond.
     public let time: Timestamp
 
-    /// The region; nil where the beacon was heard outside of all named regions, and in a heartbeat.
+    /// The region; nil if the beacon was heard outside all named regions, and in a heartbeat.
     public var region: Region?
 
-    /// The beacon, where the notification is about one.
+    /// The beacon, if the notification concerns one.
     public var beacon: BeaconIdentity?
 
-    /// The user's name for the beacon; nil where it has none.
+    /// The user's name for the beacon, or nil.
     public var beaconName: String?
 
-    /// The beacon's proximity; nil where the notification is not about proximity.
+    /// The beacon's proximity; nil if the notification does not concern proximity.
     public var proximity: Proximity?
 
-    /// The estimated distance in metres, -1 where it is unknown.
+    /// The estimated distance in meters, or -1 if it is unknown.
     public var accuracy: Double?
 
-    /// The signal in dBm; nil where there was no reading.
+    /// The signal strength in dBm; nil if there was no reading.
     public var rssi: Int?
 
-    /// The beacon's measured power, its signal at one metre in dBm, where it is known.
+    /// The beacon's measured power, its signal strength at one meter in dBm, if known.
     public var measuredPower: Int?
 
-    /// The receiver that heard the beacon, where one did.
+    /// The receiver that heard the beacon, if any.
     public var receiver: String?
 
-    /// The place that the beacon is in; nil where it has left all of them, or the notification is not about places.
+    /// The beacon's place; nil if it has left all places, or if the notification does not concern places.
     public var place: String?
 
-    /// The place that it was in before; nil where that was none, or it is not known.
+    /// The beacon's previous place; nil if it was outside all places, or if the place is unknown.
     public var before: String?
 
-    /// The decibels by which the place leads the next one.
+    /// The lead over the next best place in decibels.
     public var margin: Double?
 
-    /// The place that comes next.
+    /// The next best place.
     public var runnerUp: String?
 
-    /// Why more than one device is suspected behind the beacon's identity; nil where the notification is not about
-    /// that.
+    /// The reason to suspect that more than one device uses the beacon's identity; nil for other kinds of notification.
     public var suspicion: SuspicionGrounds?
 
-    /// The user whom the notification concerns, as the application names them. Kumulos wants it.
+    /// The user whom the notification concerns, as named by the application. Kumulos requires it.
     public var user: String?
 
-    /// The name of an event of the application's own.
+    /// The name of a custom event.
     public var name: String?
 
-    /// The properties of an event of the application's own.
+    /// The properties of a custom event.
     public var properties: [String: JSONValue]?
 
     /// The regions and their beacons, in a heartbeat.
     public var presence: [Presence]?
 
-    /// A notification with no more than its name, kind and time.
+    /// Creates a notification with only its id, kind and time.
     ///
     /// - Parameters:
-    ///   - id: the name.
+    ///   - id: the id.
     ///   - kind: the kind of notification.
-    ///   - time: the moment since 1970; it is kept to the millisecond.
+    ///   - time: the time since 1970, which is rounded to the millisecond.
     public init(id: EventID, kind: Kind, time: Timestamp) {
         self.id = id
         self.kind = kind
         self.time = Timestamp(nanoseconds: (time.nanoseconds + 500_000) / 1_000_000 * 1_000_000)
     }
 
-    /// Returns the notification under another name: that of the event that it tells of, where another machine may tell
-    /// of it as well.
+    /// Returns the notification with another id: the id of its event, if another machine may report the same event.
     package func named(_ id: EventID) -> BeaconNotification {
         var other = self
         other.id = id
@@ -87,12 +85,12 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
 }
 
 extension BeaconNotification {
-    /// A kind of notification. More may come, also from the store of a newer version, so a `switch` needs a default.
+    /// A kind of notification. A store of a newer version may contain further kinds, so a `switch` needs a default.
     public struct Kind: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-        /// The kind's word in JSON.
+        /// The kind's name in JSON.
         public let rawValue: String
 
-        /// A kind of this word.
+        /// Creates a kind.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// A region was entered.
@@ -101,19 +99,19 @@ extension BeaconNotification {
         public static let exit = Kind(rawValue: "exit")
         /// A beacon is new, or its proximity has changed.
         public static let proximity = Kind(rawValue: "proximity")
-        /// A beacon that a notification named is no longer heard.
+        /// A beacon from an earlier notification is no longer heard.
         public static let gone = Kind(rawValue: "gone")
-        /// A beacon has come into a place, or has left all places.
+        /// A beacon has moved to another place, or has left all places.
         public static let place = Kind(rawValue: "place")
-        /// A beacon's identity is heard as no single device can be.
+        /// A beacon's identity is heard in a way that a single device cannot produce.
         public static let suspicious = Kind(rawValue: "suspicious")
-        /// The beacons that are present in each region, from time to time, so that a receiver that missed something
-        /// recovers.
+        /// The beacons that are present in each region, sent at an interval so that a receiver can recover from missed
+        /// notifications.
         public static let heartbeat = Kind(rawValue: "heartbeat")
-        /// An event of the application's own, with a name and properties. Kumulos takes it.
+        /// A custom event of an application, with a name and properties. Kumulos accepts it.
         public static let application = Kind(rawValue: "application")
 
-        /// The kind's word.
+        /// The kind's name.
         public var description: String { rawValue }
     }
 
@@ -125,7 +123,7 @@ extension BeaconNotification {
         /// The beacons that belong to the region.
         public var constraint: BeaconConstraint
 
-        /// A region of this name.
+        /// Creates a region.
         ///
         /// - Parameters:
         ///   - name: the user's name for it.
@@ -140,9 +138,8 @@ extension BeaconNotification {
     }
 }
 
-/// The form in JSON: the event store keeps it, webhooks send it in `data`, and brokers receive it.
-/// Its keys are those of the command line's JSON lines where both have the same thing; keys without a value are left
-/// out.
+/// The JSON form, as stored in the event store, sent by webhooks in `data`, and sent to brokers. Its keys are those of
+/// the command line's JSON lines where both have the same value. Keys without a value are omitted.
 ///
 /// ```json
 /// {"id":"018bcfe5-6800-7000-8000-000000000001","kind":"proximity","time":1700000000.25,
@@ -155,7 +152,7 @@ extension BeaconNotification: Codable {
         case presence, place, before, margin, runnerUp, suspicion
     }
 
-    /// Reads the form in JSON and ignores unknown keys.
+    /// Decodes the JSON form and ignores unknown keys.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let seconds = try values.decode(Double.self, forKey: .time)
@@ -185,7 +182,7 @@ extension BeaconNotification: Codable {
         presence = try values.decodeIfPresent([Presence].self, forKey: .presence)
     }
 
-    /// Writes the form in JSON.
+    /// Encodes the JSON form.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(id, forKey: .id)
@@ -200,7 +197,7 @@ extension BeaconNotification: Codable {
         try values.encodeIfPresent(receiver, forKey: .receiver)
         try values.encodeIfPresent(place, forKey: .place)
         try values.encodeIfPresent(before, forKey: .before)
-        // JSON has no number that is none.
+        // JSON has no infinity and no NaN.
         try values.encodeIfPresent(margin.flatMap { $0.isFinite ? $0 : nil }, forKey: .margin)
         try values.encodeIfPresent(runnerUp, forKey: .runnerUp)
         try values.encodeIfPresent(suspicion, forKey: .suspicion)
@@ -210,7 +207,7 @@ extension BeaconNotification: Codable {
         try values.encodeIfPresent(presence, forKey: .presence)
     }
 
-    /// Returns an accuracy that JSON can hold, to the centimetre, which is finer than any estimate: one that is not
+    /// Returns an accuracy for JSON, rounded to the centimeter, which is finer than any estimate. A value that is not
     /// finite becomes -1, an unknown distance.
     static func finite(_ accuracy: Double) -> Double {
         let centimetres = (accuracy * 100).rounded()
@@ -249,14 +246,14 @@ extension BeaconNotification.Region: Codable {
         case name
     }
 
-    /// Reads the name and the constraint, which share one JSON object.
+    /// Decodes the name and the constraint, which share one JSON object.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             name: try values.decode(String.self, forKey: .name), constraint: try BeaconConstraint(from: decoder))
     }
 
-    /// Writes the name and the constraint into one JSON object.
+    /// Encodes the name and the constraint into one JSON object.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(name, forKey: .name)

@@ -12,10 +12,10 @@ extension BeaconNotification {
         /// The beacons that are ranged in the region, nearest first, once for each receiver that hears them.
         public var beacons: [PresentBeacon]
 
-        /// The number of further beacons, beyond the bound of ``beacons``.
+        /// The number of further beacons that ``beacons`` does not list.
         public var unlisted: Int
 
-        /// A region and its state.
+        /// Creates a region's entry.
         ///
         /// - Parameters:
         ///   - region: the region.
@@ -36,20 +36,20 @@ extension BeaconNotification {
         public var identity: BeaconIdentity
         /// The beacon's proximity.
         public var proximity: Proximity
-        /// The estimated distance in metres, -1 where it is unknown.
+        /// The estimated distance in meters, or -1 if it is unknown.
         public var accuracy: Double
-        /// The signal in dBm; nil where there was no reading.
+        /// The signal strength in dBm; nil if there was no reading.
         public var rssi: Int?
         /// The receiver that hears the beacon.
         public var receiver: String
 
-        /// A beacon from its parts.
+        /// Creates a beacon's entry.
         ///
         /// - Parameters:
         ///   - identity: the beacon.
         ///   - proximity: its proximity.
-        ///   - accuracy: the estimated distance in metres, -1 where it is unknown.
-        ///   - rssi: the signal in dBm; nil where there was no reading.
+        ///   - accuracy: the estimated distance in meters, or -1 if it is unknown.
+        ///   - rssi: the signal strength in dBm; nil if there was no reading.
         ///   - receiver: the receiver that hears it.
         public init(
             identity: BeaconIdentity, proximity: Proximity, accuracy: Double, rssi: Int?, receiver: String
@@ -68,7 +68,7 @@ extension BeaconNotification.Presence: Codable {
         case region, state, beacons, unlisted
     }
 
-    /// Reads the form in JSON.
+    /// Decodes the JSON form.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -78,7 +78,7 @@ extension BeaconNotification.Presence: Codable {
             unlisted: try values.decodeIfPresent(Int.self, forKey: .unlisted) ?? 0)
     }
 
-    /// Writes the form in JSON.
+    /// Encodes the JSON form.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(region, forKey: .region)
@@ -93,7 +93,7 @@ extension BeaconNotification.PresentBeacon: Codable {
         case proximity, accuracy, rssi, receiver
     }
 
-    /// Reads the identity and the readings, which share one JSON object.
+    /// Decodes the identity and the readings, which share one JSON object.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -104,7 +104,7 @@ extension BeaconNotification.PresentBeacon: Codable {
             receiver: try values.decode(String.self, forKey: .receiver))
     }
 
-    /// Writes the identity and the readings into one JSON object.
+    /// Encodes the identity and the readings into one JSON object.
     public func encode(to encoder: any Encoder) throws {
         try identity.encode(to: encoder)
         var values = encoder.container(keyedBy: CodingKeys.self)

@@ -10,13 +10,14 @@ extension BeaconNotification {
         var unsendable: String
     }
 
-    /// Returns the event by which the store keeps the notification. Its name is the notification's, its body the JSON.
+    /// Returns the event that stores the notification. The event's id is the notification's, and its body is the JSON
+    /// form.
     ///
-    /// One that cannot be written as JSON, or is too long, becomes an event without what could not be written, which
-    /// every destination refuses for that reason.
+    /// If the notification cannot be encoded or is too long, the event omits the part that cannot be written. Every
+    /// destination refuses such an event with that reason.
     ///
-    /// - Parameter audience: the destinations that it names; nil for all that want it.
-    /// - Throws: ``/BeaconEventStore/EventStoreError`` with the code `invalid`, where nothing of it can be written.
+    /// - Parameter audience: the destinations of the event; nil for all that accept it.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` with the code `invalid` if no event can be made of it.
     package func event(for audience: [String]? = nil) throws(EventStoreError) -> Event {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]
@@ -31,7 +32,7 @@ extension BeaconNotification {
         var rest = self
         (rest.accuracy, rest.properties, rest.presence) = (nil, nil, nil)
         do {
-            let reason = try encoder.encode("\(fault). What could not be written is left out here")
+            let reason = try encoder.encode("\(fault). This notification omits the part that cannot be written")
             let json = Self.unsendable + reason + Data(",".utf8) + (try encoder.encode(rest)).dropFirst()
             return event(json, for: audience)
         } catch {
@@ -42,7 +43,7 @@ extension BeaconNotification {
 
     private func event(_ json: Data, for audience: [String]?) -> Event {
         var event = Event(id: id, time: time, kind: kind.rawValue, priority: kind.priority, body: json)
-        // The body has those that are too long as well.
+        // The body contains names that are too long for an attribute as well.
         (event.region, event.place) = (Event.attribute(region?.name), Event.attribute(place))
         event.receiver = Event.attribute(receiver)
         event.beacon = beacon
@@ -50,16 +51,16 @@ extension BeaconNotification {
         return event
     }
 
-    /// Reads an event's notification.
+    /// Decodes an event's notification.
     ///
-    /// - Returns: nil if the body is no notification's.
+    /// - Returns: The notification, or nil if the body is not a notification.
     package init?(_ event: Event) {
         let notification = try? JSONDecoder().decode(BeaconNotification.self, from: event.body)
         guard let notification else { return nil }
         self = notification
     }
 
-    /// The reason why an event cannot be sent; nil where it can.
+    /// Returns the reason why an event cannot be sent; nil if it can.
     static func refusal(of event: Event) -> String? {
         guard event.body.starts(with: unsendable) else { return nil }
         return (try? JSONDecoder().decode(Refusal.self, from: event.body))?.unsendable
@@ -67,8 +68,8 @@ extension BeaconNotification {
 }
 
 extension BeaconNotification.Kind {
-    /// The order in which notifications are given up where not all can be kept: no number of beacons, real or invented,
-    /// pushes out an enter or an exit.
+    /// The priority of a notification when not all can be kept. No number of beacons, real or forged, displaces an
+    /// enter or an exit.
     package var priority: Event.Priority {
         switch self {
         case .heartbeat: .latest

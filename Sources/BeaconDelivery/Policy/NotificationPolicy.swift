@@ -4,25 +4,25 @@ import BeaconSupport
 
 /// A filter that turns the events of monitoring and ranging into the few notifications that a backend needs.
 ///
-/// It is pure: time is an argument and nothing is read or written, so that the same events give the same
-/// notifications but for their names. It remembers a bounded number of beacons.
+/// It is pure: time is an argument and it does no I/O, so that the same events give the same notifications except for
+/// their ids. It remembers a bounded number of beacons.
 ///
-/// The Kumulos recipe, the model of this policy, says that a beacon "already in the collection, at the same range" is
-/// not sent again, and then compares the identity alone. This policy compares the proximity as well.
+/// The Kumulos recipe, the model of this policy, does not send a beacon "already in the collection, at the same range"
+/// again, but compares only the identity. This policy compares the proximity as well.
 public struct NotificationPolicy: Sendable {
     /// The rules of the selection.
     public private(set) var rules: NotificationRules
 
-    /// The number of times that a beacon in a report was ignored because the maximum was already remembered.
+    /// The number of times that a beacon in a report was ignored because the policy already remembered the maximum.
     public private(set) var ignoredBeacons = 0
 
-    /// A region as one receiver ranges it.
+    /// A region and a receiver that ranges it.
     private struct HistoryKey: Hashable {
         var receiver: String
         var region: String?
     }
 
-    /// The list of a region as one receiver ranges it, and the notifications of it.
+    /// The ranging history of a region by one receiver, with the state of its notifications.
     private struct History {
         var reports = ProximityReports()
         var machine = ProximityMachine([])
@@ -36,16 +36,16 @@ public struct NotificationPolicy: Sendable {
     private var newest = Timestamp.zero
     private var nextHeartbeat: Timestamp?
 
-    /// The time after which the last report of a silent receiver no longer counts as present beacons. A receiver that
-    /// scans reports each second, also when it hears nothing; 30 s is the time after which a region is left.
+    /// The age at which the last report of a silent receiver no longer counts for presence. A scanning receiver reports
+    /// each second, even if it hears nothing. A region is left after 30 s.
     private static let reportLifetime = 30 * Timestamp.nanosecondsPerSecond
 
-    /// A policy that has received no event.
+    /// Creates a policy.
     ///
     /// - Parameters:
     ///   - rules: the rules of the selection.
-    ///   - regions: the monitored regions. A ranging report belongs to those whose constraint it has.
-    ///   - ids: the generator of the notifications' names.
+    ///   - regions: the monitored regions. A ranging report belongs to the regions with the same constraint.
+    ///   - ids: the generator of notification ids.
     public init(
         rules: NotificationRules, regions: [BeaconNotification.Region], ids: EventIDs = EventIDs()
     ) {
@@ -54,8 +54,8 @@ public struct NotificationPolicy: Sendable {
         self.ids = ids
     }
 
-    /// Replaces the rules and the monitored regions. Regions that stay keep their states and beacons, also under
-    /// another name.
+    /// Replaces the rules and the monitored regions. Regions that stay keep their states and beacons, even if they are
+    /// renamed.
     ///
     /// - Parameters:
     ///   - rules: the rules of the selection.
@@ -81,7 +81,7 @@ public struct NotificationPolicy: Sendable {
         setRegions(regions)
     }
 
-    /// Replaces the monitored regions. What is remembered of those that stay holds.
+    /// Replaces the monitored regions. The state of regions that stay is kept.
     public mutating func setRegions(_ regions: [BeaconNotification.Region]) {
         let before = self.regions
         self.regions = regions.filter { rules.regions?.contains($0.name) ?? true }
@@ -93,12 +93,12 @@ public struct NotificationPolicy: Sendable {
         }
     }
 
-    /// Receives an event, in order of time, and returns the notifications to send.
+    /// Processes an event and returns the notifications to send. Pass events in order of time.
     ///
     /// - Parameters:
-    ///   - event: a change of a region, or a ranging report. Its time drives cool-down and heartbeat.
-    ///   - wallTime: the same moment since 1970, which the notifications carry.
-    /// - Returns: the notifications, a heartbeat that was due first.
+    ///   - event: a region change or a ranging report. Its time determines cool-down and heartbeat.
+    ///   - wallTime: the same time since 1970, for the notifications.
+    /// - Returns: The notifications. A heartbeat that was due comes first.
     public mutating func receive(_ event: BeaconEvent, at wallTime: Timestamp) -> [BeaconNotification] {
         switch event {
         case .region(let change):
@@ -120,20 +120,21 @@ public struct NotificationPolicy: Sendable {
             return notifications
         case .ranged(let report):
             return advance(to: report.time, at: wallTime) + receive(report, at: wallTime)
-        // Its time is that of its source, by which no clock of this policy goes.
+        // Its time is from its source's clock, which does not drive this policy.
         case .placed(let change): return receive(change, at: wallTime)
         case .located: return []
-        // How often it is worth telling was decided by who found it.
+        // The detector has already decided how often to report it.
         case .suspected(let event): return receive(event, at: wallTime)
         }
     }
 
-    /// Advances the time and returns a heartbeat where one is due. A gap of several intervals gives one.
+    /// Advances the time and returns a heartbeat if one is due. After a gap of several intervals it returns one
+    /// heartbeat.
     ///
     /// - Parameters:
-    ///   - time: now, by the clock of the events.
-    ///   - wallTime: now, since 1970.
-    /// - Returns: a heartbeat, or nothing.
+    ///   - time: the current time, by the clock of the events.
+    ///   - wallTime: the current time since 1970.
+    /// - Returns: A heartbeat, or nothing.
     public mutating func advance(to time: Timestamp, at wallTime: Timestamp) -> [BeaconNotification] {
         newest = max(newest, time)
         guard let interval = rules.heartbeatInterval?.clampedNanoseconds, interval > 0 else { return [] }
@@ -147,9 +148,9 @@ public struct NotificationPolicy: Sendable {
         return [heartbeat(at: wallTime)]
     }
 
-    /// Returns a heartbeat: the regions, their states and the beacons that are present.
+    /// Returns a heartbeat with the regions, their states and the beacons that are present.
     ///
-    /// - Parameter wallTime: now, since 1970.
+    /// - Parameter wallTime: the current time since 1970.
     public mutating func heartbeat(at wallTime: Timestamp) -> BeaconNotification {
         for (key, history) in histories where newest.since(history.reports.time) > Self.reportLifetime {
             rememberedBeacons -= history.machine.count
@@ -183,7 +184,7 @@ public struct NotificationPolicy: Sendable {
         if let constraint = report.constraint {
             let named = regions.filter { $0.constraint == constraint }
             if named.isEmpty {
-                // A region without a name cannot be in the list of regions to report.
+                // The list of regions to report cannot contain a region without a name.
                 guard rules.regions == nil else { return [] }
                 let region = BeaconNotification.Region(name: constraint.description, constraint: constraint)
                 return compare(report.beacons, with: region, of: report, at: wallTime)
@@ -200,8 +201,8 @@ public struct NotificationPolicy: Sendable {
         }
     }
 
-    /// Returns the notification of a beacon that has changed its place. One that is where it was before an outage has
-    /// not.
+    /// Returns the notification of a beacon that has changed its place. A beacon in the same place as before an outage
+    /// has not changed it.
     private mutating func receive(_ change: PlaceEvent, at wallTime: Timestamp) -> [BeaconNotification] {
         let region = regions.first { $0.constraint.matches(change.identity) }
         guard rules.kinds.contains(.place), change.state != .unknown, change.place != change.before,
@@ -220,7 +221,7 @@ public struct NotificationPolicy: Sendable {
 
     /// Returns the notification of a suspicion.
     private mutating func receive(_ event: SuspicionEvent, at wallTime: Timestamp) -> [BeaconNotification] {
-        // Of several the one that says most of which beacon it is.
+        // Choose the most specific region.
         let region = regions.filter { $0.constraint.matches(event.identity) }.max {
             ($0.constraint.major != nil ? 1 : 0, $0.constraint.minor != nil ? 1 : 0)
                 < ($1.constraint.major != nil ? 1 : 0, $1.constraint.minor != nil ? 1 : 0)
@@ -240,7 +241,7 @@ public struct NotificationPolicy: Sendable {
         at wallTime: Timestamp
     ) -> [BeaconNotification] {
         let key = HistoryKey(receiver: report.receiver, region: region?.name)
-        // Removed from the table, so that it is changed without a copy.
+        // Remove it from the table, so that it can be changed without a copy.
         var history = histories.removeValue(forKey: key) ?? History()
         rememberedBeacons -= history.machine.count
         history.reports.maximum = max(rules.maximumBeacons - rememberedBeacons, 0)

@@ -3,18 +3,18 @@ import BeaconModel
 import BeaconSupport
 import Metrics
 
-/// The destinations' counters in the metrics backend. They count what the statuses gained since the service was made.
+/// The destinations' counters in the metrics backend, counted since the service was created.
 final class DeliveryMetrics: Sendable {
     private let factory: any MetricsFactory
     private let known: Locked<[String: ConsumerStatus]>
 
-    /// - Parameter statuses: the counts of before.
+    /// - Parameter statuses: the counts at the start.
     init(_ factory: any MetricsFactory, since statuses: [ConsumerStatus]) {
         self.factory = factory
         known = Locked(Dictionary(statuses.map { ($0.name, $0) }, uniquingKeysWith: { $1 }))
     }
 
-    /// Counts what has happened to a destination.
+    /// Adds a destination's changes since the last call.
     func update(_ status: ConsumerStatus) {
         let before = known.withLock { known in
             defer { known[status.name] = status }

@@ -4,8 +4,8 @@ import BeaconSupport
 public import Logging
 public import Metrics
 
-/// The delivery of an event store's notifications: to each destination in order, at least once, independently of the
-/// others.
+/// The delivery of an event store's notifications: to each destination in order, at least once, and independently of
+/// the other destinations.
 ///
 /// ```swift
 /// let sink = try WebhookSink(WebhookSettings(url: url))
@@ -15,18 +15,18 @@ public import Metrics
 /// try await service.append(notifications)
 /// ```
 ///
-/// Each destination is a consumer of the store, under its name. One that fails is tried again after the waits of its
-/// ``RetryPolicy``, and later notifications wait behind the failed one, so that order is kept. Waits are by the
-/// service's clock, which is never set; a start, a connection and `beacond outbox retry` end them. Cancelling
-/// ``run()``'s task ends it at once: a request in flight may have arrived and is sent again at the next start.
-/// ``shutdown()`` waits for requests in flight.
+/// Each destination is a consumer of the store, under its name. After a failure the service waits as its
+/// ``RetryPolicy`` specifies and tries again. Later notifications wait behind the failed one, so that the order is
+/// kept. Waits use the service's clock, which is never set; a start, a connection and `beacond outbox retry` end them.
+/// Canceling ``run()``'s task ends it at once: a request in flight may have arrived and is sent again at the next
+/// start. ``shutdown()`` waits for requests in flight.
 public final class DeliveryService<C: Clock>: Sendable where C.Duration == Duration {
     /// The event store.
     public let store: EventStore
 
     private let lines: Locked<[DestinationLine]>
 
-    /// The lines that are to end and have not.
+    /// The lines that were asked to end but have not ended.
     private let leaving = Locked<[DestinationLine]>([])
     private let limits: Locked<ConsumerLimits>
     private let clock: C
@@ -34,27 +34,26 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     private let metrics: DeliveryMetrics
     private let start: C.Instant
 
-    /// The signal that the lines changed, or that the service is ending.
+    /// Signals that the lines changed, or that the service is ending.
     private let changes = AsyncSignal()
     private let isShuttingDown = Locked(false)
 
-    /// Makes a service on a clock, which delivers once ``run()`` is called. The call blocks its thread while it writes.
+    /// Creates a service on a clock. It delivers once ``run()`` is called. The call blocks its thread while it writes.
     ///
-    /// Consumers of the store that are no destinations any longer are paused: what waits for them stays, within the
-    /// bounds, and later notifications are not for them.
+    /// Consumers of the store that are no longer destinations are paused. Their queues stay, within the bounds, but
+    /// receive no new notifications.
     ///
     /// - Parameters:
     ///   - store: an event store.
     ///   - destinations: the destinations. Their names differ.
-    ///   - limits: the bounds of what waits for each destination.
-    ///   - number: the number of the last event that a destination that the store does not know does not get; nil for
-    ///     the newest.
-    ///   - clock: the clock of all waits; another than the system's is for tests.
+    ///   - limits: the bounds of each destination's queue.
+    ///   - number: the number of the event after which a new destination starts; nil for the newest event.
+    ///   - clock: the clock of all waits. Tests pass their own.
     ///   - logger: a logger for failures and recoveries.
     ///   - metrics: the backend of the counters `beacon_delivery_appended_total`, `_delivered_total`, `_retried_total`,
     ///     `_dead_letters_total` and `_dropped_total`, and of the gauge `beacon_delivery_failing_since_seconds`, the
-    ///     moment since when a destination fails, counted from 1970, or 0; each by destination.
-    /// - Throws: ``/BeaconEventStore/EventStoreError`` where the store cannot be written.
+    ///     time since 1970 at which a destination started to fail, or 0; each by destination.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` if the store cannot be written.
     public init(
         store: EventStore, destinations: [Destination], limits: ConsumerLimits = ConsumerLimits(),
         after number: Int64? = nil, clock: C, logger: Logger = Logger(label: "swift-beacon.delivery"),
@@ -75,7 +74,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         for status in gone where status.waiting > 0 {
             logger.warning(
                 """
-                notifications wait for a destination that there is not; name it again to have them delivered, or drop \
+                notifications wait for a destination that is not configured; configure it to deliver them, or drop \
                 them with `beacond outbox drop`
                 """,
                 metadata: ["destination": "\(status.name)", "count": "\(status.waiting)"])
@@ -85,27 +84,27 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     /// The destinations.
     private var destinations: [Destination] { lines.withLock { $0 }.map(\.destination) }
 
-    /// Makes consumers of destinations that the store does not know.
+    /// Adds consumers for destinations that the store does not know.
     ///
-    /// - Throws: ``/BeaconEventStore/EventStoreError`` where they cannot be made; none is made then.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` if they cannot be added. None is added then.
     package func prepare(_ destinations: [Destination]) throws(EventStoreError) {
         let known = Set(store.knownConsumers.map(\.name))
         let new = destinations.filter { !known.contains($0.name) }
         try store.addConsumers(new.map { ($0.name, $0.filter) }, limits: limits.withLock { $0 })
     }
 
-    /// Continues with other destinations, also while it runs.
+    /// Replaces the destinations, also while the service runs.
     ///
-    /// Those that end finish the deliveries under way, for a limited time. New ones begin after that, so that a
-    /// connection of one name is closed before the next is made. Their notifications wait for them from now on.
+    /// Removed destinations finish the deliveries in progress, for a limited time. New ones begin after that, so that a
+    /// connection is closed before the next one of the same name opens. New destinations receive the notifications from
+    /// now on.
     ///
     /// - Parameters:
-    ///   - destinations: all destinations from now on. Their names differ.
-    ///   - kept: the names of those that are the same as before, with the same connection. They may want other
-    ///     notifications.
-    ///   - newLimits: the bounds of what waits for each destination; nil for those of before.
-    /// - Throws: ``/BeaconEventStore/EventStoreError`` where the store cannot be written; the destinations stay as they
-    ///   are then.
+    ///   - destinations: all destinations. Their names differ.
+    ///   - kept: the names of unchanged destinations, whose connections stay open. They may select other notifications.
+    ///   - newLimits: the bounds of each destination's queue; nil for the current bounds.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` if the store cannot be written. The destinations do not change
+    ///   then.
     package func update(
         _ destinations: [Destination], keeping kept: Set<String>, limits newLimits: ConsumerLimits? = nil
     ) throws(EventStoreError) {
@@ -133,24 +132,24 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         changes.signal()
     }
 
-    /// Stores notifications for the destinations that want them. When it returns, they are on the disk.
+    /// Stores notifications for the destinations that select them. When it returns, they are on the disk.
     ///
-    /// A notification whose name is known is not stored again, so that a caller who did not receive the acknowledgement
-    /// may repeat the call.
+    /// A notification with a known id is not stored again. A caller that did not receive the acknowledgement may
+    /// therefore repeat the call.
     ///
-    /// - Throws: ``/BeaconEventStore/EventStoreError``; none of the notifications was stored then.
+    /// - Throws: ``/BeaconEventStore/EventStoreError``. None of the notifications is stored then.
     public func append(_ notifications: [BeaconNotification]) async throws(EventStoreError) {
         let step = try step(wanted(notifications))
         if !step.events.isEmpty { try await store.append(step) }
     }
 
-    /// Stores notifications for chosen destinations, whatever those want otherwise. When it returns, they
-    /// are on the disk.
+    /// Stores notifications for the given destinations, whichever notifications they select. When it returns, they are
+    /// on the disk.
     ///
     /// - Parameters:
     ///   - notifications: the notifications, in order.
-    ///   - names: the destinations. Those that there are not are passed over.
-    /// - Throws: ``/BeaconEventStore/EventStoreError``; none of the notifications was stored then.
+    ///   - names: the destinations. Unknown names are ignored.
+    /// - Throws: ``/BeaconEventStore/EventStoreError``. None of the notifications is stored then.
     public func append(
         _ notifications: [BeaconNotification], to names: [String]
     ) async throws(EventStoreError) {
@@ -161,13 +160,13 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         if !step.events.isEmpty { try await store.append(step) }
     }
 
-    /// Returns the event of a notification for chosen destinations, whatever those want otherwise.
+    /// Returns the event of a notification for the given destinations, whichever notifications they select.
     ///
     /// - Parameters:
     ///   - notification: the notification.
-    ///   - names: the destinations. Unknown names are passed over.
-    /// - Returns: nil where all names are unknown.
-    /// - Throws: ``/BeaconEventStore/EventStoreError`` where it can never be stored.
+    ///   - names: the destinations. Unknown names are ignored.
+    /// - Returns: The event, or nil if all names are unknown.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` if it can never be stored.
     package func event(
         _ notification: BeaconNotification, for names: [String]
     ) throws(EventStoreError) -> Event? {
@@ -175,21 +174,21 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         return known.isEmpty ? nil : try notification.event(for: known)
     }
 
-    /// Stores a notification for the destinations that want it, for callers that cannot suspend. The call blocks the
+    /// Stores a notification for the destinations that select it, for callers that cannot suspend. The call blocks the
     /// thread until the notification is on the disk.
     ///
-    /// - Throws: ``/BeaconEventStore/EventStoreError``; the notification was not stored then.
+    /// - Throws: ``/BeaconEventStore/EventStoreError``. The notification is not stored then.
     public func appendBlocking(_ notification: BeaconNotification) throws(EventStoreError) {
         let step = try step(wanted([notification]))
         if !step.events.isEmpty { try store.appendBlocking(step) }
     }
 
-    /// Returns those that some destination wants.
+    /// Returns the notifications that at least one destination selects.
     private func wanted(_ notifications: [BeaconNotification]) -> [BeaconNotification] {
         notifications.filter { !recipients(of: $0).isEmpty }
     }
 
-    /// Returns the names of the destinations that want a notification.
+    /// Returns the names of the destinations that select a notification.
     package func recipients(of notification: BeaconNotification) -> [String] {
         destinations.filter { $0.wants(notification) }.map(\.name)
     }
@@ -200,12 +199,12 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         return step
     }
 
-    /// Returns the status of each destination, by name, also of former ones.
+    /// Returns the status of each destination, by name, including former ones.
     ///
-    /// - Throws: ``/BeaconEventStore/EventStoreError`` where the store cannot be read.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` if the store cannot be read.
     public func status() async throws(EventStoreError) -> [ConsumerStatus] { try await store.consumers() }
 
-    /// Delivers, and has the store keep its bounds, until its task is cancelled or ``shutdown()`` is called.
+    /// Delivers notifications and enforces the store's bounds, until its task is canceled or ``shutdown()`` is called.
     public func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.store.run() }
@@ -228,14 +227,14 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         defer { line.ended.signal() }
         for other in line.predecessors { await other.ended.wait(after: 0) }
         let clock = clock
-        // The connection ends after the last delivery.
+        // End the connection after the last delivery.
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await line.destination.sink.run { line.connect() } }
             await withTaskGroup(of: Void.self) { deliveries in
                 deliveries.addTask { await self.deliver(to: line) }
                 deliveries.addTask {
                     await line.ending.wait(after: 0)
-                    // A receiver that hangs holds up no other.
+                    // A receiver that hangs must not delay the others.
                     try? await clock.sleep(for: DestinationLine.grace)
                 }
                 await deliveries.next()
@@ -245,8 +244,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         }
     }
 
-    /// Ends ``run()`` once the requests in flight have ended. Notifications that still wait are delivered at the next
-    /// start.
+    /// Ends ``run()`` after the requests in flight. Waiting notifications are delivered after the next start.
     public func shutdown() {
         isShuttingDown.withLock { $0 = true }
         changes.signal()
@@ -258,10 +256,10 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     private func deliver(to line: DestinationLine) async {
         let signal = line.signal
         var worker = DestinationWorker(destination: line.destination)
-        /// The time of the next attempt, where one has failed. It is not on the disk: a start ends the wait.
+        /// The time of the next attempt after a failure. It is not stored on disk: a start ends the wait.
         var nextAttempt: C.Instant?
         while true {
-            // Before any question, so that a signal after it ends the waits below.
+            // Read the count before checking the store, so that a later signal ends the waits below.
             let seen = signal.count
             if isEnding || line.isEnding { return }
             worker.destination = line.destination
@@ -274,7 +272,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                 let status = try await consumer.status()
                 worker.update(from: status)
                 metrics.update(status)
-                // Somebody who wants a retry removes the moment from the file.
+                // A request for a retry removes the time from the file.
                 let isConnected = line.takeConnection()
                 if isConnected || status.nextAttempt == nil { nextAttempt = nil }
                 if let due = nextAttempt {
@@ -289,7 +287,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                     await signal.wait(after: seen)
                     continue
                 }
-                // What came after the end is its successor's.
+                // After the end, the notifications belong to the line's successor.
                 if isEnding || line.isEnding { return }
                 try await worker.deliver(batch, from: store, at: start.duration(to: clock.now), logger: logger)
                 nextAttempt = worker.takePause().map { clock.now.advanced(by: $0) }
@@ -298,7 +296,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                 worker.storeFailures += 1
                 let pause = RetryPolicy(maximum: .seconds(60)).bound(afterFailures: worker.storeFailures)
                 logger.error(
-                    "cannot use the event store; deliveries to the destination wait and are tried again",
+                    "cannot use the event store; deliveries to the destination wait until the store works again",
                     metadata: [
                         "destination": "\(line.destination.name)", "error": "\(error)",
                         "retryAfter": "\(DurationText.text(pause))",
@@ -310,16 +308,15 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
 }
 
 extension DeliveryService where C == ContinuousClock {
-    /// Makes a service on the system's clock, which delivers once ``run()`` is called.
+    /// Creates a service on the system's clock. It delivers once ``run()`` is called.
     ///
     /// - Parameters:
     ///   - store: an event store.
     ///   - destinations: the destinations. Their names differ.
-    ///   - limits: the bounds of what waits for each destination.
-    ///   - number: the number of the last event that a destination that the store does not know does not get; nil for
-    ///     the newest.
+    ///   - limits: the bounds of each destination's queue.
+    ///   - number: the number of the event after which a new destination starts; nil for the newest event.
     ///   - logger: a logger for failures and recoveries.
-    /// - Throws: ``/BeaconEventStore/EventStoreError`` where the store cannot be written.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` if the store cannot be written.
     public convenience init(
         store: EventStore, destinations: [Destination], limits: ConsumerLimits = ConsumerLimits(),
         after number: Int64? = nil, logger: Logger = Logger(label: "swift-beacon.delivery")

@@ -1,9 +1,9 @@
 import BeaconEventStore
 import BeaconSupport
 
-/// A destination of a service while the service runs: its sender, and the signals that wake and end it.
+/// A destination of a running service, with the signals that wake and end it.
 final class DestinationLine: Sendable {
-    /// The time that a delivery under way may take before it is given up, where the destination ends.
+    /// The time that a delivery in progress may take after its destination was asked to end.
     static let grace = Duration.seconds(3)
 
     private struct State {
@@ -16,17 +16,18 @@ final class DestinationLine: Sendable {
 
     private let state: Locked<State>
 
-    /// The lines that end before this one begins: two connections of one name would end each other.
+    /// The lines that must end before this one begins: a broker closes a connection when a second one of the same name
+    /// opens.
     let predecessors: [DestinationLine]
 
-    /// The signal that there may be something to send, or the line is ending.
+    /// Signals that there may be notifications to send, or that the line is ending.
     let signal: AsyncSignal
 
-    /// The signals that the line is to end, and has ended.
+    /// Signals that the line must end, and that it has ended.
     let ending = AsyncSignal()
     let ended = AsyncSignal()
 
-    /// A line that has not begun.
+    /// Creates a line that has not begun.
     init(_ destination: Destination, _ consumer: EventConsumer, after predecessors: [DestinationLine] = []) {
         state = Locked(State(destination: destination, consumer: consumer))
         signal = consumer.arrivals
@@ -39,12 +40,12 @@ final class DestinationLine: Sendable {
     /// The reader of its notifications.
     var consumer: EventConsumer { state.withLock { $0.consumer } }
 
-    /// Goes on with a destination of the same name and the same connection, which may want other notifications.
+    /// Continues with a changed destination of the same name and connection. It may select other notifications.
     func update(_ destination: Destination, _ consumer: EventConsumer) {
         state.withLock { ($0.destination, $0.consumer) = (destination, consumer) }
     }
 
-    /// Returns true the first time.
+    /// Marks the line as begun, and returns whether it was not before.
     func begin() -> Bool {
         state.withLock { state in
             defer { state.hasBegun = true }
@@ -52,10 +53,10 @@ final class DestinationLine: Sendable {
         }
     }
 
-    /// True where the line is to end.
+    /// Whether the line was asked to end.
     var isEnding: Bool { state.withLock { $0.isEnding } }
 
-    /// Ends the line once the delivery under way has ended. One that has not begun never begins.
+    /// Ends the line after the delivery in progress. A line that has not begun never begins.
     func end() {
         let hasBegun = state.withLock { state in
             defer { (state.isEnding, state.hasBegun) = (true, true) }
@@ -66,13 +67,13 @@ final class DestinationLine: Sendable {
         if !hasBegun { ended.signal() }
     }
 
-    /// Notes that a connection was made, which ends the wait before the next attempt.
+    /// Records a new connection, which ends the wait before the next attempt.
     func connect() {
         state.withLock { $0.isConnected = true }
         signal.signal()
     }
 
-    /// Returns whether a connection was made since the last call.
+    /// Returns whether there was a new connection since the last call.
     func takeConnection() -> Bool {
         state.withLock { state in
             defer { state.isConnected = false }

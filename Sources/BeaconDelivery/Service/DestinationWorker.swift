@@ -3,54 +3,54 @@ import BeaconModel
 import BeaconSupport
 import Logging
 
-/// The delivery to one destination: its attempts, and the storing of their outcomes.
+/// The worker that delivers to one destination and stores the outcomes.
 struct DestinationWorker {
-    /// The destination, which may want other notifications than before.
+    /// The destination. It may select other notifications than before.
     var destination: Destination
 
-    /// The number of attempts in a row that have failed.
+    /// The number of consecutive failed attempts.
     private var failures = 0
 
-    /// When the attempts in a row that have failed began, by the wall clock; nil while the destination accepts.
+    /// The wall-clock time of the first of these failures; nil while the destination accepts.
     private var failingSince: Timestamp?
 
-    /// The time of the service since which the destination fails, so that a wall clock that is set does not count.
+    /// The service's time of the first failure. Changes of the wall clock do not affect it.
     private var failingSinceHere: Duration?
 
-    /// The wait before the next attempt, where the last one failed.
+    /// The wait before the next attempt after a failure.
     private var pause: Duration?
 
-    /// The time of the service at which it was last logged that the destination has failed for long.
+    /// The service's time of the last reminder about a long failure.
     private var lastReminder: Duration?
 
-    /// The time for which a destination has to fail before that is a state of its own, and between two lines about it.
+    /// The duration after which a failure is reported as a long one, and the interval of reminders about it.
     static let longFailure = Duration.seconds(3600)
 
-    /// The number of times in a row that the event store could not be used.
+    /// The number of consecutive failures to use the event store.
     var storeFailures = 0
 
-    /// The outcomes of the last notifications, where they are not stored. Nothing more is sent until they are: the same
-    /// ones would be sent again and again while the disk is full.
+    /// The outcomes of the last notifications while they are not stored. Until they are, nothing more is sent;
+    /// otherwise the same notifications would be sent repeatedly while the disk is full.
     private var unstored: Step?
 
     init(destination: Destination) { self.destination = destination }
 
-    /// Takes over what is known of the failures.
+    /// Takes over the failures from a status.
     mutating func update(from status: ConsumerStatus) {
         if failingSince != status.failingSince { failingSinceHere = nil }
         if status.failingSince == nil { lastReminder = nil }
         (failures, failingSince) = (status.failures, status.failingSince)
     }
 
-    /// Stores the outcomes of the last notifications, where that failed before.
+    /// Stores the outcomes of the last notifications if that failed before.
     ///
-    /// - Returns: true where there were any.
+    /// - Returns: Whether there were any.
     mutating func storeOutcomes(in store: EventStore) async throws(EventStoreError) -> Bool {
         guard let unstored else { return false }
         do {
             try await store.append(unstored)
         } catch {
-            // The destination's queue was changed by hand: it is read again.
+            // An operator changed the destination's queue: read it again.
             guard error.code == .conflict || error.code == .unknownConsumer else { throw error }
         }
         self.unstored = nil
@@ -58,7 +58,7 @@ struct DestinationWorker {
         return true
     }
 
-    /// Returns the wait before the next attempt, where the last one failed, once.
+    /// Returns the wait before the next attempt after a failure, and clears it.
     mutating func takePause() -> Duration? {
         defer { pause = nil }
         return pause
@@ -66,7 +66,7 @@ struct DestinationWorker {
 
     /// Sends notifications and stores their outcomes.
     ///
-    /// - Parameter time: the time of the service.
+    /// - Parameter time: the service's time.
     mutating func deliver(
         _ batch: EventBatch, from store: EventStore, at time: Duration, logger: Logger
     ) async throws(EventStoreError) {
@@ -82,14 +82,14 @@ struct DestinationWorker {
                         attempts: attempts))
                 continue
             }
-            // Those before it are sent first.
+            // Send the notifications before it first.
             guard entries.isEmpty else { break }
             let reason = BeaconNotification.refusal(of: event.event) ?? "its content cannot be read"
             outcomes.append(.refused(reason: reason))
         }
         if !entries.isEmpty {
             let sent = await destination.sink.deliver(entries)
-            // Nothing was tried, since the task is cancelled.
+            // The task was canceled before any attempt.
             if sent.isEmpty, outcomes.isEmpty, Task.isCancelled { return }
             outcomes += sent.isEmpty ? [.retry(reason: "the destination returned no outcome")] : sent
         }
@@ -121,21 +121,21 @@ struct DestinationWorker {
                         "destination": "\(destination.name)", "id": "\(event.event.id)", "reason": "\(reason)",
                     ])
             case .retry(let reason, let after):
-                // What ended with the service is no failure of the destination, and would hide one.
+                // A delivery that ended with the service is not a failure of the destination.
                 guard !Task.isCancelled else { break outcomes }
                 failures += 1
                 var generator = SystemRandom()
                 let pause = destination.retryPolicy.wait(afterFailures: failures, asked: after, using: &generator)
                 (self.pause, failure) = (pause, (reason, pause))
-                // One warning when failures begin, one line when they end.
+                // Log one warning when failures begin, and one line when they end.
                 logger.log(
-                    level: failures == 1 ? .warning : .debug, "a delivery failed and is tried again",
+                    level: failures == 1 ? .warning : .debug, "a delivery failed and will be retried",
                     metadata: [
                         "destination": "\(destination.name)", "reason": "\(reason)", "failures": "\(failures)",
                         "retryAfter": "\(DurationText.text(pause))",
                     ])
                 remind(of: reason, at: now, logger: logger)
-                // Those behind it were not tried.
+                // The notifications after it were not tried.
                 break outcomes
             }
             passed += 1
@@ -152,7 +152,7 @@ struct DestinationWorker {
         return step
     }
 
-    /// Logs that the destination has failed for long, once an hour.
+    /// Logs once an hour that the destination keeps failing.
     private mutating func remind(
         of reason: String, at now: (service: Duration, wall: Timestamp), logger: Logger
     ) {

@@ -3,17 +3,17 @@ public import Foundation
 
 /// The configuration of a ``WebhookSink``: address, headers, signature, form.
 public struct WebhookSettings: Hashable, Sendable {
-    /// The webhook's address, `https` or `http`. It may be a secret in itself, and is not logged.
+    /// The webhook's address, `https` or `http`. It is not logged, because it may itself be a secret.
     public var url: URL
 
-    /// Headers of each request, for instance `Authorization`.
+    /// Additional headers of each request, for instance `Authorization`.
     public var headers: [String: Secret]
 
-    /// The secrets that sign requests; none for no signature. While a secret is replaced there are two, and a receiver
-    /// accepts either.
+    /// The secrets that sign requests; an empty array for no signature. During the replacement of a secret there are
+    /// two, and a receiver accepts either.
     ///
-    /// A secret that begins with `whsec_` is Base64 behind that, as Standard Webhooks specifies; any other is used as
-    /// it is.
+    /// A secret that begins with `whsec_` continues in Base64, as Standard Webhooks specifies. Any other secret is used
+    /// as it is.
     public var signingSecrets: [Secret]
 
     /// The `source` of the events, a URI reference that names this gateway (CloudEvents 1.0, "source").
@@ -22,14 +22,14 @@ public struct WebhookSettings: Hashable, Sendable {
     /// The prefix of an event's `type`; the notification's kind follows.
     public var typePrefix: String
 
-    /// The most notifications in a request. With 1, each has a request of its own (CloudEvents, structured mode); with
-    /// more, requests contain arrays (batched mode), which is faster and which the receiver has to support.
+    /// The most notifications in a request. With 1, each is sent in a separate request (CloudEvents, structured mode).
+    /// With more, requests contain arrays (batched mode), which is faster but needs the receiver's support.
     public var maximumBatch: Int
 
     /// The HTTP settings.
     public var http: HTTPSettings
 
-    /// The configuration of a webhook, by default without headers and signature.
+    /// Creates the configuration of a webhook, by default without headers and signature.
     ///
     /// - Parameters:
     ///   - url: the webhook's address.
@@ -56,20 +56,20 @@ public struct WebhookSettings: Hashable, Sendable {
 extension WebhookSettings: CustomStringConvertible, CustomReflectable {
     /// The host, without the rest of the address.
     public var description: String { "webhook at \(url.host ?? "nowhere")" }
-    /// A mirror with no more than the host.
+    /// A mirror that contains only the host.
     public var customMirror: Mirror { Mirror(self, children: ["host": url.host ?? ""]) }
 }
 
-/// The signature of Standard Webhooks 1.0: HMAC-SHA256 over the id, the time and the body, so that neither can be
-/// changed, nor an old request replayed.
+/// The signature of Standard Webhooks 1.0: an HMAC-SHA256 of the id, the time and the body. It reveals changes to a
+/// request and the replay of an old one.
 ///
 /// `webhook-signature` contains `v1,` and the Base64 of the code for each secret, separated by spaces.
 package struct WebhookSignature: Sendable {
     private let keys: [SymmetricKey]
 
-    /// Makes the keys of secrets.
+    /// Creates the keys of secrets.
     ///
-    /// - Throws: ``SinkError`` where a secret is empty, or begins with `whsec_` and is no Base64 behind that.
+    /// - Throws: ``SinkError`` if a secret is empty, or if it begins with `whsec_` and the rest is not Base64.
     package init(_ secrets: [Secret]) throws(SinkError) {
         var keys: [SymmetricKey] = []
         for secret in secrets {
@@ -77,7 +77,7 @@ package struct WebhookSignature: Sendable {
             if text.hasPrefix("whsec_") {
                 guard let bytes = Data(base64Encoded: String(text.dropFirst(6))), !bytes.isEmpty else {
                     throw SinkError(
-                        .invalidSecret, "a signing secret begins with whsec_, and what follows has to be Base64")
+                        .invalidSecret, "a signing secret begins with whsec_, but the rest is not Base64")
                 }
                 keys.append(SymmetricKey(data: bytes))
             } else {
@@ -98,12 +98,12 @@ package struct WebhookSignature: Sendable {
         }.joined(separator: " ")
     }
 
-    /// Returns true where one of the signatures of a request is of one of the secrets.
+    /// Returns whether one of the signatures of a request matches one of the secrets.
     ///
     /// - Parameters:
     ///   - signatures: the value of `webhook-signature`.
-    ///   - id: that of `webhook-id`.
-    ///   - timestamp: that of `webhook-timestamp`.
+    ///   - id: the value of `webhook-id`.
+    ///   - timestamp: the value of `webhook-timestamp`.
     ///   - body: the body.
     package func isValid(_ signatures: String, id: String, timestamp: String, body: Data) -> Bool {
         let content = Data("\(id).\(timestamp).".utf8) + body

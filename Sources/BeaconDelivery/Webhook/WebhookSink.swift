@@ -4,12 +4,13 @@ import NIOHTTP1
 
 /// A sink that posts notifications to an address, as CloudEvents in JSON.
 ///
-/// Each is sent after the one before was answered, since that alone keeps the order; all use one connection. A request
-/// has the header `Idempotency-Key`, the notification's id, by which a receiver recognizes one that arrives twice, and
-/// where a secret is set the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks.
+/// To keep the order, each request waits for the answer to the previous one. All requests use one connection. The
+/// header `Idempotency-Key` of a request contains the notification's id, so that a receiver can recognize duplicates.
+/// With a secret, requests also have the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard
+/// Webhooks.
 ///
-/// 2xx with its whole body, or 64 kB of it, means delivered; 400, 413 and 422 refuse the notification for good; any
-/// other status and no whole response mean retry.
+/// A 2xx status with a complete body, or with 64 kB of it, means delivered. 400, 413 and 422 refuse the notification
+/// permanently. Any other status, or an incomplete response, means retry.
 public final class WebhookSink: Sink {
     private let poster: HTTPPoster
     private let signature: WebhookSignature
@@ -18,15 +19,15 @@ public final class WebhookSink: Sink {
     private let typePrefix: String
     private let batch: Int
 
-    /// The notifications that one call of ``deliver(_:)`` takes where each is sent by itself.
+    /// The most notifications for one call of ``deliver(_:)`` if each is sent separately.
     private static let page = 64
 
     /// The time after which outcomes are returned and stored, so that little is sent again after a crash.
     private static let longestPage = Duration.seconds(1)
 
-    /// Makes a sink for a webhook.
+    /// Creates a sink for a webhook.
     ///
-    /// - Throws: ``SinkError`` where the configuration cannot work.
+    /// - Throws: ``SinkError`` if the configuration is not valid.
     public init(_ configuration: WebhookSettings) throws(SinkError) {
         guard configuration.maximumBatch >= 1 else {
             throw SinkError(.invalidValue, "maximumBatch is \(configuration.maximumBatch); write 1 or more")
@@ -57,7 +58,7 @@ public final class WebhookSink: Sink {
         self.headers = headers
     }
 
-    /// The most notifications in a request, or 64 where each has a request of its own.
+    /// The most notifications in a request, or 64 if each is sent separately.
     public var maximumBatch: Int { batch > 1 ? batch : Self.page }
 
     /// Posts notifications, in order, and returns their outcomes.
@@ -85,7 +86,7 @@ public final class WebhookSink: Sink {
         } catch {
             return .response(status: 400, retryAfter: nil, excerpt: "it cannot be written as JSON: \(error)")
         }
-        // The same for the same content: a batch of other notifications has another id.
+        // The id depends on the content: a batch of other notifications has another id.
         let id = entries.count == 1 ? "\(first.notification.id)" : "\(first.notification.id)+\(entries.count - 1)"
         var headers = headers
         headers.replaceOrAdd(name: "Idempotency-Key", value: id)
@@ -120,10 +121,9 @@ struct CloudEvent: Encodable {
         data = notification
     }
 
-    /// Returns a moment in the form of RFC 3339, in UTC with milliseconds.
+    /// Returns a time in RFC 3339 form, in UTC with milliseconds.
     private static func text(of time: Timestamp) -> String {
-        // Foundation cuts off what is below a millisecond, and a Double may be a little less than the millisecond
-        // meant.
+        // Foundation truncates to milliseconds, and a Double may be slightly less than the intended millisecond.
         let seconds = (Double(time.milliseconds) + 0.5) / 1000
         return Date(timeIntervalSince1970: seconds).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
