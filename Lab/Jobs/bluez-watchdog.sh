@@ -18,7 +18,7 @@ scans=$(air_value scans state 0)
 restarted() { [ "$(air_value scans state 0)" -gt "$scans" ]; }
 air end-scan 0
 check "a scan that ended is begun anew before its region could be left" within 28 restarted
-check "and that is told, since it hears" within 40 contains /out/monitor.err 'since the scan was begun anew'
+check "and that is told, since it hears" within 40 contains /out/monitor.err 'hears adverts again after a restart'
 check "the region is not left" lacks /out/monitor.log '"event":"exit"'
 
 # A region without beacons is still left.

@@ -17,7 +17,7 @@ air end-scan 0
 check "a scan that ended is restarted" within 40 restarted
 heard=$(wc -l </out/scan.log)
 check "and hears" within 20 hears
-check "that is told" contains /out/scan.err 'since the scan was begun anew'
+check "that is told" contains /out/scan.err 'hears adverts again after a restart'
 check "with the adapter as it was" lacks /out/scan.err 'switched off and on'
 
 scans=$(air_value scans state 0)

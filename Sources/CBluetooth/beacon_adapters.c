@@ -16,7 +16,7 @@
 #define REQUEST_READ _IOR('H', 211, int)
 // hci.h: HCI_UP is the first of the flags.
 #define FLAG_UP 1u
-// More than a machine has; what there is beyond is not seen.
+// More adapters than a machine has; further ones are ignored.
 #define MOST 64
 
 // hci_sock.h: struct hci_dev_list_req
@@ -47,7 +47,7 @@ struct read_request {
     } statistics;
 };
 
-// Requests that concern no socket's own adapter go to one that is not bound.
+// Requests that do not concern a socket's own adapter use an unbound socket.
 static int request(unsigned long kind, unsigned long argument) {
     int fd = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC, PROTOCOL_HCI);
     if (fd < 0) return -1;

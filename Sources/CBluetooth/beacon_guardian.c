@@ -16,15 +16,15 @@
 
 #include "beacon_hci.h"
 
-// What a message begins with.
+// The first byte of a message.
 enum { DISMISS = 0, TAKE_BACK = 1 };
 
-// How long to wait for the answer to one command. A living controller answers in a few milliseconds; all commands together
-// have to be done within a second.
+// How long to wait for the answer to one command. A working controller answers in a few milliseconds; all commands
+// together must be done within a second.
 #define ANSWER_MILLISECONDS 300
 
-// Behind fork(2) in a process with threads, only calls that are safe in signal handlers may be made (signal-safety(7)).
-// All of the functions up to beacon_guardian_start hold to that: they neither allocate nor lock.
+// After fork(2) in a process with threads, only async-signal-safe calls are allowed (signal-safety(7)). All functions
+// up to beacon_guardian_start comply: they neither allocate nor lock.
 
 static void close_others(int kept) {
 #ifdef SYS_close_range
@@ -43,7 +43,8 @@ static int64_t milliseconds(void) {
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-// Whether an event completes the command whose opcode this is (Core Specification, Vol 4, Part E, 7.7.14 and 7.7.15).
+// Returns whether an event completes the command with this opcode (Core Specification, Vol 4, Part E, 7.7.14 and
+// 7.7.15).
 static int answers(const uint8_t *event, ssize_t count, const uint8_t *opcode) {
     if (count >= 6 && event[0] == BEACON_HCI_EVENT && event[1] == 0x0E) return memcmp(event + 4, opcode, 2) == 0;
     if (count >= 7 && event[0] == BEACON_HCI_EVENT && event[1] == 0x0F) return memcmp(event + 5, opcode, 2) == 0;
@@ -66,7 +67,7 @@ static void send_command(int hci, const uint8_t *command, size_t count) {
 static void take_back(uint16_t adapter, int hci, const uint8_t *commands, size_t count) {
     if (hci < 0) {
         hci = beacon_hci_open(adapter);
-        // Command complete and command status, the events that tell whether a command was done.
+        // Command complete and command status, the events that report whether a command was carried out.
         struct beacon_hci_filter filter = {.types = 1u << BEACON_HCI_EVENT, .events = {1u << 0x0E | 1u << 0x0F, 0}};
         if (hci >= 0) beacon_hci_set_filter(hci, &filter);
     }
@@ -96,7 +97,7 @@ static void guard(int parent, uint16_t adapter, const char *file, int hci) {
 
 static void become_guardian(int parent, uint16_t adapter, const char *file, int hci) {
     prctl(PR_SET_NAME, "beacon-guardian");
-    // A given socket is for tests; it moves out of the way of what is closed.
+    // Tests pass a socket, which stays open when the other descriptors are closed.
     int kept = hci < 0 ? parent : parent > hci ? parent : hci;
     if (hci >= 0) {
         int other = kept == parent ? hci : parent;
@@ -106,7 +107,7 @@ static void become_guardian(int parent, uint16_t adapter, const char *file, int 
     } else {
         close_others(kept);
     }
-    // Numbers 0 to 2 stand for what everybody may write to.
+    // Descriptors 0 to 2 must be open, since any code may write to them.
     for (int fd = 0; fd >= 0 && fd < 2;) fd = open("/dev/null", O_RDWR);
     if (chdir("/") == 0) guard(parent, adapter, file, hci);
     _exit(0);
@@ -115,14 +116,14 @@ static void become_guardian(int parent, uint16_t adapter, const char *file, int 
 int beacon_guardian_start(uint16_t adapter, const char *file, int socket) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) return -1;
-    // No handler of this process may run in the guardian, so signals are held back before it exists.
+    // No handler of this process may run in the guardian, so signals are blocked before it exists.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t middle = fork();
     if (middle == 0) {
         setsid();
-        // The one in the middle ends at once, which gives its child to the system's first process.
+        // The process in between ends at once, so that its child becomes a child of the system's first process.
         pid_t guardian = fork();
         if (guardian == 0) become_guardian(ends[1], adapter, file, socket);
         _exit(guardian < 0 ? 1 : 0);
@@ -140,7 +141,7 @@ int beacon_guardian_start(uint16_t adapter, const char *file, int socket) {
     return ends[0];
 }
 
-int beacon_guardian_tell(int guardian, const uint8_t *commands, size_t count) {
+int beacon_guardian_protect(int guardian, const uint8_t *commands, size_t count) {
     uint8_t message[BEACON_GUARDIAN_ROOM] = {TAKE_BACK};
     if (count > sizeof message - 1) {
         errno = EMSGSIZE;

@@ -7,16 +7,16 @@
 #include <sys/socket.h>
 #include <time.h>
 
-// hci_sock.h: the level of HCI's control messages, and the one that tells the time.
+// hci_sock.h: the level of HCI's control messages, and the type of message with the time.
 #define LEVEL_HCI 0
 #define MESSAGE_TIME 2
 
-// The kernel's struct __kernel_old_timeval, which has the size of a struct timeval only where time_t is a long.
+// The kernel's struct __kernel_old_timeval, which equals a struct timeval only if time_t is a long.
 struct message_time {
     long seconds, microseconds;
 };
 
-// Room for one control message with a time, in either form.
+// Space for one control message with a time, in either form.
 #define CONTROL_ROOM CMSG_SPACE(sizeof(struct timespec))
 
 struct beacon_packets {
@@ -24,7 +24,7 @@ struct beacon_packets {
     struct mmsghdr *headers;
     struct iovec *places;
     uint8_t *bytes;
-    // Control messages have to begin where a size_t may.
+    // Control messages must have the alignment of a size_t.
     size_t *controls;
 };
 
@@ -63,7 +63,7 @@ void beacon_packets_free(struct beacon_packets *packets) {
 }
 
 int beacon_packets_read(struct beacon_packets *packets, int socket) {
-    // What the last call filled has to have its size again.
+    // Restore the sizes that the last call changed.
     for (unsigned i = 0; i < packets->most && packets->headers[i].msg_hdr.msg_controllen != CONTROL_ROOM; i++)
         packets->headers[i].msg_hdr.msg_controllen = CONTROL_ROOM;
     int count;

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-// What is used of openssl/evp.h, openssl/hmac.h and openssl/sha.h, whose functions have been the same since version 1.1.1.
+// The declarations in use of openssl/evp.h, openssl/hmac.h and openssl/sha.h, unchanged since version 1.1.1.
 typedef struct evp_pkey EVP_PKEY;
 typedef struct evp_pkey_ctx EVP_PKEY_CTX;
 typedef struct evp_cipher EVP_CIPHER;
@@ -99,7 +99,7 @@ bool beacon_x25519_shared(const uint8_t *secret, const uint8_t *peer, uint8_t *s
     EVP_PKEY *other = crypto.EVP_PKEY_new_raw_public_key(KEY_X25519, NULL, peer, KEY);
     EVP_PKEY_CTX *context = key ? crypto.EVP_PKEY_CTX_new(key, NULL) : NULL;
     size_t count = KEY;
-    // It refuses a peer's key that makes a secret of zeros.
+    // This fails for a peer's key that produces an all-zero secret.
     bool is_made = context && other && crypto.EVP_PKEY_derive_init(context) == 1
         && crypto.EVP_PKEY_derive_set_peer(context, other) == 1
         && crypto.EVP_PKEY_derive(context, shared, &count) == 1 && count == KEY;

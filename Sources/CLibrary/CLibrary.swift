@@ -1,5 +1,4 @@
-// The C library of the system, whichever it is: the GNU one, or musl, with which programs are linked that need no
-// library.
+// The system's C library: glibc, or musl, for statically linked programs.
 #if canImport(Glibc)
     @_exported public import Glibc
 #elseif canImport(Musl)

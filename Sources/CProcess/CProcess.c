@@ -42,19 +42,19 @@ int beacon_take_capabilities(void) {
         taken |= sets[word].effective != sets[word].permitted;
         sets[word].effective = sets[word].permitted;
     }
-    // A service's filter of system calls refuses even what changes nothing.
+    // A service's system call filter refuses the call even if it changes nothing.
     return taken ? (int)syscall(SYS_capset, &header, sets) : 0;
 }
 
 int beacon_withhold_capabilities(void) {
-    // A kernel before 4.3 has no ambient set, and then nothing to clear.
+    // A kernel before 4.3 has no ambient set, so there is nothing to clear.
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 && errno != EINVAL) return -1;
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
     struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
     if (syscall(SYS_capget, &header, sets) != 0) return -1;
     for (int word = 0; word < _LINUX_CAPABILITY_U32S_3; word += 1) sets[word].inheritable = 0;
     if (syscall(SYS_capset, &header, sets) == 0) return 0;
-    // A service's filter of system calls refuses it (EPERM). Without the ambient set, what is inheritable gives a program nothing
-    // unless its own file asks for it (capabilities(7)).
+    // A service's system call filter refuses the call (EPERM). Without the ambient set, inheritable capabilities give a
+    // program nothing unless its own file requests them (capabilities(7)).
     return errno == EPERM ? 0 : -1;
 }

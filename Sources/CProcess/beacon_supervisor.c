@@ -17,18 +17,18 @@
 
 #include "CProcess.h"
 
-// A program that is run for an event has two processes above it, which are this same executable:
+// A program that runs for an event has two processes above it, which are this same executable:
 //
 //     beacond -- relay -- guard -- the program, and everything that it starts
 //
-// The guard adopts each process whose parent has ended (PR_SET_CHILD_SUBREAPER in prctl(2)). No process leaves its
+// The guard adopts each process whose parent has ended (PR_SET_CHILD_SUBREAPER in prctl(2)). A process cannot leave the
 // tree by a separate session, and beacond's other children are not in it. At the time limit the guard ends the whole
 // tree.
 //
-// The relay ends when the program does, and in the same way. The guard then stays for the processes that outlive it. As
-// long as the relay is there it adopts the tree of a guard that was killed, and ends it.
+// The relay ends when the program does, with the same status. The guard then stays for the processes that outlive it.
+// If the guard is killed while the relay exists, the relay adopts the guard's tree and ends it.
 
-// The arguments behind the name, see CProcess.h.
+// The arguments after the name, see CProcess.h.
 struct order {
     int64_t limit, grace;
     int has_own_session;
@@ -47,7 +47,7 @@ static int64_t milliseconds(void) {
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-// Ends this process the way another one has ended.
+// Ends this process with another one's wait status.
 static _Noreturn void end_as(int status) {
     if (!WIFSIGNALED(status)) _exit(WEXITSTATUS(status));
     struct rlimit none = {0, 0};
@@ -67,7 +67,7 @@ static _Noreturn void fail(const char *what) {
     _exit(126);
 }
 
-// The outputs belong to the program: their reader waits until each process that has them has closed them.
+// The outputs belong to the program: their reader waits until every process that has them has closed them.
 static void leave_standard_files(void) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int file = 0; null >= 0 && file <= 2; file += 1)
@@ -75,8 +75,8 @@ static void leave_standard_files(void) {
     if (null > 2) close(null);
 }
 
-// Reads a process from /proc/ID/stat (proc(5)): "ID (NAME) STATE PARENT ...", with the time of its start as the 22nd
-// word. The name may hold anything. Gives 0 where there is no such process.
+// Reads a process from /proc/ID/stat (proc(5)): "ID (NAME) STATE PARENT ...", with its start time as the 22nd field.
+// The name may contain any characters. Returns 0 if there is no such process.
 static int read_process(pid_t id, struct process *process) {
     char text[1024];
     snprintf(text, sizeof text, "/proc/%d/stat", id);
@@ -93,7 +93,7 @@ static int read_process(pid_t id, struct process *process) {
                &process->parent, &process->start) == 2;
 }
 
-// Sends a signal to a process that was read, and to no other that has its number by now.
+// Sends a signal to a process that was read before, but to no other process that has reused its number.
 static void send_signal(const struct process *process, int number) {
 #if defined(SYS_pidfd_open) && defined(SYS_pidfd_send_signal)
     int file = (int)syscall(SYS_pidfd_open, process->id, 0);
@@ -116,14 +116,14 @@ static int has_ours(const struct process *all, size_t count, pid_t id) {
     return 0;
 }
 
-// Whether /proc has the numbers by which this process knows others, and not those of a PID namespace above it.
+// Returns whether /proc has this process's numbers, and not those of a PID namespace above it.
 static int has_own_proc(void) {
     char text[16] = "";
     return readlink("/proc/self", text, sizeof text - 1) > 0 && atoi(text) == getpid();
 }
 
 // Sends a signal to each process below this one. Without a /proc of its PID namespace it reaches the program's group,
-// or none where that is 0.
+// or no process if `group` is 0.
 static void signal_tree(int number, pid_t group) {
     DIR *folder = has_own_proc() ? opendir("/proc") : NULL;
     if (!folder) {
@@ -165,7 +165,7 @@ static _Noreturn void run_program(const struct order *order, const sigset_t *mas
     fail(order->words[0]);
 }
 
-// Tells the relay how the program ended.
+// Reports the program's status to the relay.
 static void report(pid_t relay, int status) { sigqueue(relay, SIGRTMIN, (union sigval){.sival_int = status}); }
 
 static _Noreturn void guard_program(
@@ -187,14 +187,14 @@ static _Noreturn void guard_program(
         while ((id = waitpid(-1, &one, WNOHANG)) > 0) {
             if (id != program) continue;
             has_ended = 1;
-            // Its number may soon be another's.
+            // Its number may soon be reused.
             group = 0;
-            // The signal that stands for the time limit may not come from the program.
+            // The signal for the time limit must not appear to come from the program.
             status = WIFSIGNALED(one) && WTERMSIG(one) == BEACON_LIMIT_SIGNAL ? (128 + BEACON_LIMIT_SIGNAL) << 8 : one;
-            // Where it does not arrive, the relay learns the status when this process ends.
+            // If the report does not arrive, the relay learns the status when this process ends.
             if (stage == RUNNING) report(relay, status);
         }
-        // Without a limit nothing ends what the program left behind.
+        // Without a limit the processes left by the program may continue.
         if (id < 0 || (has_ended && stage == RUNNING && order->limit < 0)) break;
         int64_t now = milliseconds();
         if (now >= end) break;
@@ -205,7 +205,8 @@ static _Noreturn void guard_program(
                 next = now + order->grace;
                 signal_tree(SIGTERM, group);
             } else {
-                // A process may start another before it is killed, so this repeats. Another user's cannot be killed.
+                // A process may start another before it is killed, so this repeats. A process of another user cannot be
+                // killed.
                 if (stage == ASKED) end = now + 5000;
                 stage = KILLED;
                 next = now + 10;
@@ -244,7 +245,7 @@ static _Noreturn void supervise(const struct order *order) {
         siginfo_t info;
         struct timespec pause = {.tv_sec = end == INT64_MAX ? 3600 : 0, .tv_nsec = 10000000}, none = {0};
         int number = sigtimedwait(&all, &info, &pause);
-        // A report counts before the end of its sender, whichever signal comes first.
+        // A report counts before the end of its sender, in whichever order the signals arrive.
         if (number == SIGCHLD && sigtimedwait(&reports, &info, &none) == SIGRTMIN) number = SIGRTMIN;
         if (number == SIGRTMIN && info.si_pid == guard) end_as(info.si_value.sival_int);
         if (number == SIGTERM && end == INT64_MAX) kill(guard, SIGTERM);
@@ -253,7 +254,7 @@ static _Noreturn void supervise(const struct order *order) {
         while ((id = waitpid(-1, &one, WNOHANG)) > 0) {
             if (id != guard) continue;
             if (!WIFSIGNALED(one)) end_as(one);
-            // Whatever killed the guard has not freed its tree.
+            // A killed guard leaves its tree behind.
             status = one;
             end = milliseconds() + 5000;
         }
@@ -263,7 +264,7 @@ static _Noreturn void supervise(const struct order *order) {
     }
 }
 
-// The arguments of this process, which musl does not give to a constructor.
+// Returns the arguments of this process, which musl does not pass to a constructor.
 static char **read_arguments(void) {
     int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     if (file < 0) return NULL;
@@ -284,7 +285,7 @@ static char **read_arguments(void) {
     return result;
 }
 
-// Before Swift begins: a process that is forked from here is small, and has one thread.
+// Runs before Swift begins: a process forked here is small and has one thread.
 __attribute__((constructor)) static void supervise_if_asked(void) {
     if (strcmp(program_invocation_name, BEACON_SUPERVISOR) != 0) return;
     char **words = read_arguments();

@@ -11,7 +11,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 #define SYMBOL(function) {"sd_bus_" #function, &functions.function}
 
 static void load(void) {
-    // The name that the library has had since sd-bus became public in version 221 of systemd.
+    // The library has had this name since sd-bus became public in version 221 of systemd.
     static const char *const names[] = {"libsystemd.so.0", NULL};
     const struct beacon_symbol symbols[] = {
         SYMBOL(open_system),

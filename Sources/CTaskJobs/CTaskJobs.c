@@ -6,7 +6,7 @@ typedef void (*enqueue)(void *job) __attribute__((swiftcall));
 typedef void (*enqueue_hook)(void *job, enqueue original) __attribute__((swiftcall));
 
 extern enqueue_hook swift_task_enqueueGlobal_hook;
-// The executor is a structure of two words, which are zero for the default one.
+// An executor is a structure of two words, both zero for the default executor.
 extern void swift_job_run(void *job, void *identity, const void *implementation) __attribute__((swiftcall));
 extern void *swift_task_getCurrent(void) __attribute__((swiftcall));
 extern uint64_t swift_task_getJobTaskId(void *task) __attribute__((swiftcall));

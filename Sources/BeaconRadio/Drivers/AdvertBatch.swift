@@ -1,10 +1,10 @@
 public import BeaconModel
 
-/// The adverts and events of one step of a driver, on the way from the driver to the core.
+/// The adverts and events of one step of a driver, in transit from the driver to the core.
 ///
-/// Adverts are decoded as they come, in place. iBeacons that a gateway has decoded already stay as they are.
+/// Adverts are decoded in place on arrival. iBeacons that a gateway has already decoded are passed on unchanged.
 public struct AdvertBatch: Sendable {
-    /// An advert that is kept, with the place of its bytes.
+    /// An advert to keep, with the position of its bytes.
     private struct Kept: BitwiseCopyable {
         var reception: Reception
         var offset: Int
@@ -17,7 +17,7 @@ public struct AdvertBatch: Sendable {
     private var kept: [Kept] = []
     private var bytes: [UInt8] = []
 
-    /// The iBeacons that were heard, in this order.
+    /// The iBeacons received, in order.
     public var sightings: [Sighting] { heard }
 
     /// The events that the driver reported. They happened before the adverts of the same step.
@@ -26,16 +26,16 @@ public struct AdvertBatch: Sendable {
     /// The counts of records and adverts since the driver was opened.
     public var counts = SourceCounts()
 
-    /// The number of the driver's first receiver. The others follow.
+    /// The number of the driver's first receiver. The numbers of its other receivers follow.
     public internal(set) var firstReceiver = ReceiverID(0)
 
-    /// The time of a recording's record; nil where the recording keeps no times.
+    /// The time of a recording's record, or nil if the recording has no times.
     public var time: Timestamp?
 
-    /// True once a recording has come to its end.
+    /// True once a recording has ended.
     package private(set) var isOver = false
 
-    /// A batch without adverts.
+    /// Creates a batch without adverts.
     ///
     /// - Parameter keepsAdverts: true to keep the bytes of all adverts, iBeacons and others.
     public init(keepsAdverts: Bool = false) {
@@ -45,11 +45,11 @@ public struct AdvertBatch: Sendable {
 
     // MARK: - For drivers
 
-    /// Adds an advert that was heard.
+    /// Adds a received advert.
     ///
     /// - Parameters:
-    ///   - reception: its time, its receiver and its signal.
-    ///   - advert: the AD structures as they travelled.
+    /// - reception: the time, the receiver and the signal.
+    /// - advert: the AD structures as received.
     @inlinable
     @inline(__always)
     public mutating func hear(_ reception: Reception, _ advert: RawSpan) {
@@ -62,7 +62,7 @@ public struct AdvertBatch: Sendable {
     ///
     /// - Parameters:
     ///   - sighting: the iBeacon.
-    ///   - isTimed: false where the source does not know when it was heard; the sighting's time is then zero.
+    /// - isTimed: false if the source does not know the time of reception; the sighting's time is then zero.
     @inlinable
     public mutating func hear(_ sighting: Sighting, isTimed: Bool = true) {
         counts.reports &+= 1
@@ -70,8 +70,7 @@ public struct AdvertBatch: Sendable {
         heard.append(sighting)
     }
 
-    /// Reports an event: a state, a deafness, a notice or the outcome of advertising. The driver's loop sees to the
-    /// others.
+    /// Reports a state, a deafness, a notice or the outcome of advertising. The driver's loop reports all other events.
     public mutating func report(_ event: SourceEvent) { events.append(event) }
 
     /// Ends a recording.
@@ -105,7 +104,7 @@ public struct AdvertBatch: Sendable {
         time = nil
     }
 
-    /// Calls a function with each advert that is kept, in the order in which they were heard.
+    /// Calls a function with each kept advert, in order of reception.
     public func forEachAdvert(_ body: (Reception, RawSpan) throws -> Void) rethrows {
         for advert in kept {
             try body(
@@ -113,7 +112,7 @@ public struct AdvertBatch: Sendable {
         }
     }
 
-    /// Returns the events so far, which then are removed.
+    /// Returns and removes the events.
     public mutating func takeEvents() -> [SourceEvent] {
         guard !events.isEmpty else { return [] }
         defer { events.removeAll(keepingCapacity: true) }

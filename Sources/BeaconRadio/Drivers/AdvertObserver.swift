@@ -1,23 +1,23 @@
-/// A receiver of all that a source hears, also of adverts that are no beacons: a Bluetooth proxy, for instance.
-/// The source's runner calls it on its thread, in the order of the adverts.
+/// An observer of every advert that a source receives, not only of beacons: a Bluetooth proxy, for example. The
+/// source's runner calls it on its thread, in the order of the adverts.
 package protocol AdvertObserver: Sendable {
-    /// Notes an advert as the source gives it, before its time has come where it is no radio.
+    /// Notes an advert as soon as the source delivers it. If the source is no radio, that is before the advert's time.
     ///
     /// - Parameters:
-    ///   - reception: how it was heard.
-    ///   - advert: its bytes, which are valid during the call.
+    /// - reception: the time, the receiver and the signal.
+    /// - advert: the bytes, which are valid only during the call.
     func hear(_ reception: Reception, _ advert: RawSpan)
 
-    /// Notes the source's receivers and whether they hear.
+    /// Notes the source's receivers and their status.
     ///
     /// - Parameters:
-    ///   - names: their names.
-    ///   - statuses: their status; none for what always hears.
+    /// - names: the receivers' names.
+    /// - statuses: the receivers' status; empty for a source that always receives.
     func update(names: [String], statuses: [ReceiverStatus])
 
-    /// Notes that the time of the earlier adverts has come.
+    /// Notes that the time of the earlier adverts has arrived.
     func release()
 
-    /// Notes that the source gives nothing more, for now or for ever.
+    /// Notes that the source delivers nothing more, temporarily or permanently.
     func lose()
 }

@@ -2,8 +2,8 @@ public import BeaconModel
 
 /// An assembler of extended adverts that a controller reports in pieces.
 ///
-/// An advert may have 1650 bytes and a report no more than 229 of them (Core Specification, Vol 4, Part E, 7.7.65.13).
-/// The number of adverts that may be open at a time is bounded; the oldest one is dropped.
+/// An advert may have 1650 bytes, but a report 229 at most (Core Specification, Vol 4, Part E, 7.7.65.13). The number
+/// of incomplete adverts is limited; when it is exceeded, the oldest one is dropped.
 public struct ExtendedAdvertAssembler {
     private struct Piece {
         var receiver: ReceiverID
@@ -17,18 +17,18 @@ public struct ExtendedAdvertAssembler {
 
     private var open: [Piece] = []
 
-    /// Creates an assembler without open adverts.
+    /// Creates an assembler without incomplete adverts.
     public init() {}
 
     /// Adds a report's bytes.
     ///
     /// - Parameters:
     ///   - part: a report of an extended advert.
-    ///   - event: the event it is in.
-    ///   - receiver: the receiver that heard it.
-    ///   - isImpatient: whether to deliver what there is with each piece already, since the last one may never come.
-    ///   - deliver: called with the whole advert once it is there; where the controller lost the rest, with what there
-    ///     is, since the structures that are whole are as good as any.
+    /// - event: the event that contains the report.
+    /// - receiver: the receiver of the advert.
+    /// - isImpatient: true to deliver the incomplete advert after each piece, since the last piece may never arrive.
+    /// - deliver: called with the whole advert once it is complete. If the controller lost the rest, it receives the
+    ///   incomplete advert, whose complete structures are still valid.
     public mutating func add(
         _ part: HCIAdvertisingReport,
         of event: RawSpan,

@@ -1,33 +1,33 @@
 public import BeaconModel
 
-/// One step of a source: a packet of a capture, a line of a log, a transmission in the simulated air, or the adverts
-/// that a radio heard until a moment.
+/// One step of a source: a packet of a capture, a line of a log, a transmission in the simulated air, or the adverts of
+/// a radio since its last step.
 ///
-/// A record has a time even where nothing in it is an advert, so that time passes in silence too.
+/// A record has a time even without adverts, so that time passes during silence too.
 public struct SourceRecord: Hashable, Sendable, BitwiseCopyable {
-    /// The time at which it happened, counted from 1970, or nil where the source keeps no times.
+    /// The time of the record, counted from 1970, or nil if the source has no times.
     public var time: Timestamp?
 
-    /// A record of this time.
+    /// Creates a record with this time.
     public init(time: Timestamp?) { self.time = time }
 }
 
-/// One advert as one receiver of a source heard it, without the advert's bytes, which travel beside it.
+/// The reception of one advert by one receiver, without the advert's bytes, which are passed separately.
 public struct Reception: Hashable, Sendable, BitwiseCopyable {
-    /// The time at which it was heard, counted from 1970, or nil where the source keeps no times.
+    /// The time of reception, counted from 1970, or nil if the source has no times.
     public var time: Timestamp?
 
-    /// The receiver that heard it: a place in the source's table of receivers' names.
+    /// The receiver: an index into the source's table of receiver names.
     public var receiver: ReceiverID
 
     /// Kind, address and signal strength.
     public var report: AdvertisingReport
 
-    /// True if the receiver, or the checksum of the record, reports that the bytes are not as they were sent. Such an
-    /// advert is counted and must not be decoded.
+    /// True if the receiver or the record's checksum reports that the bytes are damaged. Such an advert is counted and
+    /// must not be decoded.
     public var isDamaged: Bool
 
-    /// A reception from its parts.
+    /// Creates a reception from its parts.
     public init(time: Timestamp?, receiver: ReceiverID, report: AdvertisingReport, isDamaged: Bool = false) {
         self.time = time
         self.receiver = receiver
@@ -36,15 +36,15 @@ public struct Reception: Hashable, Sendable, BitwiseCopyable {
     }
 }
 
-/// An advert of any device as a receiver heard it, with its bytes.
+/// A received advert of any device, with its bytes.
 public struct HeardAdvert: Hashable, Sendable {
     /// Time, receiver and signal.
     public var reception: Reception
 
-    /// The AD structures as they travelled.
+    /// The AD structures as received.
     public var bytes: [UInt8]
 
-    /// An advert from its parts.
+    /// Creates an advert from its parts.
     public init(_ reception: Reception, bytes: [UInt8]) {
         self.reception = reception
         self.bytes = bytes
@@ -52,11 +52,11 @@ public struct HeardAdvert: Hashable, Sendable {
 }
 
 extension Reception {
-    /// Decodes the advert as an iBeacon's: the one place where adverts become sightings.
+    /// Decodes the advert as an iBeacon's. This is the only place where adverts become sightings.
     ///
-    /// A reception without a time gives a sighting at time zero.
+    /// A reception without a time becomes a sighting at time zero.
     ///
-    /// - Parameter advert: the AD structures as they travelled.
+    /// - Parameter advert: the AD structures as received.
     /// - Returns: nil if the advert is damaged or has no iBeacon frame.
     @inlinable
     @inline(__always)
@@ -70,13 +70,13 @@ extension Reception {
 
 /// The counts of a source's records and adverts.
 public struct SourceCounts: Hashable, Sendable, BitwiseCopyable {
-    /// Records read, whatever was in them.
+    /// The records read, with any content.
     public var packets = 0
 
-    /// Adverts heard, damaged ones too.
+    /// The adverts received, including damaged ones.
     public var reports = 0
 
-    /// Adverts that the receiver, or the checksum of the record, reports as damaged.
+    /// The adverts that the receiver or the record's checksum reports as damaged.
     public var badCRC = 0
 
     /// Creates counts of zero.

@@ -14,23 +14,23 @@ final class DriverLoop {
     private var reportedState: RadioState?
     private var reportedAhead: Int64 = 0
 
-    /// The time at which the last step began to read, until which all that could be heard was.
+    /// The time at which the last step began to read. Everything received before it has been read.
     private var hearingUntil: Timestamp?
     /// The time at which the last step ended.
     private var end = Timestamp.zero
     private var asleep: Int64
 
-    /// The smallest step of the wall clock, in nanoseconds, that counts as set. Less is the work of a time service,
-    /// which moves it by 0.5 ms a second at most (adjtimex(2)).
+    /// The smallest step of the wall clock, in nanoseconds, that counts as setting it. Smaller steps come from a time
+    /// service, which moves the clock by 0.5 ms a second at most (adjtimex(2)).
     private static let smallestStep: Int64 = 100_000_000
 
     /// The shortest sleep that counts, in nanoseconds: the two clocks that show it are read one after the other.
     private static let shortestSleep = Timestamp.nanosecondsPerSecond
 
-    /// The shortest delay of a step that counts as deafness, in nanoseconds: of a process that was stopped, or got no
-    /// processor. The kernel keeps adverts until then, but where this process may not ask for more space (the default
-    /// of net.core.rmem_max is 212 992 bytes, and an advert takes 800) that lasts for 2 s at 130 adverts a second.
-    /// No beacon counts as gone for less than that.
+    /// The shortest delay of a step that counts as deafness, in nanoseconds, if the process was stopped or got no
+    /// processor time. The kernel queues adverts until then. But if this process may not ask for more space (the
+    /// default of net.core.rmem_max is 212 992 bytes, and an advert takes 800), the queue is full after 2 s at 130
+    /// adverts a second. A shorter gap makes no beacon count as gone.
     private static let shortestStop = 2 * Timestamp.nanosecondsPerSecond
 
     init(_ drivers: [any ReceiverDriver], waker: Waker, clock: LoopClock = .system) {
@@ -41,9 +41,9 @@ final class DriverLoop {
         asleep = clock.asleep()
     }
 
-    /// The state of the adapter that is of most use.
+    /// The state of the most useful adapter.
     var state: RadioState {
-        // It is asked with each step, and makes no array.
+        // This runs on every step, so it creates no array.
         drivers.lazy.map(\.state).max { Self.usefulness($0) < Self.usefulness($1) } ?? .unsupported
     }
 
@@ -63,9 +63,9 @@ final class DriverLoop {
         for driver in drivers { driver.scan(mode) }
     }
 
-    /// Sets the adverts of one driver that can send: the first that works, else the first.
+    /// Sets the adverts of one driver that can send: the first working one, or the first.
     ///
-    /// - Returns: false where none can.
+    /// - Returns: false if no driver can send.
     func advertise(_ adverts: [OutgoingAdvert]) -> Bool {
         let able = drivers.compactMap { driver in (driver as? any Advertiser).map { (driver, $0) } }
         guard let sender = able.first(where: { $0.0.state == .poweredOn }) ?? able.first else { return false }
@@ -73,14 +73,14 @@ final class DriverLoop {
         return true
     }
 
-    /// Sets how often the adverts of all drivers change their address; nil for never.
+    /// Sets the interval at which the adverts of all drivers change their address; nil for never.
     func rotateAddresses(every rotation: Duration?) {
         for driver in drivers { (driver as? any Advertiser)?.rotateAddresses(every: rotation) }
     }
 
-    /// Waits until something happens or `deadline` has come, and lets each driver do what is due.
+    /// Waits for an event or `deadline`, then lets each driver perform the operations that are due.
     ///
-    /// - Returns: the time afterwards, to which everything that was heard before has been delivered.
+    /// - Returns: the time up to which everything received has been delivered.
     func step(until deadline: Timestamp, into batch: inout AdvertBatch) throws -> Timestamp {
         let deadline = drivers.reduce(deadline) { min($0, $1.deadline) }
         wait(until: deadline)
@@ -102,14 +102,15 @@ final class DriverLoop {
             batch.report(.wallClock(ahead: ahead))
         }
         end = clock.now()
-        // Not the time at the end: a stop within the step is only noticed by the next one, and comes before its time.
+        // Not the time at the end: only the next step notices a stop within this one, and must report it before its own
+        // time.
         return now
     }
 
-    /// Reports the time in which nothing could be heard, where the machine slept or this thread did not run.
+    /// Reports a period without reception if the machine slept or this thread did not run.
     ///
-    /// - Parameter deadline: when the step should have gone on at the latest.
-    /// - Returns: the time.
+    /// - Parameter deadline: the latest time at which the step should have continued.
+    /// - Returns: the current time.
     private func noticeDeafness(_ deadline: Timestamp, _ batch: inout AdvertBatch) -> Timestamp {
         let now = clock.now()
         let slept = clock.asleep()
@@ -117,8 +118,7 @@ final class DriverLoop {
         asleep = slept
         defer { hearingUntil = now }
         guard let hearingUntil else { return now }
-        // From the last reading on, so that it counts as well where the thread was stopped within a step or between
-        // two.
+        // From the last reading on, so that a stop of the thread counts within a step as well as between two.
         let delay = now.since(hearingUntil) - max(0, deadline.since(end))
         guard isAwakened || delay >= Self.shortestStop else { return now }
         batch.report(.deaf(from: hearingUntil, to: now, receiver: nil))
@@ -126,7 +126,7 @@ final class DriverLoop {
         return now
     }
 
-    /// Takes everything back.
+    /// Ends all scans and advertising.
     func close() {
         for driver in drivers { driver.close() }
     }

@@ -1,22 +1,21 @@
 package import BeaconModel
 import CLibrary
 
-/// The time of the real radios of a process: even, and counted from 1970 by what the wall clock said when the
-/// process first asked.
+/// The steady time of a process's real radios. It counts from 1970 by the wall clock as of its first use.
 ///
-/// It runs on while the machine sleeps and does not follow when the wall clock is set, so that setting it cannot make a
+/// It continues while the machine sleeps and ignores changes of the wall clock, so that setting the clock cannot make a
 /// beacon leave.
 package enum RadioClock {
-    /// The nanoseconds by which the wall clock was ahead of the time since the machine started, when first asked.
+    /// The nanoseconds by which the wall clock was ahead of the time since the machine started, on first use.
     private static let origin = wallSinceStart()
 
-    /// Returns the time.
+    /// Returns the current time.
     package static func now() -> Timestamp { Timestamp(nanoseconds: origin + nanoseconds(of: CLOCK_BOOTTIME)) }
 
-    /// Returns a time as the nanoseconds since the machine was started, which all processes count alike.
+    /// Returns a time as nanoseconds since the machine started, a count that all processes share.
     package static func sinceStart(_ time: Timestamp) -> Int64 { time.nanoseconds - origin }
 
-    /// Returns the time that is so many nanoseconds after the machine was started.
+    /// Returns the time that is this many nanoseconds after the machine started.
     package static func time(sinceStart nanoseconds: Int64) -> Timestamp {
         Timestamp(nanoseconds: origin + nanoseconds)
     }
@@ -24,9 +23,9 @@ package enum RadioClock {
     /// Returns how many nanoseconds the wall clock is ahead of this one.
     package static func wallAhead() -> Int64 { wallSinceStart() - origin }
 
-    /// Returns when the wall clock showed this, in nanoseconds since 1970.
+    /// Converts a time of the wall clock, in nanoseconds since 1970.
     ///
-    /// - Parameter ahead: how far that clock is ahead, as ``wallAhead()`` returned it not long ago.
+    /// - Parameter ahead: the offset of the wall clock from a recent call of ``wallAhead()``.
     package static func time(ofWall nanoseconds: Int64, ahead: Int64) -> Timestamp {
         Timestamp(nanoseconds: nanoseconds - ahead)
     }

@@ -1,15 +1,15 @@
 package import BeaconModel
 
-/// The status of a radio, as its events report it, for a reader that pulls a source on one thread: its state, the lead
-/// of the wall clock over its times, and its answers.
+/// The status of a radio, updated from its events, for a reader that pulls a source on one thread: its state, the
+/// offset of the wall clock, and its answers.
 ///
-/// It is a class because the function that a source reports to changes it while the source is being pulled.
+/// It is a class because the source's report function changes it while the source is being read.
 package final class RadioStatus {
-    /// A stretch of deafness that the radio learnt of afterwards.
+    /// A period of deafness that the radio detected afterwards.
     package struct Gap: Hashable, Sendable {
-        /// When nothing was heard any more.
+        /// The start of the deafness.
         package var from: Timestamp
-        /// When it was noticed, or hearing began again.
+        /// The time at which it was detected, or reception resumed.
         package var to: Timestamp
         /// The receiver that was deaf; nil for all.
         package var receiver: ReceiverID?
@@ -21,19 +21,19 @@ package final class RadioStatus {
     /// The nanoseconds by which the wall clock is ahead of the radio's times.
     package private(set) var wallOffset: Int64 = 0
 
-    /// The newest answer for each advert that was to be advertised.
+    /// The newest answer for each requested advert.
     package private(set) var advertising: [OutgoingAdvert: Result<Void, RadioError>] = [:]
 
-    /// The most answers and stretches that wait for somebody to ask: more than any radio has adverts.
+    /// The most answers to keep: more than any radio has adverts.
     private static let most = 64
 
-    /// The most stretches that wait: several for each receiver that an engine has places for.
+    /// The most gaps to keep: several for each receiver that an engine supports.
     private static let mostGaps = 1024
 
     private var gaps: [Gap] = []
     private let observe: (SourceEvent) -> Void
 
-    /// The status of a radio that has reported nothing.
+    /// Creates the status of a radio that has reported nothing.
     ///
     /// - Parameter observe: called with each event after the status was updated from it.
     package init(observe: @escaping (SourceEvent) -> Void = { _ in }) { self.observe = observe }
@@ -48,7 +48,7 @@ package final class RadioStatus {
             advertising[advert] = result
         case .deaf(let from, let to, let receiver):
             if gaps.count >= Self.mostGaps {
-                // Of more than anybody looks at, two become one that has both: not to hear for too long is no harm.
+                // If there are too many, two gaps become one that covers both: too long a gap does no harm.
                 let first = gaps.removeFirst()
                 gaps[0] = Gap(
                     from: min(first.from, gaps[0].from), to: max(first.to, gaps[0].to),
@@ -60,13 +60,13 @@ package final class RadioStatus {
         observe(event)
     }
 
-    /// Returns the stretches of deafness that the radio learnt of afterwards, since the last call.
+    /// Returns the periods of deafness detected since the last call.
     package func takeGaps() -> [Gap] {
         guard !gaps.isEmpty else { return [] }
         defer { gaps = [] }
         return gaps
     }
 
-    /// Returns a time of the radio by the wall clock.
+    /// Converts a time of the radio to the wall clock.
     package func wall(_ time: Timestamp) -> Timestamp { time.advanced(by: wallOffset) }
 }

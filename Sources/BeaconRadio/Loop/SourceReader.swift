@@ -3,9 +3,9 @@ package import BeaconSupport
 
 /// A reader of a source: its iBeacons, one record at a time.
 ///
-/// Reading live receivers waits until something was heard, or a second of their time has passed. Reading a recording
-/// does not wait: its user decides how fast time passes. What this process sends is taken off the air when the reader
-/// ends.
+/// Reading from live receivers waits until something is received, or a second of their time has passed. Reading a
+/// recording does not wait: its user decides how fast time passes. The reader stops all advertising of this process
+/// when it ends.
 public struct SourceReader: ~Copyable {
     private let loop: DriverLoop
     private var batch: AdvertBatch
@@ -14,23 +14,23 @@ public struct SourceReader: ~Copyable {
     /// The longest wait, in nanoseconds.
     private var interval = Timestamp.nanosecondsPerSecond
 
-    /// The time that each record after the first adds, in nanoseconds, where the recording's own times are not used.
+    /// The time from one record to the next, in nanoseconds, if the recording's own times are not used.
     private let packetInterval: Int64?
     private var packetTime = Timestamp.zero
 
-    /// The number of iBeacons that were heard so far.
+    /// The number of iBeacons received.
     public private(set) var iBeaconCount = 0
 
     /// The receiver of the events.
     private let status: RadioStatus
 
-    /// Begins to scan by drivers that have been opened.
+    /// Begins to scan with opened drivers.
     ///
     /// - Parameters:
-    ///   - drivers: the drivers, at least one, or one recording.
+    /// - drivers: the drivers, at least one, or a single recording.
     ///   - mode: the scan mode to begin with.
-    ///   - packetInterval: replaces the times of a recording, counted from zero: the time from one record to the next.
-    ///   - report: called with states and notices, on the thread that reads.
+    /// - packetInterval: replaces the times of a recording, counted from zero: the time from one record to the next.
+    /// - report: called with states and notices, on the reading thread.
     public init(
         _ drivers: [any ReceiverDriver], mode: ScanMode = .ranging, packetInterval: Duration? = nil,
         report: @escaping (SourceEvent) -> Void = { _ in }
@@ -38,16 +38,16 @@ public struct SourceReader: ~Copyable {
         self.init(drivers, mode: mode, waker: Waker(), packetInterval: packetInterval, report: report)
     }
 
-    /// Begins to scan by drivers that have been opened.
+    /// Begins to scan with opened drivers.
     ///
     /// - Parameters:
-    ///   - drivers: the drivers, at least one, or one recording.
+    /// - drivers: the drivers, at least one, or a single recording.
     ///   - mode: the scan mode to begin with.
-    ///   - waker: ends the wait in ``next()``, from any thread, also before the source is open.
+    /// - waker: ends the wait in ``next()``, from any thread, even before the source is open.
     ///   - packetInterval: replaces the times of a recording: the time from one record to the next.
-    ///   - keepsAdverts: true to keep adverts for ``forEachAdvert(_:)`` in every mode, and not in
-    ///     ``ScanMode/discovery`` alone.
-    ///   - report: called with states and notices, on the thread that reads.
+    /// - keepsAdverts: true to keep adverts for ``forEachAdvert(_:)`` in every mode, not only in
+    ///   ``ScanMode/discovery``.
+    /// - report: called with states and notices, on the reading thread.
     package init(
         _ drivers: [any ReceiverDriver], mode: ScanMode = .ranging, waker: Waker, packetInterval: Duration? = nil,
         keepsAdverts: Bool = false, report: @escaping (SourceEvent) -> Void
@@ -76,56 +76,56 @@ public struct SourceReader: ~Copyable {
 
     deinit { loop.close() }
 
-    /// Ends the wait for live receivers, from any thread; nil for a recording, which waits for nothing but its file.
+    /// Ends the wait for live receivers, from any thread; nil for a recording, which waits only for its file.
     package var waker: Waker? { isRecording ? nil : loop.waker }
 
-    /// True for a recording, which always hears and comes to its end.
+    /// True for a recording, which always receives, and which ends.
     package var isRecording: Bool { loop.recording != nil }
 
-    /// The status of live receivers; nil for a recording, which always hears.
+    /// The status of live receivers; nil for a recording, which always receives.
     package var radio: RadioStatus? { isRecording ? nil : status }
 
-    /// The state of the driver that is of most use. Only in ``RadioState/poweredOn`` anything is heard.
+    /// The state of the most useful driver. The source receives only in ``RadioState/poweredOn``.
     public var state: RadioState { loop.state }
 
-    /// The names of the receivers so far. A `ReceiverID` is a place in this table.
+    /// The names of the known receivers. A `ReceiverID` is an index into this table.
     public var receiverNames: [String] {
-        // It is asked for each record, and recognizes the driver's own array by its identity.
+        // Callers read this for each record and recognize the driver's array by its identity.
         loop.drivers.count == 1 ? loop.drivers[0].receiverNames : loop.drivers.flatMap(\.receiverNames)
     }
 
-    /// The status of each live receiver, in the order of ``receiverNames``; none for a recording.
+    /// The status of each live receiver, in the order of ``receiverNames``; empty for a recording.
     package var receiverStatuses: [ReceiverStatus] { isRecording ? [] : loop.drivers.flatMap(\.receiverStatuses) }
 
-    /// The counts of records and adverts so far.
+    /// The counts of records and adverts.
     public var counts: SourceCounts { batch.counts }
 
-    /// The iBeacons of the newest record. Where the record has no time, neither have they, and theirs is zero.
+    /// The iBeacons of the newest record. If the record has no time, their times are zero.
     public var sightings: [Sighting] { batch.sightings }
 
-    /// Calls a function with each advert of the newest record, iBeacon or not, where the reader keeps them.
+    /// Calls a function with each advert of the newest record, iBeacon or not, if the reader keeps adverts.
     package func forEachAdvert(_ body: (Reception, RawSpan) throws -> Void) rethrows {
         try batch.forEachAdvert(body)
     }
 
-    /// Sets the scan mode. A recording gives all it has.
+    /// Sets the scan mode. A recording always delivers everything.
     public mutating func scan(_ mode: ScanMode) {
         batch.keepsAdverts = keepsAdverts || mode == .discovery
         loop.scan(mode)
     }
 
-    /// Sets the adverts to send. Each gets its outcome as an event: at once where the source cannot send.
+    /// Sets the adverts to send. An event reports the outcome of each, immediately if the source cannot send.
     public func advertise(_ adverts: [OutgoingAdvert]) {
         guard !loop.advertise(adverts) else { return }
         let error = isRecording ? RadioError.cannotSend : .receiversCannotSend
         for advert in adverts { status.update(.advertising(advert, .failure(error))) }
     }
 
-    /// Has adverts change their address after a while, again and again, as phones do; nil to keep it as long as they
-    /// are sent. Adapters that are used by way of bluetoothd have the addresses that it chooses.
+    /// Sets the interval at which adverts change their address, as phones do; nil to keep it as long as they are sent.
+    /// For adapters by way of bluetoothd, the daemon chooses the addresses.
     package func rotateAddresses(every rotation: Duration?) { loop.rotateAddresses(every: rotation) }
 
-    /// Sets how long reading waits where nothing is heard; a second unless this says otherwise.
+    /// Sets the longest wait without adverts. The default is one second.
     ///
     /// - Parameter interval: in nanoseconds, above 0.
     package mutating func wait(atMost interval: Int64) {
@@ -134,11 +134,11 @@ public struct SourceReader: ~Copyable {
         tick = min(tick, loop.clock.now().next(multipleOf: interval))
     }
 
-    /// Reads one record; its iBeacons are then in ``sightings``.
+    /// Reads one record and stores its iBeacons in ``sightings``.
     ///
-    /// - Returns: the record, with the time until which everything is delivered, or nil at the end. Live receivers have
+    /// - Returns: the record, with the time up to which everything is delivered, or nil at the end. Live receivers have
     ///   no end.
-    /// - Throws: the error of a recording. After it there is nothing more to read.
+    /// - Throws: the error of a recording, which also ends it.
     public mutating func next() throws -> SourceRecord? {
         batch.begin()
         defer { for event in batch.takeEvents() { status.update(event) } }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the Linux kernel offers and Swift's view of the C library lacks: calls that are variadic or not part of POSIX, and
-// the structures of Bluetooth sockets, which are in no header that comes with the C library.
+// Features of the Linux kernel that Swift's view of the C library lacks: calls that are variadic or not part of POSIX,
+// and the structures of Bluetooth sockets, which no header of the C library contains.
 
 #include "beacon_adapters.h"
 #include "beacon_filter.h"

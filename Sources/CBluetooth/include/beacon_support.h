@@ -1,4 +1,4 @@
 #pragma once
 
-// 0 where this process can open Bluetooth sockets, else the error number that says why not.
+// Returns 0 if this process can open Bluetooth sockets, otherwise the error number.
 int beacon_bluetooth_support(void);

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// One loader for the libraries that a program opens at run time, so that it runs without those that it does not need.
+// A loader for libraries that a program opens at run time, so that it runs without those that it does not need.
 
 #pragma clang assume_nonnull begin
 
@@ -17,9 +17,10 @@ struct beacon_symbol {
 struct beacon_library {
     // The file names to try in turn, with NULL at the end.
     const char *_Nullable const *_Nonnull names;
-    // The name whose error is reported where none of them can be opened.
+    // The name whose error is reported if none of the names can be opened.
     const char *reported_name;
-    // The library's name in a sentence, and the meaning of a missing function: "; it is older than 3.4", or nothing.
+    // The library's name in a sentence, and the meaning of a missing function: "; it is older than 3.4", or an empty
+    // string.
     const char *title;
     const char *remark;
     const struct beacon_symbol *symbols;
@@ -27,7 +28,7 @@ struct beacon_library {
 };
 
 // Opens a library and looks up its functions. The library stays open until the process ends.
-// Returns false where that fails, and writes a sentence that says why to `problem`.
+// Returns false if that fails, and writes a sentence with the cause to `problem`.
 bool beacon_open_library(const struct beacon_library *library, char *problem, size_t size);
 
 #pragma clang assume_nonnull end

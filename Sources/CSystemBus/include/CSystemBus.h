@@ -5,9 +5,9 @@
 
 #pragma clang assume_nonnull begin
 
-// What is used of libsystemd's sd-bus, with the signatures of its manual pages (sd_bus_open_system(3) and so on). The
-// library is opened when a program first asks for it, so that building needs no -dev package and a program that uses no
-// bus needs no library.
+// The functions of libsystemd's sd-bus in use, with the signatures of its manual pages (sd_bus_open_system(3) and so
+// on). The library is opened on first use, so that building needs no -dev package and a program without a bus needs no
+// library.
 
 typedef struct sd_bus sd_bus;
 typedef struct sd_bus_message sd_bus_message;
@@ -39,7 +39,7 @@ struct beacon_bus_functions {
     int (*_Nonnull process)(sd_bus *bus, sd_bus_message *_Nullable *_Nullable message);
     int (*_Nonnull wait)(sd_bus *bus, uint64_t microseconds);
 
-    // What is asked, heard and offered.
+    // Calls, signals and objects.
     int (*_Nonnull send)(sd_bus *_Nullable bus, sd_bus_message *message, uint64_t *_Nullable cookie);
     int (*_Nonnull call_async)(
         sd_bus *bus, sd_bus_slot *_Nullable *_Nonnull slot, sd_bus_message *message, beacon_bus_handler _Nonnull handler,
@@ -71,7 +71,7 @@ struct beacon_bus_functions {
     const char *_Nullable (*_Nonnull message_get_sender)(sd_bus_message *message);
     const sd_bus_error *_Nullable (*_Nonnull message_get_error)(sd_bus_message *message);
 
-    // What messages contain.
+    // Contents of messages.
     int (*_Nonnull message_append_basic)(sd_bus_message *message, char type, const void *value);
     int (*_Nonnull message_append_array)(
         sd_bus_message *message, char type, const void *_Nullable values, size_t size);
@@ -88,7 +88,7 @@ struct beacon_bus_functions {
     int (*_Nonnull message_skip)(sd_bus_message *message, const char *_Nullable types);
 };
 
-// The functions, or nothing and a sentence that says what is missing. Any thread may ask; the answer stays the same.
+// Returns the functions, or NULL and a sentence with the cause. Thread-safe; the result is always the same.
 const struct beacon_bus_functions *_Nullable beacon_bus_load(const char *_Nullable *_Nonnull problem);
 
 #pragma clang assume_nonnull end

@@ -2,11 +2,11 @@ public import BeaconRadio
 import BeaconSupport
 import CLibrary
 
-/// Finds the drivers for what a user selected.
+/// Finds the drivers for the adapters that a user selected.
 package enum AdapterChoice {
-    /// Drivers that have been opened, at least one.
+    /// At least one opened driver.
     ///
-    /// - Throws: what is missing, and the command that mends it.
+    /// - Throws: an error with the missing part and the command that fixes it.
     package static func drivers(for selection: RadioSelection) throws(RadioError) -> [any ReceiverDriver] {
         switch selection.way {
         case .hci: return try rawHCI(selection.adapters)
@@ -15,8 +15,8 @@ package enum AdapterChoice {
         }
     }
 
-    /// Raw HCI where this process may use it, since it hears every advert; else bluetoothd, which a container or a user
-    /// without privileges may reach all the same.
+    /// Drivers for raw HCI if this process may use it, since it receives every advert; otherwise for bluetoothd, which
+    /// a container or a user without privileges may still reach.
     private static func either(_ names: [AdapterName]) throws(RadioError) -> [any ReceiverDriver] {
         let first: RadioError
         do throws(RadioError) {
@@ -34,7 +34,7 @@ package enum AdapterChoice {
         }
     }
 
-    /// Adapters by raw HCI: those named, or the first that is switched on, else the first.
+    /// Adapters for raw HCI: those named, or the first that is switched on, or the first.
     private static func rawHCI(_ names: [AdapterName]) throws(RadioError) -> [any ReceiverDriver] {
         let all: [LocalAdapter]
         do throws(HCISystemError) {
@@ -45,7 +45,7 @@ package enum AdapterChoice {
         guard let first = all.first(where: \.isUp) ?? all.first else {
             throw RadioError(
                 .unsupported,
-                "there is no Bluetooth adapter. Plug one in. If one is plugged in, see what the kernel says of it: dmesg | grep -i blue"
+                "there is no Bluetooth adapter. Plug one in. If there is one, check the kernel's log: dmesg | grep -i blue"
             )
         }
         if names.isEmpty { return [try driver(first, named: nil)] }
@@ -70,12 +70,12 @@ package enum AdapterChoice {
 }
 
 extension SourceReader {
-    /// Reads from an open socket that behaves as a raw HCI socket does: for measurements and tests without an adapter.
+    /// Reads from an open socket that behaves like a raw HCI socket, for measurements and tests without an adapter.
     ///
     /// - Parameters:
     ///   - hciSocket: the descriptor, which is closed with the reader.
     ///   - mode: the scan mode to begin with.
-    ///   - report: called with states and notices, on the thread that reads.
+    /// - report: called with states and notices, on the reading thread.
     @_spi(Measurement)
     public init(
         hciSocket: Int32, mode: ScanMode, report: @escaping (SourceEvent) -> Void

@@ -6,7 +6,7 @@ public struct RadioSelection: Hashable, Sendable {
     /// A way to reach an adapter.
     @nonexhaustive
     public enum Way: Hashable, Sendable {
-        /// By a raw HCI socket where this process may open one, else by way of bluetoothd.
+        /// By a raw HCI socket if this process may open one, otherwise by way of bluetoothd.
         case auto
         /// By a raw HCI socket.
         case hci
@@ -17,7 +17,7 @@ public struct RadioSelection: Hashable, Sendable {
     /// The way to reach the adapters.
     public var way: Way
 
-    /// The adapters; none for the first that can be used.
+    /// The adapters; empty for the first usable one.
     public var adapters: [AdapterName]
 
     /// A selection from its parts.
@@ -26,9 +26,9 @@ public struct RadioSelection: Hashable, Sendable {
         self.adapters = adapters
     }
 
-    /// Reads names with commas between them: `hci0` or `hci0,00:1A:7D:DA:71:13`.
+    /// Reads comma-separated names: `hci0` or `hci0,00:1A:7D:DA:71:13`.
     ///
-    /// - Throws: an error that says which of them is no name.
+    /// - Throws: an error that names the invalid one.
     public init(_ way: Way, named names: String?) throws(RadioError) {
         self.init(way)
         for name in (names ?? "").split(separator: ",", omittingEmptySubsequences: true) {
@@ -36,20 +36,20 @@ public struct RadioSelection: Hashable, Sendable {
                 throw RadioError(
                     .failed,
                     "\"\(name)\" names no adapter. Write hci0, or an address such as 00:1A:7D:DA:71:13; "
-                        + "beacon doctor lists the adapters there are.")
+                        + "beacon doctor lists the adapters.")
             }
             adapters.append(adapter)
         }
     }
 }
 
-/// An adapter as a user names it: by its place, `hci0`, which may change when adapters are plugged in, or by its
+/// An adapter as a user names it: by its number, as in `hci0`, which may change when adapters are plugged in, or by its
 /// address, which does not.
 @nonexhaustive
 public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
-    /// The kernel's number for it.
+    /// The kernel's number of the adapter.
     case index(UInt16)
-    /// Its own address.
+    /// The adapter's address.
     case address(DeviceAddress)
 
     /// Reads `hciN` or an address.

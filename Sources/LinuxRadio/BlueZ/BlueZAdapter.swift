@@ -2,10 +2,10 @@ public import BeaconModel
 
 /// An adapter as bluetoothd shows it.
 public struct BlueZAdapter: Hashable, Sendable {
-    /// The place where wanted adverts are distinguished from others.
+    /// The part of the system that compares adverts with the patterns of monitors.
     @nonexhaustive
     public enum Monitoring: Hashable, Sendable {
-        /// Nobody: this bluetoothd runs without `--experimental`.
+        /// None: this bluetoothd runs without `--experimental`.
         case none
         /// bluetoothd itself.
         case daemon
@@ -13,34 +13,34 @@ public struct BlueZAdapter: Hashable, Sendable {
         case controller
     }
 
-    /// Its place on the bus, as `/org/bluez/hci0`.
+    /// Its object path on the bus, such as `/org/bluez/hci0`.
     public var path: String
 
-    /// Its own address.
+    /// Its address.
     public var address = DeviceAddress(bits: 0, kind: .public)
 
     /// True if the adapter is switched on.
     public var isPowered = false
 
-    /// True if bluetoothd looks for devices, for whomever.
+    /// True if bluetoothd searches for devices, for any client.
     public var isDiscovering = false
 
-    /// The place where it filters adverts.
+    /// The part of the system that filters adverts.
     public var monitoring = Monitoring.none
 
     /// True if it can send adverts.
     public var canAdvertise = false
 
-    /// The version of bluetoothd, as 5.66, where its adapter reports one.
+    /// The version of bluetoothd, such as 5.66, if its adapter reports one.
     public var version: String?
 
-    /// Creates an adapter of which nothing is known so far.
+    /// Creates an adapter whose properties are not yet known.
     init(path: String) { self.path = path }
 
-    /// The adapter as people know it: `hci0`.
+    /// The adapter's name: `hci0`.
     public var name: String { String(path.split(separator: "/").last ?? "") }
 
-    /// Returns whether `name` means this one.
+    /// Returns true if `name` means this adapter.
     func isNamed(_ name: AdapterName) -> Bool {
         switch name {
         case .index(let index): self.name == "hci\(index)"
@@ -48,7 +48,8 @@ public struct BlueZAdapter: Hashable, Sendable {
         }
     }
 
-    /// The adapters in an answer to GetManagedObjects. The devices in it, which may be thousands, are stepped over.
+    /// Returns the adapters in an answer to GetManagedObjects. It skips the devices in the answer, which may be
+    /// thousands.
     static func adapters(in message: BusMessage) throws(BusError) -> [BlueZAdapter] {
         var adapters: [BlueZAdapter] = []
         try message.readArray(of: "{oa{sa{sv}}}") { () throws(BusError) in
@@ -66,9 +67,9 @@ public struct BlueZAdapter: Hashable, Sendable {
         return adapters
     }
 
-    /// Reads the interfaces that come next, `a{sa{sv}}`.
+    /// Reads the interfaces at the message's position, `a{sa{sv}}`.
     ///
-    /// - Returns: whether Adapter1 is among them.
+    /// - Returns: true if Adapter1 is among them.
     mutating func add(interfacesIn message: BusMessage) throws(BusError) -> Bool {
         var isAdapter = false
         try message.readArray(of: "{sa{sv}}") { () throws(BusError) in
@@ -81,7 +82,7 @@ public struct BlueZAdapter: Hashable, Sendable {
                     monitoring = .daemon
                     try message.readProperties { name throws(BusError) in
                         guard name == "SupportedFeatures" else { return try message.skip("v") }
-                        // What the controller itself can do (org.bluez.AdvertisementMonitorManager(5)).
+                        // The controller's own features (org.bluez.AdvertisementMonitorManager(5)).
                         if try message.readFeatures().contains("controller-patterns") { monitoring = .controller }
                     }
                 case BlueZ.advertisingManager:
@@ -95,7 +96,7 @@ public struct BlueZAdapter: Hashable, Sendable {
         return isAdapter
     }
 
-    /// Reads the properties of Adapter1 that come next, `a{sv}`.
+    /// Reads the properties of Adapter1 at the message's position, `a{sv}`.
     mutating func update(from message: BusMessage) throws(BusError) {
         try message.readProperties { name throws(BusError) in
             switch name {
@@ -117,8 +118,8 @@ public struct BlueZAdapter: Hashable, Sendable {
         }
     }
 
-    /// bluetoothd's version where it describes itself, as it does unless main.conf has a DeviceID:
-    /// `usb:v1D6Bp0246d0542` is the Linux Foundation's product for BlueZ, version 5.66, both halves in hexadecimal.
+    /// bluetoothd's version if it describes itself, as it does unless main.conf has a DeviceID: `usb:v1D6Bp0246d0542`
+    /// is the Linux Foundation's product for BlueZ, version 5.66, both halves in hexadecimal.
     static func version(modalias: String) -> String? {
         let prefix = "usb:v1D6Bp0246d"
         guard modalias.hasPrefix(prefix), let number = UInt16(modalias.dropFirst(prefix.count), radix: 16) else {
@@ -129,7 +130,7 @@ public struct BlueZAdapter: Hashable, Sendable {
 }
 
 extension BusMessage {
-    /// A variant that holds a list of strings; nothing where it holds anything else.
+    /// Reads a variant with a list of strings; returns an empty list for any other type.
     fileprivate func readFeatures() throws(BusError) -> [String] {
         var features: [String] = []
         _ = try readVariant("as") { () throws(BusError) in

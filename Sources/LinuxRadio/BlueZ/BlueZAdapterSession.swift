@@ -1,8 +1,8 @@
 import BeaconModel
 import BeaconRadio
 
-/// A session of one adapter of one bluetoothd, from when the adapter appears until it or the daemon is lost. All that
-/// was registered with the daemon ends with it, and so does the session.
+/// A session of one adapter of one bluetoothd, from the adapter's appearance until it or the daemon is lost. All
+/// registrations with the daemon end with the session.
 final class BlueZAdapterSession {
     /// The adapter as bluetoothd shows it.
     private(set) var adapter: BlueZAdapter
@@ -62,7 +62,7 @@ final class BlueZAdapterSession {
                 ? .zero : isListening ? watchdog.deadline : .latest)
     }
 
-    /// True if bluetoothd does nothing for us and nothing is under way.
+    /// True if bluetoothd does nothing for us and no operation is pending.
     var isIdle: Bool { discovery.isIdle && monitors.isIdle && adverts.isIdle }
 
     /// Brings bluetoothd's operations to the desired state.
@@ -78,14 +78,14 @@ final class BlueZAdapterSession {
         case .monitoring(let uuids) where adapter.monitoring != .none:
             goal = .uuids(uuids)
             attention = .found
-            // A controller with filters of its own reports a beacon once, and how it reports the loss of the beacon was
-            // never tested. A search gives the evidence that presence needs.
+            // A controller that filters by itself reports a beacon once, and its reports of lost beacons were never
+            // tested. A search gives the evidence that presence needs.
             if adapter.monitoring == .controller {
                 isSearching = true
                 attention = .all
             }
         case .monitoring, .ranging, .discovery:
-            // The monitor has the kernel let each advert through, of any device.
+            // A monitor makes the kernel pass every advert of any device.
             goal = adapter.monitoring == .none ? nil : .anyBeacon
             isSearching = true
             attention = .all
@@ -98,15 +98,15 @@ final class BlueZAdapterSession {
         let wanted = canWork ? desired.adverts : []
         guard wanted != adverts.wanted else { return }
         adverts.wanted = wanted
-        // The controller answers the kernel's commands for them, with more and fewer events than before.
+        // The controller answers the kernel's commands for the adverts, so the number of its events changes.
         watchdog.listenAnew()
     }
 
-    /// Carries out what is due.
+    /// Performs the operations that are due.
     func advance() {
         switchOn()
         monitors.advance()
-        // The kernel decides about the controller's duplicate filter when a search begins, by whether there are
+        // When a search begins, the kernel sets the controller's duplicate filter depending on whether there are
         // monitors (net/bluetooth/hci_sync.c, hci_active_scan_sync). So the monitors come first.
         discovery.isWanted = isSearchRequested && (discovery.isActive || monitors.isSettled)
         discovery.advance()
@@ -130,19 +130,19 @@ final class BlueZAdapterSession {
         }
     }
 
-    /// Reports the outcome for each frame again, for a request that was made anew.
+    /// Reports the outcome for each frame again, since the client repeated its request.
     func reportAdvertising() { adverts.reportAgain() }
 
-    /// Begins the watchdog's time anew, since the machine slept. bluetoothd and the kernel themselves pause the search
-    /// and go on with it.
+    /// Restarts the watchdog's silence, since the machine slept. bluetoothd and the kernel pause and resume the search
+    /// by themselves.
     func wokeUp() { watchdog.begin(at: queue.now) }
 
-    /// Reads interfaces that were added to the adapter, `a{sa{sv}}`.
+    /// Reads interfaces that bluetoothd added to the adapter, `a{sa{sv}}`.
     func add(interfacesIn message: BusMessage) throws(BusError) {
         let before = adapter.monitoring
         _ = try adapter.add(interfacesIn: message)
         apply()
-        // A search that began without monitors has the duplicate filter on.
+        // A search that began without monitors runs with the duplicate filter.
         if adapter.monitoring != before { discovery.renew() }
     }
 
@@ -189,13 +189,13 @@ final class BlueZAdapterSession {
             desired.mayPowerOn = true
             queue.forget(.commandFailed)
         }
-        // The search ends by itself where the adapter goes off and where the controller fails. Between its rounds of
-        // about ten seconds Discovering stays as it is.
+        // The search ends by itself if the adapter is switched off or the controller fails. Discovering does not change
+        // between the rounds of about ten seconds.
         if before.isDiscovering, !adapter.isDiscovering { discovery.wasEnded() }
         apply()
     }
 
-    /// Reports once what is active, and why.
+    /// Reports once which mechanisms are active, and why.
     private func explain() {
         switch desired.mode {
         case .off, .discovery: break
@@ -210,7 +210,7 @@ final class BlueZAdapterSession {
                 queue.reportOnce(
                     .filtering,
                     adapter.monitoring == .controller
-                        ? "this controller has filters of its own, which report a beacon once; a search runs too, so "
+                        ? "this controller filters by itself and reports a beacon once; a search runs too, so "
                             + "that presence has its evidence, and other adverts wake this process."
                         : "bluetoothd compares adverts with \(uuids.count) UUIDs, and only those wake this process. "
                             + "Signal strengths come in steps of 8 dB.")

@@ -1,26 +1,26 @@
 import BeaconModel
 import BeaconRadio
 
-/// Adverts that bluetoothd sends for us, one for each that is wanted. bluetoothd takes them back by itself when our
-/// connection ends, however it ends.
+/// The adverts that bluetoothd sends for us, one registration for each. bluetoothd removes them by itself when our
+/// connection ends for any reason.
 final class BlueZAdverts {
-    /// The registration that is wanted for an advert.
+    /// The desired registration of an advert.
     private struct Goal: Equatable {
         var contents: OutgoingAdvert
-        /// True if no other advert takes turns with it.
+        /// True if it is the only advert, so that none takes turns with it.
         var isAlone: Bool
     }
 
-    /// One advert and its registration, which succeeds and fails by itself.
+    /// One advert and its registration, which succeeds or fails independently of the others.
     private final class Advert {
         let contents: OutgoingAdvert
         let path: String
         var operation = RetryingOperation<Goal>()
         var object: BusObject?
         var call: BusSlot?
-        /// True if a failure was reported, and no success since.
+        /// True if the last outcome reported was a failure.
         var hasFailed = false
-        /// True if the newest request has no outcome so far.
+        /// True if the newest request has no outcome yet.
         var isWaiting = true
 
         init(_ contents: OutgoingAdvert, at path: String) {
@@ -37,7 +37,7 @@ final class BlueZAdverts {
     private var nextNumber = 0
     private var goal: [OutgoingAdvert] = []
 
-    /// True if bluetoothd sends at the interval that is asked for. Up to version 5.66 it does with --experimental only.
+    /// True if bluetoothd keeps the requested interval. Up to version 5.66 it does so only with --experimental.
     var keepsInterval = true
 
     init(on bus: SystemBus, _ path: String, _ queue: BlueZEventQueue) {
@@ -47,7 +47,7 @@ final class BlueZAdverts {
         root = "/swift_beacon/\(queue.adapter)/adverts"
     }
 
-    /// The adverts to send. One that is sent already stays on the air.
+    /// The adverts to send. An advert that is already being sent stays on the air.
     var wanted: [OutgoingAdvert] {
         get { goal }
         set {
@@ -62,7 +62,7 @@ final class BlueZAdverts {
                     if advert.operation.wanted == nil { (advert.isWaiting, advert.hasFailed) = (true, false) }
                     advert.operation.wanted = goal
                 } else {
-                    // Numbers are not used twice, since an object stays until bluetoothd has answered.
+                    // Numbers are not reused, since an object stays until bluetoothd has answered.
                     let advert = Advert(contents, at: "\(root)/\(nextNumber)")
                     nextNumber += 1
                     advert.operation.wanted = goal
@@ -72,7 +72,7 @@ final class BlueZAdverts {
         }
     }
 
-    /// Reports an outcome for each advert again, for a request that was made anew.
+    /// Reports an outcome for each advert again, since the client repeated its request.
     func reportAgain() {
         for advert in adverts where advert.operation.wanted != nil {
             advert.isWaiting = true
@@ -84,12 +84,12 @@ final class BlueZAdverts {
     /// The latest time for the next call of ``advance()``.
     var deadline: Timestamp { adverts.reduce(.latest) { min($0, $1.operation.deadline) } }
 
-    /// True if bluetoothd does nothing for us and nothing is under way.
+    /// True if bluetoothd does nothing for us and no operation is pending.
     var isIdle: Bool { adverts.allSatisfy(\.operation.isIdle) }
 
-    /// Carries out what is due.
+    /// Performs the operations that are due.
     func advance() {
-        // Adverts that are to end are ended first, so that their instances are free for new ones.
+        // Unwanted adverts end first, so that their instances are free for new ones.
         for advert in adverts.filter({ $0.operation.wanted == nil }) + adverts.filter({ $0.operation.wanted != nil }) {
             switch advert.operation.next(at: queue.now) {
             case .begin(let goal): begin(advert, goal)
@@ -141,7 +141,7 @@ final class BlueZAdverts {
     }
 
     private func end(_ advert: Advert, _ done: @escaping () -> Void) {
-        // The object stays until bluetoothd has answered, whatever it says.
+        // The object stays until bluetoothd has answered, even with an error.
         let call = try? bus.call(BlueZ.service, path, BlueZ.advertisingManager, "UnregisterAdvertisement") {
             message throws(BusError) in
             try message.append(path: advert.path)
@@ -156,17 +156,16 @@ final class BlueZAdverts {
     }
 
     private func released(_ advert: Advert) {
-        // It also comes when we end them ourselves.
+        // bluetoothd also calls this when we end them ourselves.
         guard advert.operation.lost(at: queue.now, isKnown: true) else { return }
-        queue.reportOnce(.commandFailed, "bluetoothd took the advert off the air; it is sent again.")
+        queue.reportOnce(.commandFailed, "bluetoothd released the advert; it is registered again.")
     }
 
-    /// Reports how the adverts differ from those that were requested: heard on the air from bluetoothd 5.66 and Linux
-    /// 6.1.
+    /// Reports how the adverts differ from the requested ones. Observed on the air with bluetoothd 5.66 and Linux 6.1.
     private func explain(_ count: Int) {
         var message =
-            "bluetoothd sends the flags 02 01 04, or none where the adapter can also do BR/EDR, in place of 02 01 06: it "
-            + "lets no advert claim to be discoverable that nobody can connect to."
+            "bluetoothd sends the flags 02 01 04, or none if the adapter also supports BR/EDR, instead of 02 01 06: it "
+            + "lets no advert that is not connectable claim to be discoverable."
         if !keepsInterval {
             message +=
                 " Without --experimental an older bluetoothd leaves the interval to the kernel: 100 to 150 ms, or 1.28 s "
@@ -174,17 +173,17 @@ final class BlueZAdverts {
         }
         if goal.contains(where: { $0.frame != nil && !$0.services.isEmpty }) {
             message +=
-                " A bluetoothd that has no ScanResponseServiceUUIDs, as 5.66, leaves the services of a beacon out."
+                " A bluetoothd without ScanResponseServiceUUIDs, such as 5.66, omits the services of a beacon."
         }
         if count > 1 {
             message +=
-                " Where the controller cannot send several adverts by itself they take turns of a second each, so that "
+                " If the controller cannot send several adverts by itself, they take turns of one second each, so that "
                 + "each is silent for \(count - 1) s in between."
         }
         queue.reportOnce(.degraded, message)
     }
 
-    /// The advert's properties (org.bluez.LEAdvertisement(5)).
+    /// Returns the advert's properties (org.bluez.LEAdvertisement(5)).
     private func interface(_ advert: Advert, _ goal: Goal) -> BusInterface {
         let contents = goal.contents
         var interface = BusInterface(
@@ -193,7 +192,7 @@ final class BlueZAdverts {
                 // Non-connectable. bluetoothd sends no flags with it: it refuses Discoverable and raw flags for this
                 // type.
                 BusProperty(name: "Type", type: "s") { message throws(BusError) in try message.append("broadcast") },
-                // Milliseconds: the interval that Apple asks of beacons.
+                // Milliseconds: the interval that Apple requires of beacons.
                 BusProperty(name: "MinInterval", type: "u") { message throws(BusError) in
                     try message.append(UInt32(100))
                 },
@@ -207,7 +206,7 @@ final class BlueZAdverts {
                 }
             ])
         if let frame = contents.frame {
-            // Behind flags, length, AD type and company: what ManufacturerData holds.
+            // ManufacturerData begins after flags, length, AD type and company.
             let data = Array(frame.advert[7...])
             interface.properties.append(
                 BusProperty(name: "ManufacturerData", type: "a{qv}") { message throws(BusError) in
@@ -234,7 +233,7 @@ final class BlueZAdverts {
                 })
         }
         if !goal.isAlone {
-            // Seconds: the shortest turn there is. The kernel's own is two.
+            // Seconds: the shortest possible turn. The kernel's default is two.
             interface.properties.append(
                 BusProperty(name: "Duration", type: "q") { message throws(BusError) in try message.append(UInt16(1)) })
         }
@@ -246,7 +245,7 @@ final class BlueZAdverts {
             return RadioError(
                 .notPermitted, "bluetoothd does not let this user advertise: \(error). \(BlueZ.accessRemedy)")
         }
-        // bluetoothd's word for "no instance left".
+        // bluetoothd's error for "no instance left".
         if error.name == "org.bluez.Error.NotPermitted" {
             return RadioError(
                 .unsupported,

@@ -1,7 +1,7 @@
 import BeaconModel
 import BeaconRadio
 
-/// A connection to the bus with the state of bluetoothd there: its name, and the adapter.
+/// A connection to the bus with the state of bluetoothd on it: its name, and the adapter.
 final class BlueZConnection {
     private let bus: SystemBus
     private let name: AdapterName
@@ -12,19 +12,19 @@ final class BlueZConnection {
     private var listingAgain = Timestamp.latest
     private var denial: BusError?
 
-    /// bluetoothd's unique name on the bus while it is there.
+    /// bluetoothd's unique name on the bus, while it runs.
     private var owner: String?
 
-    /// True if the adapters have been listed since.
+    /// True if the adapters have been listed since ``owner`` changed.
     private var isListed = false
 
-    /// True if they have been listed ever.
+    /// True if the adapters have ever been listed.
     private var wasListed = false
 
-    /// The session of the adapter while it is there.
+    /// The session of the adapter, while the adapter exists.
     private var session: BlueZAdapterSession?
 
-    /// The number of messages that are processed at a time, so that other adapters get their turn.
+    /// The number of messages processed at a time, so that other adapters get their turn.
     private static let messageLimit = 512
 
     init(
@@ -45,7 +45,7 @@ final class BlueZConnection {
     /// The descriptor to wait for.
     var descriptor: Int32 { bus.descriptor }
 
-    /// The poll events to wait for at the descriptor.
+    /// The poll events to wait for on the descriptor.
     var interest: Int16 { bus.interest }
 
     /// The latest time for the next call of ``process()``.
@@ -57,12 +57,12 @@ final class BlueZConnection {
     var state: RadioState {
         if denial != nil { return .unauthorized }
         if let session { return session.state }
-        // A lost adapter counts as off, as it does for raw HCI: it may come back.
+        // A lost adapter counts as off, as for raw HCI: it may return.
         if owner != nil, isListed { return .poweredOff }
         return wasListed || listing == nil ? .resetting : .unknown
     }
 
-    /// Carries out what is due.
+    /// Performs the operations that are due.
     ///
     /// - Throws: an error that ends the connection.
     func process() throws(BusError) {
@@ -75,13 +75,13 @@ final class BlueZConnection {
     /// Brings bluetoothd's operations to the desired state.
     func apply() { session?.apply() }
 
-    /// Reports the outcome for each frame again, for a request that was made anew.
+    /// Reports the outcome for each frame again, since the client repeated its request.
     func reportAdvertising() { session?.reportAdvertising() }
 
-    /// Begins the watchdog's time anew, since the machine slept.
+    /// Restarts the watchdog's silence, since the machine slept.
     func wokeUp() { session?.wokeUp() }
 
-    /// Ends everything that bluetoothd does for us, and waits for that until `deadline`.
+    /// Ends everything that bluetoothd does for us; waits until `deadline` at most.
     func close(until deadline: Timestamp) {
         do throws(BusError) {
             while let session, RadioClock.now() < deadline {
@@ -92,7 +92,7 @@ final class BlueZConnection {
             }
             try bus.flush()
         } catch {
-            // bluetoothd ends everything by itself when the connection is closed.
+            // bluetoothd ends everything by itself when the connection closes.
         }
     }
 
@@ -102,8 +102,8 @@ final class BlueZConnection {
                 "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
                     + "member='NameOwnerChanged',arg0='\(BlueZ.service)'"
             ) { [weak self] in self?.ownerChanged($0) })
-        // A rule for each adapter there may be: one for all of them would let all devices through as well. The kernel
-        // numbers from 0; on a machine with more than 16 adapters, one is named by its number.
+        // One rule for each possible adapter: a single rule for all of them would match all devices as well. The kernel
+        // counts from 0; on a machine with more than 16 adapters, name one by its number.
         var indices = Array(UInt16(0)..<16)
         if case .index(let index) = name { indices = [index] }
         for index in indices {
@@ -111,7 +111,7 @@ final class BlueZConnection {
                 try bus.listen(
                     "type='signal',sender='\(BlueZ.service)',interface='\(BlueZ.objectManager)',"
                         + "arg0path='/org/bluez/hci\(index)'"
-                ) { [weak self] in self?.cameOrWent($0) })
+                ) { [weak self] in self?.interfacesChanged($0) })
         }
     }
 
@@ -120,7 +120,7 @@ final class BlueZConnection {
     private func list() throws(BusError) {
         listingAgain = .latest
         isListed = false
-        // The bus starts bluetoothd where the system knows how to.
+        // The bus starts bluetoothd if the system has an activation file for it.
         listing = try bus.call(BlueZ.service, "/", BlueZ.objectManager, "GetManagedObjects") { [weak self] answer in
             guard let self else { return }
             listing = nil
@@ -134,7 +134,7 @@ final class BlueZConnection {
                 if let adapter = adapters.first(where: { $0.isNamed(name) }) {
                     begin(adapter)
                 } else {
-                    queue.report(.adapterLost, "bluetoothd has no adapter \(name). It is used once it is there.")
+                    queue.report(.adapterLost, "bluetoothd has no adapter \(name). It is used once it appears.")
                 }
             } catch {
                 unlisted(error)
@@ -166,7 +166,7 @@ final class BlueZConnection {
     }
 
     private func end(_ message: String) {
-        // bluetoothd and adapters switch off as they end, which is no user's request then.
+        // bluetoothd and adapters switch off as they end; this is no user's request then.
         if let session, queue.now.since(session.wentOff) < 10 * Timestamp.nanosecondsPerSecond {
             desired.mayPowerOn = true
         }
@@ -180,7 +180,7 @@ final class BlueZConnection {
             guard try signal.readString() == BlueZ.service else { return }
             _ = try signal.readString()
             let new = try signal.readString()
-            // The result of a listing is still valid for the same daemon.
+            // A listing of the same daemon stays valid.
             guard new != owner else { return }
             if owner != nil { end("bluetoothd ended. Scans and adverts are registered again once it is back.") }
             owner = new.isEmpty ? nil : new
@@ -193,13 +193,13 @@ final class BlueZConnection {
         }
     }
 
-    private func cameOrWent(_ signal: BusMessage) {
-        // Until the listing has come, signals are ignored: its answer is newer and complete.
+    private func interfacesChanged(_ signal: BusMessage) {
+        // Signals before the listing's answer are ignored: the answer is newer and complete.
         guard isListed, isFromDaemon(signal) else { return }
-        try? read(comingOrGoing: signal)
+        try? read(interfaceChange: signal)
     }
 
-    private func read(comingOrGoing signal: BusMessage) throws(BusError) {
+    private func read(interfaceChange signal: BusMessage) throws(BusError) {
         let path = try signal.readPath()
         switch signal.member {
         case "InterfacesAdded":
@@ -209,11 +209,11 @@ final class BlueZConnection {
             if try adapter.add(interfacesIn: signal), adapter.isNamed(name) { begin(adapter) }
         case "InterfacesRemoved":
             guard let session, session.adapter.path == path else { return }
-            var isGone = false
+            var isRemoved = false
             try signal.readArray(of: "s") { () throws(BusError) in
-                if try signal.readString() == BlueZ.adapter { isGone = true }
+                if try signal.readString() == BlueZ.adapter { isRemoved = true }
             }
-            if isGone { end("the adapter was removed. It is used again once it is back.") }
+            if isRemoved { end("the adapter was removed. It is used again once it is back.") }
         default: break
         }
     }

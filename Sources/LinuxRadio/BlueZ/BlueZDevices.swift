@@ -1,46 +1,46 @@
 import BeaconModel
 import BeaconRadio
 
-/// The beacons among bluetoothd's devices, or all of them, whose reports it turns into adverts.
+/// The beacons among bluetoothd's devices, or all of its devices. Turns their reports into adverts.
 ///
-/// bluetoothd reports what changed and not what stayed the same, so the rest is remembered for as long as a device is
-/// heard. Unless an app looks for other devices, only beacons are: a busy street must not fill memory, and the list of
-/// all devices is never asked for.
+/// bluetoothd reports only changed properties, so the others are kept for as long as a device is received. Unless an
+/// app searches for other devices, only beacons are kept: a busy street must not fill memory. The list of all devices
+/// is never queried.
 final class BlueZDevices {
     /// The devices that bluetoothd reports to us.
     enum Attention: Equatable {
         /// Nothing.
         case none
-        /// The devices that a monitor found, each by a match rule of its own.
+        /// The devices that a monitor found, with a match rule for each.
         case found
         /// Every device of the adapter.
         case all
     }
 
-    /// The most beacons that are remembered at once. A large site has a thousand; four times that take less than 2 MB.
+    /// The most devices kept at once. A large site has a thousand beacons; four times that number needs less than 2 MB.
     static let limit = 4096
 
-    /// The most devices that are queried at once. The next advert queries those beyond again.
+    /// The most devices queried at once. A device beyond that is queried at its next advert.
     static let questionLimit = 64
 
-    /// The time after which a silent device is forgotten: twice as long as bluetoothd itself remembers one that it is
-    /// not paired with (TemporaryTimeout in main.conf, 30 s).
+    /// The time after which a silent device is forgotten: twice as long as bluetoothd itself keeps an unpaired device
+    /// (TemporaryTimeout in main.conf, 30 s).
     static let memory: Int64 = 60 * Timestamp.nanosecondsPerSecond
 
     /// The state of a device.
     private struct Device {
         var address: DeviceAddress
-        /// The AD structure that makes it a beacon; nothing until it is known to be one.
+        /// The AD structure that makes it a beacon; empty until it is known to be one.
         var advert: [UInt8] = []
-        /// What else it says, by property, where all devices are heard.
+        /// The other AD structures by property, if all devices are reported.
         var structures: [String: [UInt8]] = [:]
         var rssi = SignalStrength.unavailable
         var heard: Timestamp
-        /// The query for properties that are not known so far.
+        /// The query for properties that are not yet known.
         var question: BusSlot?
-        /// The subscription to its changes, where not all devices' changes are reported.
+        /// The subscription to its changes, if bluetoothd does not report all devices' changes.
         var changes: BusSlot?
-        /// True if an advert waits for the answer.
+        /// True if an advert waits for the answer to the query.
         var isAwaited = false
     }
 
@@ -49,9 +49,9 @@ final class BlueZDevices {
         var address: DeviceAddress?
         var addressKind: DeviceAddress.Kind?
         var rssi: SignalStrength?
-        /// The beacon's AD structure; empty where there is manufacturer data and none of a beacon.
+        /// The beacon's AD structure; empty if there is manufacturer data but not a beacon's.
         var advert: [UInt8]?
-        /// The AD structures that its other properties stand for.
+        /// The AD structures for its other properties.
         var structures: [String: [UInt8]] = [:]
     }
 
@@ -69,7 +69,8 @@ final class BlueZDevices {
 
     /// The devices of the adapter at `path`.
     ///
-    /// - Parameter isTrusted: whether a message comes from bluetoothd. Any process on the bus may send us a signal.
+    /// - Parameter isTrusted: returns true if a message comes from bluetoothd. Any process on the bus may send us a
+    ///   signal.
     init(
         on bus: SystemBus, _ path: String, _ queue: BlueZEventQueue, isTrusted: @escaping (BusMessage) -> Bool
     ) {
@@ -83,7 +84,7 @@ final class BlueZDevices {
     var attention = Attention.none {
         didSet {
             guard attention != oldValue else { return }
-            // Devices that were reported under the other rules may have changed unseen.
+            // Devices reported under the other rules may have changed without a report.
             slots = []
             devices = [:]
             asked = []
@@ -91,24 +92,24 @@ final class BlueZDevices {
         }
     }
 
-    /// True to hear devices that are no beacons, too.
+    /// True to report devices other than beacons, too.
     var keepsEverything = false {
         didSet {
             guard keepsEverything != oldValue else { return }
-            // What was passed over is asked for.
+            // Devices that were skipped before must be queried again.
             devices = [:]
             asked = []
         }
     }
 
-    /// Handles that a monitor found an advert of this device just now.
+    /// Handles the report of a monitor that it just found an advert of this device.
     func found(_ path: String) {
         guard attention == .found, path.hasPrefix(self.path + "/") else { return }
         lastReport = queue.now
         if devices[path] != nil {
             hear(path)
         } else if make(path) {
-            // The rule is sent before the query, so that no change falls between.
+            // The rule is sent before the query, so that no change is missed between them.
             devices[path]?.changes = try? bus.listen(
                 "type='signal',sender='\(BlueZ.service)',interface='\(BlueZ.properties)',"
                     + "member='PropertiesChanged',path='\(path)'"
@@ -118,7 +119,7 @@ final class BlueZDevices {
         }
     }
 
-    /// Forgets the devices that have not been heard for long.
+    /// Forgets the devices that have been silent for long.
     func sweep() {
         guard queue.now.since(swept) >= 10 * Timestamp.nanosecondsPerSecond else { return }
         swept = queue.now
@@ -135,7 +136,7 @@ final class BlueZDevices {
             slots.append(
                 try bus.listen(
                     "type='signal',sender='\(BlueZ.service)',interface='\(BlueZ.objectManager)',arg0path='\(path)/'"
-                ) { [weak self] in self?.cameOrWent($0) })
+                ) { [weak self] in self?.interfacesChanged($0) })
         } catch {
             queue.report(.commandFailed, "cannot subscribe to bluetoothd's devices: \(error)")
         }
@@ -143,7 +144,7 @@ final class BlueZDevices {
 
     private func changed(_ signal: BusMessage) {
         guard isTrusted(signal) else { return }
-        // What is damaged is dropped: bluetoothd's own library makes these messages.
+        // Damaged messages are dropped: bluetoothd's own library makes them.
         try? read(change: signal)
     }
 
@@ -153,7 +154,7 @@ final class BlueZDevices {
         let update = try Self.readUpdate(signal)
         lastReport = queue.now
         guard let device = devices[path] else {
-            // Where all are listened to, a beacon that bluetoothd knew before we came.
+            // With a subscription to all devices, this is a beacon that bluetoothd knew before our subscription.
             guard attention == .all, isWorthKeeping(update), make(path) else { return }
             apply(update, to: path)
             devices[path]?.isAwaited = true
@@ -165,13 +166,13 @@ final class BlueZDevices {
         if device.question == nil { hear(path) } else { devices[path]?.isAwaited = true }
     }
 
-    private func cameOrWent(_ signal: BusMessage) {
+    private func interfacesChanged(_ signal: BusMessage) {
         guard isTrusted(signal) else { return }
         lastReport = queue.now
-        try? read(comingOrGoing: signal)
+        try? read(interfaceChange: signal)
     }
 
-    private func read(comingOrGoing signal: BusMessage) throws(BusError) {
+    private func read(interfaceChange signal: BusMessage) throws(BusError) {
         let path = try signal.readPath()
         if signal.member == "InterfacesRemoved" { return forget(path) }
         guard signal.member == "InterfacesAdded" else { return }
@@ -185,27 +186,27 @@ final class BlueZDevices {
                 }
             }
         }
-        // Without a signal strength it is a paired device that bluetoothd knows from before.
+        // A device without a signal strength is a paired one that bluetoothd knows from earlier.
         guard let update, isWorthKeeping(update), update.rssi != nil, make(path) else { return }
         apply(update, to: path)
         hear(path)
     }
 
-    /// Returns true for a change that comes from an advert that is to be heard. A device that connects, for one, has
-    /// changes of other properties.
+    /// Returns true for a change that comes from an advert to report. A connection, for example, changes other
+    /// properties.
     private func isWorthKeeping(_ update: Update) -> Bool {
         if update.advert?.isEmpty == false { return true }
         return keepsEverything && (update.rssi != nil || !update.structures.isEmpty)
     }
 
-    /// Adds a device. If there are too many, those unheard for long are removed first.
+    /// Adds a device. If there are too many, removes those that have been silent for long first.
     ///
-    /// - Returns: whether it could be added.
+    /// - Returns: true if there was space for it.
     private func make(_ path: String) -> Bool {
         if devices.count >= Self.limit {
             drop { self.queue.now.since($0.heard) > Self.memory / 6 }
             guard devices.count < Self.limit else {
-                queue.reportOnce(.degraded, "more than \(Self.limit) beacons at once; those beyond are not heard.")
+                queue.reportOnce(.degraded, "more than \(Self.limit) beacons at once; further beacons are ignored.")
                 return false
             }
         }
@@ -224,7 +225,7 @@ final class BlueZDevices {
         asked.remove(path)
     }
 
-    /// Queries the properties that a change does not report: the kind of the address, and what stayed the same.
+    /// Queries the properties that a change does not report: the kind of the address, and unchanged ones.
     private func ask(_ path: String) {
         guard asked.count < Self.questionLimit else { return forget(path) }
         let question = try? bus.call(BlueZ.service, path, BlueZ.properties, "GetAll") { message throws(BusError) in
@@ -243,7 +244,7 @@ final class BlueZDevices {
         guard case .success(let message) = answer, var update = try? Self.readUpdate(message) else {
             return forget(path)
         }
-        // A change that was reported meanwhile is as new as the answer or newer, since the two come in order.
+        // Changes reported during the query are at least as new as the answer, since both arrive in order.
         if !device.advert.isEmpty { update.advert = nil }
         if device.rssi.dBm != nil { update.rssi = nil }
         for name in device.structures.keys { update.structures[name] = nil }
@@ -273,7 +274,8 @@ final class BlueZDevices {
         queue.heard.append(
             BlueZEventQueue.Heard(
                 time: queue.now, address: device.address, rssi: device.rssi,
-                // bluetoothd does not report the kind. An iBeacon is not connectable, and of others it is not known.
+                // bluetoothd does not report the kind. An iBeacon is not connectable; for other adverts the kind is
+                // unknown.
                 kind: keepsEverything ? .extended : .nonConnectable, advert: device.advert + others))
     }
 
@@ -320,7 +322,7 @@ final class BlueZDevices {
         return update
     }
 
-    /// Reads manufacturer data by company, `a{qv}`: the AD structure of the beacon, empty without one, and those of
+    /// Reads manufacturer data by company, `a{qv}`: the AD structure of the beacon, or empty without one, and those of
     /// other data.
     private static func readManufacturerData(_ message: BusMessage) throws(BusError) -> (
         beacon: [UInt8], others: [UInt8]
@@ -365,7 +367,7 @@ final class BlueZDevices {
         return structures
     }
 
-    /// Returns an AD structure; nothing where its length has no byte.
+    /// Returns an AD structure, or an empty array if its length does not fit in a byte.
     private static func structure(_ type: UInt8, _ value: [UInt8]) -> [UInt8] {
         UInt8(exactly: value.count + 1).map { [$0, type] + value } ?? []
     }

@@ -1,7 +1,7 @@
 import BeaconModel
 import BeaconRadio
 
-/// bluetoothd's search for devices, held for as long as it is wanted.
+/// bluetoothd's search for devices, active for as long as it is wanted.
 final class BlueZDiscovery {
     private let bus: SystemBus
     private let path: String
@@ -27,10 +27,10 @@ final class BlueZDiscovery {
     /// The latest time for the next call of ``advance()``.
     var deadline: Timestamp { operation.deadline }
 
-    /// True if bluetoothd does nothing for us and nothing is under way.
+    /// True if bluetoothd does nothing for us and no operation is pending.
     var isIdle: Bool { operation.isIdle }
 
-    /// Carries out what is due.
+    /// Performs the operations that are due.
     func advance() {
         do throws(BusError) {
             switch operation.next(at: queue.now) {
@@ -43,16 +43,16 @@ final class BlueZDiscovery {
         }
     }
 
-    /// Ends the search and begins it anew.
+    /// Ends the search and begins it again.
     func renew() { operation.renew() }
 
-    /// bluetoothd ended the search.
+    /// Notes that bluetoothd ended the search.
     func wasEnded() {
         operation.lost(at: queue.now, isKnown: false)
     }
 
     private func begin() throws(BusError) {
-        // Le: no inquiry is needed. DuplicateData: each advert is reported, not only a changed one
+        // Le: no inquiry is needed. DuplicateData: bluetoothd reports every advert, not only changed ones
         // (org.bluez.Adapter(5)).
         call = try bus.call(BlueZ.service, path, BlueZ.adapter, "SetDiscoveryFilter") { message throws(BusError) in
             try message.appendArray(of: "{sv}") { () throws(BusError) in
@@ -90,14 +90,14 @@ final class BlueZDiscovery {
     }
 
     private func stop(_ done: @escaping () -> Void) throws(BusError) {
-        // What comes of it does not matter: a search that bluetoothd does not know of is over too.
+        // The answer does not matter: a search that bluetoothd does not know has ended, too.
         call = try bus.call(BlueZ.service, path, BlueZ.adapter, "StopDiscovery") { _ in done() }
     }
 
     private func refused(_ error: BusError) {
         operation.failed(at: queue.now)
         queue.refused("StartDiscovery", error)
-        // A search of ours that we do not know of, because its answer was lost, is in the way of the next.
+        // A search of ours whose answer was lost blocks the next one.
         if error.name == "org.bluez.Error.InProgress" { try? stop {} }
     }
 }

@@ -11,14 +11,14 @@ final class DesiredState {
     /// The adverts to send.
     var adverts: [OutgoingAdvert] = []
 
-    /// True if an adapter that is off is switched on. An adapter that is switched off while it is used stays off.
+    /// True if the driver may switch the adapter on. An adapter that is switched off while in use stays off.
     var mayPowerOn = true
 }
 
-/// An adapter by way of bluetoothd.
+/// A driver for an adapter by way of bluetoothd.
 ///
-/// bluetoothd may be restarted, the adapter may go and come, the bus itself may go: the driver stays, and registers
-/// everything anew.
+/// bluetoothd may restart, the adapter may be unplugged and plugged in, and the bus may disconnect. The driver survives
+/// all of this and registers everything again.
 final class BlueZDriver: ReceiverDriver, Advertiser {
     private let queue: BlueZEventQueue
     private let desired = DesiredState()
@@ -31,37 +31,37 @@ final class BlueZDriver: ReceiverDriver, Advertiser {
     private var backoff = Backoff(first: .seconds(1), longest: .nanoseconds(longestPause))
     private var isRefusalDue = false
 
-    /// The longest wait before the bus is tried again. A connection that held for longer counts as a new beginning.
+    /// The longest wait before the bus is tried again. A connection that lasted longer resets the backoff.
     private static let longestPause = 32 * Timestamp.nanosecondsPerSecond
 
-    /// The time that closing waits for bluetoothd's answers.
+    /// How long closing waits for bluetoothd's answers.
     private static let closingTime = 2 * Timestamp.nanosecondsPerSecond
 
-    /// A driver for an adapter that may come and go.
+    /// Creates a driver for an adapter that may appear and disappear.
     ///
     /// - Parameters:
-    ///   - adapter: the adapter as people know it, as `hci0`.
-    ///   - name: by what to find it.
-    ///   - address: where the bus is; nil for the system's.
+    /// - adapter: the adapter's name, such as `hci0`.
+    /// - name: the name that identifies the adapter.
+    /// - address: the address of the bus; nil for the system's.
     init(_ adapter: String, named name: AdapterName, at address: String? = nil) {
         queue = BlueZEventQueue(adapter: adapter)
         self.adapter = name
         self.address = address
     }
 
-    /// Drivers for these adapters; for none named, for the first that is switched on, else for the first.
+    /// Returns drivers for these adapters. Without names: for the first that is switched on, or the first.
     ///
-    /// - Throws: what is missing, and the command that mends it.
+    /// - Throws: an error with the missing part and the command that fixes it.
     static func open(_ names: [AdapterName], at address: String? = nil) throws(RadioError) -> [BlueZDriver] {
         let adapters = try BlueZSurvey.make(at: address).usableAdapters()
         guard !names.isEmpty else {
             guard let adapter = adapters.first(where: \.isPowered) ?? adapters.first else {
                 throw RadioError(
                     .unsupported,
-                    "bluetoothd has no adapter. Plug one in; dmesg and rfkill list say what became of one that is there."
+                    "bluetoothd has no adapter. Plug one in; if one is plugged in, check dmesg and rfkill list."
                 )
             }
-            // By its address, so that it is found again where it comes back under another number.
+            // By address, so that the adapter is found again if it returns under another number.
             return [BlueZDriver(adapter.name, named: .address(adapter.address), at: address)]
         }
         var drivers: [BlueZDriver] = []
@@ -71,7 +71,7 @@ final class BlueZDriver: ReceiverDriver, Advertiser {
                 throw RadioError(
                     .unsupported,
                     "bluetoothd has no adapter \(name)"
-                        + (there.isEmpty ? ", nor any other. Plug one in." : ". There is \(there)."))
+                        + (there.isEmpty ? " and no other adapter. Plug one in." : ". It has \(there)."))
             }
             drivers.append(BlueZDriver(adapter.name, named: name, at: address))
         }
@@ -162,13 +162,13 @@ final class BlueZDriver: ReceiverDriver, Advertiser {
         again = queue.now.advanced(by: backoff.next().clampedNanoseconds)
     }
 
-    /// Reports once for each request that nothing can be sent while this process may not use bluetoothd.
+    /// Reports a failure once for each request that this process has no permission to fulfill.
     private func refuse() {
         guard isRefusalDue, state == .unauthorized || state == .poweredOn else { return }
         isRefusalDue = false
         guard state == .unauthorized else { return }
         let error = RadioError(
-            .notPermitted, "this process may not use bluetoothd, and so cannot advertise. \(BlueZ.accessRemedy)")
+            .notPermitted, "this process may not use bluetoothd, so it cannot advertise. \(BlueZ.accessRemedy)")
         queue.events += desired.adverts.map { .advertising($0, .failure(error)) }
     }
 }

@@ -1,8 +1,8 @@
 import BeaconModel
 import BeaconRadio
 
-/// The queue of the events and adverts that came over the bus since the loop last read it: callbacks are made while the
-/// library works, and the loop processes them one after another.
+/// The queue of the events and adverts that arrived over the bus since the loop last read it. The library calls back
+/// while it works; the loop then processes the queue in order.
 final class BlueZEventQueue {
     /// An advert that bluetoothd reported.
     struct Heard {
@@ -10,14 +10,14 @@ final class BlueZEventQueue {
         var address: DeviceAddress
         var rssi: SignalStrength
         var kind: AdvertisingReport.Kind
-        /// The AD structures as far as bluetoothd reports them.
+        /// The AD structures that bluetoothd reports.
         var advert: [UInt8]
     }
 
-    /// The adapter, as `hci0`.
+    /// The adapter, such as `hci0`.
     var adapter: String
 
-    /// The time at which the loop's step began.
+    /// The time at which the loop's current step began.
     var now = Timestamp.zero
 
     /// The events, in order.
@@ -35,7 +35,7 @@ final class BlueZEventQueue {
         events.append(.notice(RadioNotice(kind, adapter: adapter, message)))
     }
 
-    /// Adds a notice unless one of this kind said the same before.
+    /// Adds a notice unless an earlier one of this kind had the same message.
     func reportOnce(_ kind: RadioNotice.Kind, _ message: String) {
         guard reported[kind, default: []].insert(message).inserted else { return }
         report(kind, message)
@@ -49,7 +49,7 @@ extension BlueZEventQueue {
     /// Adds a notice that bluetoothd refused a call, once for each reason.
     func refused(_ call: String, _ error: BusError) {
         // The message is the same for each attempt, so that it is reported once.
-        var remedy = "It is tried again, with longer and longer pauses."
+        var remedy = "It is tried again, at increasing intervals."
         if error.isDenial {
             remedy = BlueZ.accessRemedy
         } else if error.name == "org.bluez.Error.Blocked" {

@@ -5,18 +5,18 @@ import BeaconRadio
 final class BlueZMonitors {
     /// The beacons to look for.
     enum Goal: Equatable {
-        /// Any beacon. bluetoothd does not report matches; what is wanted is that monitors have the controller's
-        /// duplicate filter switched off.
+        /// Any beacon. bluetoothd does not report matches; monitors serve only to have the controller's duplicate
+        /// filter switched off.
         case anyBeacon
-        /// Beacons of these UUIDs, with each advert reported.
+        /// Beacons of these UUIDs; every advert is reported.
         case uuids(Set<ProximityUUID>)
     }
 
-    /// The patterns in one monitor, as many as the kernel accepts (MGMT's Add Advertisement Patterns Monitor;
+    /// The most patterns in one monitor: as many as the kernel accepts (MGMT's Add Advertisement Patterns Monitor;
     /// `max_num_patterns` is 16).
     static let patternLimit = 16
 
-    /// Monitors at once. The kernel has 32 in all, for everybody.
+    /// The most monitors at once. The kernel has 32 in total, for all processes.
     static let monitorLimit = 8
 
     private let bus: SystemBus
@@ -33,12 +33,12 @@ final class BlueZMonitors {
     private var hasFailed = false
     private var settling = Timestamp.zero
 
-    /// The time within which bluetoothd reports that the controller has the patterns. Usually it takes milliseconds.
+    /// The time within which bluetoothd reports that the controller has the patterns. It usually takes milliseconds.
     private static let settlingTime = 5 * Timestamp.nanosecondsPerSecond
 
     /// Creates the monitors of the adapter at `path`.
     ///
-    /// - Parameter found: called with each device that a monitor found an advert of.
+    /// - Parameter found: called with each device of which a monitor found an advert.
     init(
         on bus: SystemBus, _ path: String, _ queue: BlueZEventQueue, isTrusted: @escaping (BusMessage) -> Bool,
         found: @escaping (String) -> Void
@@ -57,10 +57,10 @@ final class BlueZMonitors {
         set { operation.wanted = newValue }
     }
 
-    /// The beacons that bluetoothd looks for.
+    /// The beacons that bluetoothd currently looks for.
     var current: Goal? { operation.current }
 
-    /// True if the controller knows what is looked for, or will not for now.
+    /// True if the controller has the current patterns, or will not get them for now.
     var isSettled: Bool {
         if hasFailed, operation.wanted != nil { return true }
         guard operation.isSettled else { return false }
@@ -72,10 +72,10 @@ final class BlueZMonitors {
         isSettled || operation.current == nil ? operation.deadline : min(operation.deadline, settling)
     }
 
-    /// True if bluetoothd does nothing for us and nothing is under way.
+    /// True if bluetoothd does nothing for us and no operation is pending.
     var isIdle: Bool { operation.isIdle }
 
-    /// Carries out what is due.
+    /// Performs the operations that are due.
     func advance() {
         do throws(BusError) {
             switch operation.next(at: queue.now) {
@@ -88,7 +88,7 @@ final class BlueZMonitors {
         }
     }
 
-    /// Unregisters the monitors and registers them anew.
+    /// Unregisters the monitors and registers them again.
     func renew() { operation.renew() }
 
     private func begin(_ goal: Goal) throws(BusError) {
@@ -117,7 +117,7 @@ final class BlueZMonitors {
             message throws(BusError) in
             try message.append(path: root)
         } answer: { [weak self] _ in
-            // Where bluetoothd does not know them, they have ended too.
+            // If bluetoothd does not know them, they have ended, too.
             self?.withdraw()
             self?.operation.ended()
         }
@@ -144,13 +144,13 @@ final class BlueZMonitors {
     }
 
     private func released() {
-        // It also comes when we end them ourselves.
+        // bluetoothd also calls this when we end them ourselves.
         guard operation.lost(at: queue.now, isKnown: true) else { return }
         hasFailed = true
         queue.reportOnce(.commandFailed, "bluetoothd released a monitor; it is registered again.")
     }
 
-    /// The monitor's properties (org.bluez.AdvertisementMonitor(5)).
+    /// Returns the monitor's properties (org.bluez.AdvertisementMonitor(5)).
     private func interface(_ patterns: [[UInt8]], _ goal: Goal) -> BusInterface {
         var interface = BusInterface(
             name: BlueZ.monitor,
@@ -174,16 +174,16 @@ final class BlueZMonitors {
             methods: [
                 "Activate": { [weak self] _, _ throws(BusError) in self?.activations += 1 },
                 "Release": { [weak self] _, _ throws(BusError) in self?.released() },
-                // That bluetoothd lost a device is no sighting, and that is all there is to say of it.
+                // A device lost by bluetoothd is no sighting, so there is nothing to do.
                 "DeviceLost": { _, _ throws(BusError) in },
                 "DeviceFound": { [weak self] call, _ throws(BusError) in
                     guard let self, isTrusted(call) else { return }
                     found(try call.readPath())
                 },
             ])
-        // With thresholds left open bluetoothd reports each advert that matches, which is what presence needs. Where
-        // only the duplicate filter matters the thresholds match everything and have it reported once, since the
-        // adverts come by another way (bluetoothd 5.66, adv_monitor.c).
+        // Without thresholds bluetoothd reports every matching advert, as presence requires. If only the duplicate
+        // filter matters, the thresholds match everything and make bluetoothd report a device once, since the adverts
+        // arrive by the search (bluetoothd 5.66, adv_monitor.c).
         if goal == .anyBeacon {
             for (name, value) in [("RSSIHighThreshold", Int16(-127)), ("RSSILowThreshold", -127)] {
                 interface.properties.append(
@@ -197,7 +197,7 @@ final class BlueZMonitors {
         return interface
     }
 
-    /// The patterns of each monitor that is needed.
+    /// Returns the patterns of each monitor.
     static func patterns(for goal: Goal) -> [[[UInt8]]] {
         let prefix: [UInt8] = [0x4C, 0x00, 0x02, 0x15]
         guard case .uuids(let uuids) = goal, uuids.count <= patternLimit * monitorLimit else { return [[prefix]] }
@@ -209,7 +209,7 @@ final class BlueZMonitors {
 }
 
 extension ProximityUUID {
-    /// The 16 bytes as they travel.
+    /// The 16 bytes in the order of transmission.
     fileprivate var bytes: [UInt8] {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
     }

@@ -12,17 +12,18 @@ public struct BlueZSurvey: Sendable {
     /// Its adapters.
     public var adapters: [BlueZAdapter] = []
 
-    /// The version of bluetoothd, where it reports one.
+    /// The version of bluetoothd, if it reports one.
     public var version: String? { adapters.lazy.compactMap(\.version).first }
 
-    /// True if bluetoothd offers what it does with `--experimental`, or nil where no adapter shows it.
+    /// True if bluetoothd offers its `--experimental` features, or nil if there is no adapter to tell from.
     public var isExperimental: Bool? { adapters.isEmpty ? nil : adapters.contains { $0.monitoring != .none } }
 
-    /// Makes a survey, and waits for bluetoothd's answer; the bus starts bluetoothd where the system knows how to.
+    /// Makes a survey; waits for bluetoothd's answer. The bus starts bluetoothd if the system has an activation file
+    /// for it.
     ///
     /// - Parameters:
     ///   - address: the address of the bus; nil for the system's.
-    ///   - seconds: how long to wait at most.
+    /// - seconds: the longest time to wait.
     public static func make(at address: String? = nil, within seconds: UInt64 = 10) -> BlueZSurvey {
         var survey = BlueZSurvey()
         let bus: SystemBus
@@ -56,7 +57,7 @@ public struct BlueZSurvey: Sendable {
 
     /// Returns the adapters.
     ///
-    /// - Throws: the reason why there are none that can be used.
+    /// - Throws: the reason why no adapter can be used.
     func usableAdapters() throws(RadioError) -> [BlueZAdapter] {
         if let busError { throw busError }
         if let daemonError { throw daemonError }
@@ -66,7 +67,7 @@ public struct BlueZSurvey: Sendable {
     private static func refusal(_ error: BusError) -> RadioError {
         if error.isDenial {
             return RadioError(
-                .notPermitted, "this user may not talk to bluetoothd: \(error). \(BlueZ.accessRemedy)")
+                .notPermitted, "this user may not use bluetoothd: \(error). \(BlueZ.accessRemedy)")
         }
         if error.isAbsence {
             return RadioError(
@@ -78,7 +79,7 @@ public struct BlueZSurvey: Sendable {
     }
 }
 
-/// Names that BlueZ has on the bus (doc/ in its sources).
+/// Names of BlueZ's services and interfaces on the bus (doc/ in its sources).
 enum BlueZ {
     /// The daemon.
     static let service = "org.bluez"
@@ -91,15 +92,15 @@ enum BlueZ {
     static let properties = "org.freedesktop.DBus.Properties"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
 
-    /// The remedy where bluetoothd does not offer monitors.
+    /// The remedy if bluetoothd offers no monitors.
     static let experimentalRemedy =
         "Let bluetoothd run with --experimental: put into /etc/systemd/system/bluetooth.service.d/experimental.conf the "
         + "lines \"[Service]\", \"ExecStart=\" and \"ExecStart=/usr/libexec/bluetooth/bluetoothd --experimental\" (the "
         + "path as systemctl cat bluetooth shows it), then systemctl daemon-reload and systemctl restart bluetooth. Or "
         + "use a raw HCI socket (hci:hci0)."
 
-    /// The remedy where the bus's policy does not let a user call bluetoothd.
+    /// The remedy if the bus's policy does not let a user call bluetoothd.
     static let accessRemedy =
-        "Add the user to the group bluetooth (usermod -aG bluetooth USER, then log in anew), or allow it in "
+        "Add the user to the group bluetooth (usermod -aG bluetooth USER, then log in again), or allow it in "
         + "/etc/dbus-1/system.d/bluetooth.conf."
 }

@@ -4,33 +4,35 @@ import BeaconSupport
 
 /// A watchdog for a scan that stopped without an error.
 ///
-/// It knows two signs of life: bluetoothd's reports of devices, and the number of events the controller sent the
-/// kernel. While a monitor filters, only the second one counts, since silence is then what is wanted. During a search
-/// only the first one does, since the kernel begins its scan anew each ten seconds and the controller answers that.
+/// It uses two signs of life: bluetoothd's reports of devices, and the number of events that the controller sent to the
+/// kernel. While a monitor filters, only the second one counts, since silence is intended then. During a search only
+/// the first one counts, since the kernel restarts its scan every ten seconds, and the controller answers that with
+/// events.
 struct BlueZWatchdog {
     /// A finding of the watchdog.
     enum Verdict: Equatable {
         case alive
-        /// The controller's count stopped where devices were heard: the scan may have died. It comes once in a silence,
-        /// early enough for the scan to hear again before a region is left.
+        /// The controller's count stopped after devices were received: the scan may have died. Returned once per
+        /// silence, early enough for the scan to receive again before a region ends.
         case doubtful
-        /// Since the scan was begun anew something is heard, after so many nanoseconds in which nothing was.
+        /// Events arrive again after a restart of the scan; `silence` is the length of the silence before, in
+        /// nanoseconds.
         case revived(silence: Int64)
-        /// No sign of life for so many seconds.
+        /// No sign of life for this many seconds.
         case silent(seconds: Int64)
     }
 
-    /// The silence after which a scan is begun anew and that is reported, in nanoseconds: what other long-running
-    /// receivers use.
+    /// The silence after which the scan is restarted and a notice reported, in nanoseconds. Other long-running
+    /// receivers use the same value.
     static let patience: Int64 = 90 * Timestamp.nanosecondsPerSecond
 
-    /// The longest such silence: the absence of devices is no fault, and the scan is begun anew less and less often.
+    /// The longest such silence: the absence of devices is no fault, so the scan is restarted less and less often.
     static let longestPatience: Int64 = 3600 * Timestamp.nanosecondsPerSecond
 
     /// The interval at which the controller's events are counted.
     static let period: Int64 = 10 * Timestamp.nanosecondsPerSecond
 
-    /// The time after a doubt within which what is heard shows that the scan had died: its restart, and two counts.
+    /// The time after a doubt within which events prove that the scan had died: its restart, and two counts.
     private static let revival = 3 * period
 
     /// The time of the next check.
@@ -46,43 +48,43 @@ struct BlueZWatchdog {
     private var doubt: Doubt?
     private var nextRevivalNotice = Timestamp.zero
 
-    /// A doubt in a scan during a silence.
+    /// A doubt about the scan during a silence.
     private struct Doubt {
         var time: Timestamp
         /// The silence before it, in nanoseconds.
         var silence: Int64
-        /// Whether the air before it had no such silences.
+        /// True if the air before it had no such silences.
         var wasSteady: Bool
     }
 
     /// A watchdog for an adapter.
     ///
-    /// - Parameter countEvents: how many events the adapter of this name has sent; nil where that is unknown.
+    /// - Parameter countEvents: returns how many events the adapter of this name has sent, or nil if that is unknown.
     init(adapter: String, countEvents: @escaping (String) -> UInt32? = { _ in nil }) {
         self.adapter = adapter
         self.countEvents = countEvents
     }
 
-    /// Begins to count silence from now, as if for the first time.
+    /// Begins to measure silence at `now` as if for the first time.
     mutating func begin(at now: Timestamp) {
         listenAnew()
         pause(at: now)
         patience.reset()
     }
 
-    /// Forgets what was heard so far, since other events are counted from now on.
+    /// Forgets the past activity, since different events are counted from now on.
     mutating func listenAnew() {
         activity = AirActivity()
         doubt = nil
         events = nil
     }
 
-    /// Counts silence from now, since the scan is not on for the moment. One that is begun anew for a doubt goes on
-    /// with the silence.
+    /// Begins to measure silence at `now`, since the scan is paused. If it pauses because of a doubt, the silence
+    /// continues.
     mutating func pause(at now: Timestamp) {
         deadline = now.advanced(by: Self.period)
         if let doubt, now.since(doubt.time) <= Self.revival {
-            // The answers to what begins the scan are no adverts.
+            // The answers to the commands that begin the scan are no adverts.
             events = nil
         } else {
             listenAnew()
@@ -93,9 +95,9 @@ struct BlueZWatchdog {
     /// Checks for signs of life.
     ///
     /// - Parameters:
-    ///   - lastReport: the time at which bluetoothd last reported a device.
-    ///   - isSearching: whether a search is on, in which a silence of all devices is as suspicious as one of the
-    ///     controller.
+    /// - lastReport: the time of bluetoothd's last report of a device.
+    /// - isSearching: true if a search is active. Silence of all devices is then as suspicious as silence of the
+    ///   controller.
     mutating func check(
         at now: Timestamp, lastReport: Timestamp, isSearching: Bool, _ queue: BlueZEventQueue
     ) -> Verdict {
@@ -106,7 +108,7 @@ struct BlueZWatchdog {
             queue.reportOnce(
                 .livenessUnknown,
                 "the kernel does not count the controller's events"
-                    + (isSearching ? "." : ", so that a failed scan looks like silence."))
+                    + (isSearching ? "." : ", so a failed scan looks like silence."))
         }
         if lastReport > heard {
             heard = lastReport
@@ -123,7 +125,7 @@ struct BlueZWatchdog {
                 guard finding == .alive else { return finding }
             }
         } else {
-            // Without a count, silence cannot be distinguished from a failure while a monitor filters.
+            // Without a count, silence while a monitor filters may be a failure or not.
             alive = now
         }
         let silence = now.since(alive)
@@ -133,7 +135,7 @@ struct BlueZWatchdog {
         return .silent(seconds: silence / Timestamp.nanosecondsPerSecond)
     }
 
-    /// Judges the controller's events since the last check, by those before.
+    /// Judges the controller's events since the last check by the activity before.
     private mutating func judge(_ new: Int32, at now: Timestamp) -> Verdict {
         let (wasLively, wasSteady) = (activity.isLivelyByCount, activity.isSteady)
         activity.counted(new)

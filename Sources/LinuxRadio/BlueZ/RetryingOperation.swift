@@ -1,10 +1,10 @@
 import BeaconModel
 import BeaconSupport
 
-/// An operation that bluetoothd is to carry on for us for as long as it is wanted: begun by a call, ended by a call,
-/// and begun again with a growing pause where it failed or bluetoothd ended it.
+/// An operation that bluetoothd performs for us for as long as it is wanted. A call begins it, another ends it. If it
+/// fails or bluetoothd ends it, it begins again after a growing pause.
 struct RetryingOperation<Goal: Equatable> {
-    /// A step towards what is wanted.
+    /// A step towards the goal.
     enum Step: Equatable {
         case begin(Goal)
         case end(Goal)
@@ -19,7 +19,7 @@ struct RetryingOperation<Goal: Equatable> {
         }
     }
 
-    /// The goal that bluetoothd carries on.
+    /// The goal that bluetoothd currently pursues.
     private(set) var current: Goal?
 
     private var isBusy = false
@@ -29,7 +29,8 @@ struct RetryingOperation<Goal: Equatable> {
     private var backoff = Backoff(first: .seconds(1), longest: .nanoseconds(longestPause))
 
     /// The longest pause before a retry: 1 s, then 2 s, 4 s and so on to 32 s. bluetoothd answers InProgress or
-    /// NotReady for some seconds after power or a controller changed, and retries each second for ever make it worse.
+    /// NotReady for some seconds after a change of power or controller, and endless retries every second make this
+    /// worse.
     private static var longestPause: Int64 { 32 * Timestamp.nanosecondsPerSecond }
 
     /// The latest time for the next call of ``next(at:)``.
@@ -39,10 +40,10 @@ struct RetryingOperation<Goal: Equatable> {
         return wanted == nil ? .latest : again
     }
 
-    /// True if the wanted goal is carried on, and nothing is under way or to be done.
+    /// True if the wanted goal is active, and no step is pending or due.
     var isSettled: Bool { !isBusy && !isStale && current == wanted }
 
-    /// True if no goal is carried on and nothing is under way.
+    /// True if no goal is active and no step is pending.
     var isIdle: Bool { !isBusy && current == nil }
 
     /// Returns the next step, if one is due. The caller reports its outcome.
@@ -73,34 +74,34 @@ struct RetryingOperation<Goal: Equatable> {
         pause(at: now)
     }
 
-    /// Marks the operation as ended, as was wanted.
+    /// Marks the operation as ended on request.
     mutating func ended() {
         isBusy = false
         isStale = false
         current = nil
     }
 
-    /// Marks the operation as ended by bluetoothd, so that it begins anew after a pause.
+    /// Marks the operation as ended by bluetoothd, so that it begins again after a pause.
     ///
-    /// - Parameter isKnown: whether bluetoothd still has it, so that it has to be ended there.
-    /// - Returns: whether it was unexpected, and not the effect of an end of our own.
+    /// - Parameter isKnown: true if bluetoothd still has the operation, so that it must be ended there.
+    /// - Returns: true if the end was unexpected, that is, not caused by our own request.
     @discardableResult
     mutating func lost(at now: Timestamp, isKnown: Bool) -> Bool {
         guard !isBusy, current != nil, current == wanted, !isStale else { return false }
-        // What went well for longer than the longest pause counts as a new beginning.
+        // An operation that lasted longer than the longest pause resets the backoff.
         if now.since(since) > Self.longestPause { backoff.reset() }
         pause(at: now)
         if isKnown { isStale = true } else { current = nil }
         return true
     }
 
-    /// Ends the operation and begins it anew at once.
+    /// Ends the operation and begins it again at once.
     mutating func renew() {
         isStale = current != nil
         again = .zero
     }
 
-    /// Lets the next attempt after a failure be made at once.
+    /// Makes the next attempt after a failure due at once.
     mutating func retryNow() {
         again = .zero
         backoff.reset()

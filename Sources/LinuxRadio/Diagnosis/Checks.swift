@@ -27,7 +27,7 @@ struct KernelCheck {
     }
 }
 
-/// The check of the adapters: what they can do, and whether they are on.
+/// The check of the adapters: their features, and whether they are on.
 struct AdapterCheck {
     let adapters: [AdapterInformation]
 
@@ -37,7 +37,7 @@ struct AdapterCheck {
                 Finding(
                     "adapters", .problem,
                     "There is no Bluetooth adapter. Plug one in; a built-in one may be off in the firmware, or its driver "
-                        + "may lack its own.", remedy: "sudo dmesg | grep -i bluetooth")
+                        + "may lack its firmware.", remedy: "sudo dmesg | grep -i bluetooth")
             ]
         }
         return adapters.map { adapter in
@@ -49,7 +49,7 @@ struct AdapterCheck {
             }
             guard adapter.current.contains(.powered) else {
                 return Finding(
-                    adapter.name, .warning, "\(text), is switched off; beacon switches it on where it may.",
+                    adapter.name, .warning, "\(text), is switched off; beacon switches it on if it may.",
                     remedy: "bluetoothctl power on")
             }
             return Finding(adapter.name, .ok, "\(text), is switched on.")
@@ -57,7 +57,7 @@ struct AdapterCheck {
     }
 }
 
-/// The check of switches that block the radio, on the machine or by a command (rfkill(8)).
+/// The check of switches that block the radio, by hardware or by a command (rfkill(8)).
 struct RfkillCheck {
     let files: SystemFiles
 
@@ -69,7 +69,7 @@ struct RfkillCheck {
             let path = "/sys/class/rfkill/\(name)"
             let adapter = files.text("\(path)/name") ?? name
             if files.text("\(path)/hard") == "1" {
-                return Finding("rfkill", .problem, "\(adapter) is blocked by a switch or key on the machine; use that.")
+                return Finding("rfkill", .problem, "\(adapter) is blocked by a switch or key on the machine. Use that.")
             }
             if files.text("\(path)/soft") == "1" {
                 return Finding("rfkill", .problem, "\(adapter) is blocked.", remedy: "sudo rfkill unblock bluetooth")
@@ -83,7 +83,7 @@ struct RfkillCheck {
 struct PermissionCheck {
     let files: SystemFiles
 
-    /// The program that was started, for the command that mends what is missing.
+    /// The path of this program, for the command that grants missing permissions.
     private var program: String { files.destination(of: "/proc/self/exe") ?? "PROGRAM" }
 
     func findings() -> [Finding] {
@@ -114,7 +114,7 @@ struct DaemonCheck {
     let survey: BlueZSurvey
 
     func findings() -> [Finding] {
-        // Without bluetoothd raw HCI still works, so that nothing of this is more than a warning.
+        // Raw HCI works without bluetoothd, so none of these findings is more than a warning.
         if let error = survey.busError { return [refusal("bus", error, unit: "dbus")] }
         if let error = survey.daemonError { return [refusal("bluetoothd", error, unit: "bluetooth")] }
         let name = "bluetoothd\(survey.version.map { " \($0)" } ?? "")"
@@ -127,7 +127,7 @@ struct DaemonCheck {
                 Finding(
                     "scanners", .warning,
                     "Some program discovers with \(adapter.name) by way of bluetoothd, which hides repeated adverts from "
-                        + "a raw HCI socket. End that where distances matter.", remedy: "bluetoothctl scan off"))
+                        + "a raw HCI socket. End that if you need distances.", remedy: "bluetoothctl scan off"))
         }
         return findings
     }
@@ -139,7 +139,7 @@ struct DaemonCheck {
             remedy: isDenial ? "sudo usermod -aG bluetooth $USER" : "sudo systemctl start \(unit)")
     }
 
-    /// A drop-in for systemd (systemd.unit(5)), with bluetoothd where Debian and Fedora have it.
+    /// A command that writes a drop-in for systemd (systemd.unit(5)), with Debian's and Fedora's path of bluetoothd.
     private static let experimentalCommand =
         #"sudo mkdir -p /etc/systemd/system/bluetooth.service.d && printf '[Service]\nExecStart=\nExecStart="#
         + #"/usr/libexec/bluetooth/bluetoothd --experimental\n' | sudo tee "#
@@ -153,16 +153,16 @@ struct DaemonCheck {
         }
         return Finding(
             "bluetoothd", .warning,
-            "\(name) runs without --experimental, so that bluez can advertise and monitor, and cannot range.",
+            "\(name) runs without --experimental, so bluez can advertise and monitor, but not range.",
             remedy: Self.experimentalCommand)
     }
 }
 
-/// The check of other programs with HCI sockets: two that scan with one adapter end each other's scans.
+/// The check for other programs with HCI sockets: two programs that scan with one adapter end each other's scans.
 struct SocketUsersCheck {
     let files: SystemFiles
 
-    /// Programs that hold such sockets by design and whose scans show elsewhere.
+    /// Programs that use such sockets by design and whose scans are found by other checks.
     private static let expected: Set<String> = ["bluetoothd", "btmon", "btattach"]
 
     func findings() -> [Finding] {
@@ -188,7 +188,7 @@ struct SocketUsersCheck {
         ]
     }
 
-    /// The numbers of all HCI sockets: the sixth column of `/proc/net/hci`, behind a line of headings.
+    /// The numbers of all HCI sockets: the sixth column of `/proc/net/hci`, below a line of headings.
     private var socketNumbers: Set<String> {
         let lines = (files.text("/proc/net/hci") ?? "").split(separator: "\n").dropFirst()
         return Set(

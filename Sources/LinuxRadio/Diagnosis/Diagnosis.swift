@@ -1,14 +1,14 @@
-/// The checks of all that decides whether radios work on this machine.
+/// The checks of everything that radios need on this machine.
 public enum Diagnosis {
-    /// The number of seconds bluetoothd has to answer; one that is well needs some milliseconds.
+    /// How long to wait for bluetoothd's answer, in seconds. A healthy one needs some milliseconds.
     private static let patience: UInt64 = 3
 
-    /// Returns the findings, in the order in which things depend on each other.
+    /// Returns the findings, in order of dependency.
     public static func findings() -> [Finding] {
         let files = SystemFiles()
         let kernel = KernelCheck(files: files).findings()
         var adapters: [Finding] = []
-        // Without Bluetooth in the kernel there is nothing to ask.
+        // Without Bluetooth in the kernel there are no adapters to query.
         if let management = ManagementSocket() { adapters = AdapterCheck(adapters: management.adapters()).findings() }
         return kernel + adapters + RfkillCheck(files: files).findings() + PermissionCheck(files: files).findings()
             + DaemonCheck(survey: BlueZSurvey.make(within: patience)).findings()
@@ -38,10 +38,10 @@ public struct Finding: Hashable, Sendable {
     /// The finding, in a sentence.
     public var message: String
 
-    /// The command that mends it, where there is one.
+    /// The command that fixes it, if there is one.
     public var remedy: String?
 
-    /// A finding from its parts.
+    /// Creates a finding from its parts.
     public init(_ subject: String, _ level: Level, _ message: String, remedy: String? = nil) {
         self.subject = subject
         self.level = level

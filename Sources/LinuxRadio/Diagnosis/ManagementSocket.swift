@@ -4,17 +4,17 @@ import CBluetooth
 import CLibrary
 import CPoll
 
-/// Asks the kernel's Bluetooth management, waiting for the answer.
+/// A socket for queries of the kernel's Bluetooth management, which waits for each answer.
 struct ManagementSocket: ~Copyable {
     private let descriptor: Int32
 
     /// The longest wait for an answer, in nanoseconds; the kernel answers from memory.
     private static let patience: Int64 = 1_000_000_000
 
-    /// The most bytes that an answer has: that of 300 bytes of information, or a list of some hundred adapters.
+    /// The most bytes in an answer. Information has 300 bytes; this is enough for a list of some hundred adapters.
     private static let room = 1024
 
-    /// - Returns: nil where the process can open no such socket.
+    /// - Returns: nil if the process cannot open such a socket.
     init?() {
         descriptor = beacon_management_open()
         guard descriptor >= 0 else { return nil }
@@ -22,7 +22,7 @@ struct ManagementSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// All adapters, in the order of their numbers.
+    /// Returns all adapters, in the order of their numbers.
     func adapters() -> [AdapterInformation] {
         let none: UInt16 = 0xFFFF
         return (ask(.adapters, adapter: none)?.adapters ?? []).sorted().compactMap {
@@ -35,7 +35,7 @@ struct ManagementSocket: ~Copyable {
         guard write(descriptor, bytes, bytes.count) == bytes.count else { return nil }
         let deadline = RadioClock.now().advanced(by: Self.patience)
         var buffer = [UInt8](repeating: 0, count: Self.room)
-        // Events of adapters come by the same socket, perhaps before the answer.
+        // Events of adapters arrive on the same socket, perhaps before the answer.
         while case let left = deadline.since(RadioClock.now()), left > 0 {
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard beacon_wait(&poll, 1, left) > 0 else { continue }
@@ -47,8 +47,7 @@ struct ManagementSocket: ~Copyable {
     }
 }
 
-/// Answers of the kernel's Bluetooth management, as its interface lays them out (BlueZ, doc/mgmt-api.txt): little
-/// endian throughout.
+/// An answer of the kernel's Bluetooth management, little endian throughout (BlueZ, doc/mgmt-api.txt).
 struct ManagementAnswer {
     /// A question.
     enum Question: UInt16 {
@@ -62,8 +61,8 @@ struct ManagementAnswer {
 
     /// Creates the answer from a packet, if it answers this question and reports success.
     ///
-    /// A header has opcode, adapter and length; the event Command Complete has the question's opcode, a status and what
-    /// was asked for.
+    /// A header has opcode, adapter and length. The event Command Complete has the question's opcode, a status and the
+    /// answer.
     init?(_ packet: [UInt8], to question: Question, adapter: UInt16) {
         guard packet.count >= 9, Self.number(packet[0...], at: 0) == Self.commandComplete,
             Self.number(packet[0...], at: 2) == adapter, Self.number(packet[0...], at: 6) == question.rawValue,
@@ -74,19 +73,20 @@ struct ManagementAnswer {
 
     private static let commandComplete: UInt16 = 0x0001
 
-    /// The bytes that ask.
+    /// Returns the bytes of a question.
     static func question(_ question: Question, adapter: UInt16) -> [UInt8] {
         [question.rawValue, adapter, 0].flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
     }
 
-    /// The numbers of the adapters there are: how many, then each.
+    /// The numbers of the adapters. The packet has their count, then each number.
     var adapters: [UInt16] {
         guard parameters.count >= 2 else { return [] }
         let count = min(Int(Self.number(parameters, at: 0)), (parameters.count - 2) / 2)
         return (0..<count).map { Self.number(parameters, at: 2 + $0 * 2) }
     }
 
-    /// Reads the information about one adapter: address, version, manufacturer, what it supports, and how it is set.
+    /// Reads the information about one adapter: address, version, manufacturer, supported features and current
+    /// settings.
     func information(index: UInt16) -> AdapterInformation? {
         guard parameters.count >= 17 else { return nil }
         let start = parameters.startIndex
@@ -106,7 +106,7 @@ struct ManagementAnswer {
     }
 }
 
-/// The kernel's information about an adapter, which needs no permission.
+/// The kernel's information about an adapter, which is available without permissions.
 struct AdapterInformation: Hashable {
     /// The features of an adapter, supported or current (BlueZ, doc/mgmt-api.txt, Read Controller Information).
     struct Settings: OptionSet, Hashable {
@@ -118,10 +118,10 @@ struct AdapterInformation: Hashable {
         static let lowEnergy = Settings(rawValue: 1 << 9)
     }
 
-    /// The kernel's number for it.
+    /// The kernel's number of the adapter.
     var index: UInt16
 
-    /// Its own address; 0 for a controller that has none.
+    /// The adapter's address; 0 for a controller without one.
     var addressBits: UInt64
 
     /// The version of the controller's HCI by its number (Bluetooth Assigned Numbers, 2.1).
@@ -136,10 +136,10 @@ struct AdapterInformation: Hashable {
     /// `hci0`.
     var name: String { "hci\(index)" }
 
-    /// Its own address.
+    /// The adapter's address.
     var address: DeviceAddress { DeviceAddress(bits: addressBits, kind: .public) }
 
-    /// The version as people know it, `5.2`; nil for one that is newer than this table.
+    /// The version as people know it, such as `5.2`; nil if it is newer than this table.
     var versionName: String? {
         let names = [
             "1.0b", "1.1", "1.2", "2.0", "2.1", "3.0", "4.0", "4.1", "4.2", "5.0", "5.1", "5.2", "5.3", "5.4", "6.0",

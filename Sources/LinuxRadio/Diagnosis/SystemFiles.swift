@@ -1,23 +1,23 @@
 import BeaconSupport
 import CLibrary
 
-/// The kernel's files about the system, below `/` or below a folder that stands for it.
+/// The kernel's files about the system, below `/` or below a folder that replaces it.
 struct SystemFiles {
     private let root: String
 
-    /// The most bytes of a file that are read; the kernel's are small.
+    /// The largest number of bytes to read of a file; the kernel's files are small.
     private static let largest = 1 << 20
 
     init(root: String = "") { self.root = root }
 
-    /// The text of a file without the white space around it; nil where it cannot be read.
+    /// Returns the text of a file without surrounding white space, or nil if it cannot be read.
     func text(_ path: String) -> String? {
         guard let bytes = try? SmallFile.contents(path: root + path, limit: Self.largest) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
         return String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 
-    /// The names in a folder, in order; none where it cannot be read.
+    /// Returns the names in a folder, sorted; empty if it cannot be read.
     func names(in path: String) -> [String] {
         guard let folder = opendir(root + path) else { return [] }
         defer { closedir(folder) }
@@ -33,7 +33,7 @@ struct SystemFiles {
         return names.sorted()
     }
 
-    /// Returns the destination of a symbolic link; nil where it cannot be read.
+    /// Returns the destination of a symbolic link, or nil if it cannot be read.
     func destination(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(root + path, &buffer, buffer.count)
@@ -46,7 +46,7 @@ struct SystemFiles {
 struct Capabilities {
     private let bits: UInt64
 
-    /// The effective capabilities in `/proc/self/status`; none where that cannot be read.
+    /// Reads the effective capabilities in `/proc/self/status`; none if it cannot be read.
     init(_ files: SystemFiles) {
         let line = (files.text("/proc/self/status") ?? "").split(separator: "\n").first { $0.hasPrefix("CapEff:") }
         bits = (line?.split(whereSeparator: \.isWhitespace).last).flatMap { UInt64($0, radix: 16) } ?? 0

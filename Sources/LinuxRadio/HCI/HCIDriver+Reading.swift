@@ -10,7 +10,7 @@ extension HCIDriver {
         defer { if hasHeard { session.heard(at: now) } }
         do throws(HCISystemError) {
             for _ in 0..<Self.mostBatches {
-                // One sample a batch: the clocks do not drift apart in so short a time.
+                // One clock sample per batch: the clocks do not drift apart in so short a time.
                 let ahead = RadioClock.wallAhead()
                 let hasMore = try socket.read { packet, wall in
                     guard packet.byteCount >= 4 else { return }
@@ -30,7 +30,7 @@ extension HCIDriver {
                         session.heardAdvert(at: now)
                         let reception = Reception(time: time, receiver: receiver, report: report.report)
                         if report.report.kind == .extended {
-                            // A filter knows the last piece of an advert only where a beacon is in that piece.
+                            // Behind a filter, the last piece of an advert arrives only if a beacon is in that piece.
                             assembler.add(report, of: event, from: receiver, isImpatient: filtering != nil) {
                                 batch.hear(reception, $0)
                             }
@@ -40,7 +40,7 @@ extension HCIDriver {
                         found = reports.next(in: event)
                     }
                 }
-                // Whatever comes later was received later.
+                // Later packets were received later.
                 if !hasMore {
                     drained = now
                     return
@@ -51,8 +51,8 @@ extension HCIDriver {
         }
     }
 
-    /// Returns the time at which a packet came, by the radio's clock. It came after the last time that none was left,
-    /// and it is not from the future, even if the wall clock was set in between.
+    /// Returns the time of a packet by the radio's clock. The result lies between the last time that the socket was
+    /// empty and now, even if the wall clock was set in between.
     private func time(ofWall wall: Int64, ahead: Int64, now: Timestamp) -> Timestamp {
         let time = min(max(RadioClock.time(ofWall: wall, ahead: ahead), drained), now)
         drained = time
@@ -64,7 +64,7 @@ extension HCIDriver {
             guard let item = AdapterEvent(packet: packet) else { return }
             switch item.kind {
             case .removed where item.adapter == index: lose()
-            // One that is being removed is switched off first, and cannot be queried any more.
+            // An adapter that is being removed is switched off first, and can no longer be queried.
             case .wentOff where item.adapter == index && (try? LocalAdapter(index: index)) == nil: lose()
             case .wentOff where item.adapter == index:
                 session.wentOff(isBlocked: LocalAdapter.isBlocked(index: index), at: now)
@@ -82,7 +82,7 @@ extension HCIDriver {
         session.adapterRemoved()
     }
 
-    /// Searches for the adapter by the name that the user gave it.
+    /// Searches for the adapter by the user's name for it.
     func search(at now: Timestamp) {
         guard let adapter = (try? LocalAdapter.all())?.first(where: { $0.isMeant(by: named) }),
             let socket = try? HCISocket(adapter: adapter.index)
@@ -99,7 +99,7 @@ extension HCIDriver {
         session.begin(isOn: adapter.isUp, at: now)
     }
 
-    /// Takes over what processes left that have ended, and leaves alone what running ones use.
+    /// Takes over the adverts and scans of dead processes, and leaves those of running ones alone.
     func inherit() {
         session.inherit(protection.abandoned())
         session.leave(protection.setsInUse())

@@ -4,10 +4,10 @@ import BeaconSupport
 import CBluetooth
 import CLibrary
 
-/// The input and output of a controller session by raw HCI sockets.
+/// The input and output of a controller session on raw HCI sockets.
 ///
-/// The loop waits for one descriptor that combines others: the adapter's socket, events of adapters, and the end of a
-/// change of power by ``AdapterPower``.
+/// The loop waits for one descriptor that combines others: the adapter's socket, the socket for events of adapters, and
+/// the waker of ``AdapterPower``.
 final class HCIDriver: ReceiverDriver, Advertiser {
     let descriptor: Int32
 
@@ -30,19 +30,19 @@ final class HCIDriver: ReceiverDriver, Advertiser {
     var dropped: Int64 = 0
     private var isCountKnown = true
 
-    /// The interval at which a removed adapter is looked for, beside the kernel's events, which come before its address
-    /// is known.
+    /// The interval of searches for a removed adapter. The kernel's events also trigger a search, but they arrive
+    /// before the adapter's address is known.
     private static let searchInterval = 2 * Timestamp.nanosecondsPerSecond
 
-    /// The interval at which the kernel's counts are read.
+    /// The interval at which the driver reads the kernel's counts.
     private static let checkInterval = ControllerConfiguration().countInterval
 
-    /// The most batches that are read before others have their turn.
+    /// The most batches to read before other drivers get their turn.
     static let mostBatches = 16
 
     /// Opens an adapter.
     ///
-    /// - Parameter name: the user's name for it, by which it is found again after it was unplugged.
+    /// - Parameter name: the user's name for it, which identifies it again after it was unplugged.
     /// - Throws: the reason why it cannot be used.
     convenience init(_ adapter: LocalAdapter, named name: AdapterName?) throws(HCISystemError) {
         let protection = Protection(adapter, isLent: !adapter.isUp, directory: .standard())
@@ -51,7 +51,7 @@ final class HCIDriver: ReceiverDriver, Advertiser {
             protection: protection)
     }
 
-    /// Creates a driver for any socket that carries HCI packets, of an adapter that the kernel does not know.
+    /// Creates a driver for any socket that carries HCI packets of an adapter unknown to the kernel.
     static func lent(_ descriptor: Int32) throws(RadioError) -> HCIDriver {
         let adapter = LocalAdapter(index: .max, address: DeviceAddress(bits: 0, kind: .public), isUp: true)
         do throws(HCISystemError) {
@@ -63,9 +63,9 @@ final class HCIDriver: ReceiverDriver, Advertiser {
         }
     }
 
-    /// Creates a driver for a socket that is open already.
+    /// Creates a driver for an open socket.
     ///
-    /// - Parameter adapterEvents: the socket of events of adapters that come and go; nil for none.
+    /// - Parameter adapterEvents: the socket for events of added and removed adapters; nil for none.
     init(
         _ adapter: LocalAdapter, named name: AdapterName?, socket: HCISocket, adapterEvents: HCISocket?,
         protection: consuming Protection
@@ -131,13 +131,13 @@ final class HCIDriver: ReceiverDriver, Advertiser {
         if now >= nextCheck || isFirstCountDue { check(at: now, &batch) }
     }
 
-    /// True where a scan behind a filter has just begun: from now on the controller's count says what the filter keeps
-    /// from us, and the sooner it is first read, the sooner a silence can be judged.
+    /// True if a scan behind a filter has just begun. From now on only the controller's count shows filtered adverts.
+    /// The sooner it is first read, the sooner a silence can be judged.
     private var isFirstCountDue: Bool {
         filtering != nil && isCountKnown && session.isScanning && !session.isCounting
     }
 
-    /// Returns the descriptors that have something to read. One call checks all, most often to find just one.
+    /// Returns the descriptors with data to read. One call checks all of them; usually just one is ready.
     private func readyParts() -> InlineArray<4, Int32> {
         var ready = InlineArray<4, Int32>(repeating: -1)
         var parts = ready.mutableSpan
@@ -147,7 +147,7 @@ final class HCIDriver: ReceiverDriver, Advertiser {
 
     func close() {
         guard let socket else { return protection.end(isTakenBack: true) }
-        // While an adapter is off or being switched nothing of ours is on the air, and it would keep us waiting.
+        // While an adapter is off or being switched, nothing of ours is on the air, and its answers would never arrive.
         let isTakenBack = session.isWorking && session.undo.allSatisfy { HCIExchange.send($0, over: socket) }
         protection.end(isTakenBack: isTakenBack)
         if session.isWorking, protection.isLent, !protection.isShared() { _ = beacon_adapters_switch(index, 0) }
@@ -171,12 +171,11 @@ extension HCIDriver {
         }
     }
 
-    /// Attaches a filter for the adverts that are wanted, as far as the kernel accepts one.
+    /// Attaches a filter for the wanted adverts, as far as the kernel accepts one.
     private func filter(_ batch: inout AdvertBatch) {
         guard let socket else { return }
         guard case .monitoring(let uuids) = mode else {
-            // Whatever was attached has to go, or ranging would miss most adverts; there is nothing in this that can
-            // fail.
+            // An attached filter must be removed, or ranging would miss most adverts. This cannot fail.
             try? socket.attach(nil)
             filtering = nil
             return
@@ -195,13 +194,13 @@ extension HCIDriver {
             .notice(
                 RadioNotice(
                     .degraded, adapter: name,
-                    "the kernel takes no filter, so that each advert wakes this process. Allow for more: "
+                    "the kernel accepts no filter, so each advert wakes this process. Raise its limit: "
                         + "sysctl net.core.optmem_max=131072")))
     }
 
     private func perform(at now: Timestamp, _ batch: inout AdvertBatch) {
         for notice in protection.drainNotices(name) { batch.report(.notice(notice)) }
-        // A step may have further steps as its consequence.
+        // A step may cause further steps.
         while case let steps = session.drainSteps(), !steps.isEmpty {
             for step in steps {
                 switch step {
@@ -225,7 +224,7 @@ extension HCIDriver {
             } else if error.number == ENETDOWN {
                 session.wentOff(isBlocked: LocalAdapter.isBlocked(index: index), at: now)
             }
-            // Anything else is no worse than a command that is not answered, which the session sees to.
+            // Any other error equals a command without an answer, which the session handles.
         }
     }
 
@@ -241,19 +240,19 @@ extension HCIDriver {
                 .notice(
                     RadioNotice(
                         .degraded, adapter: name,
-                        "the kernel dropped \(count - dropped) packets, since this process was too slow.")))
+                        "the kernel dropped \(count - dropped) packets because this process was too slow.")))
             dropped = count
         }
         guard filtering != nil, session.isScanning else { return }
         if let adapter = try? LocalAdapter(index: index) {
             session.counted(adapter.eventCount, at: now)
         } else {
-            // Nothing is restarted for want of knowledge.
+            // Without a count, silence proves nothing, so nothing is restarted.
             session.heard(at: now)
             if isCountKnown {
                 isCountKnown = false
                 let message =
-                    "the kernel does not count the adapter's events, so that a failed scan looks like silence."
+                    "the kernel does not count the adapter's events, so a failed scan looks like silence."
                 batch.report(.notice(RadioNotice(.livenessUnknown, adapter: name, message)))
             }
         }

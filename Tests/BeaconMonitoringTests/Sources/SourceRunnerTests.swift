@@ -374,7 +374,7 @@ struct SourceRunnerTests {
         var words: [String] = []
         for await event in runner.events() { words += Self.words(event) }
         #expect(
-            words.filter { $0.hasPrefix("cannot send 1: a capture or a simulation hears and cannot send") }.count == 1)
+            words.filter { $0.hasPrefix("cannot send 1: a capture or a simulation cannot send") }.count == 1)
         #expect(words.filter { $0.hasPrefix("cannot send 2") }.count == 1)
     }
 

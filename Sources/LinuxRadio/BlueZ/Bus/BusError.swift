@@ -3,11 +3,11 @@ import CSystemBus
 
 /// An error of a call over the bus, or of the bus itself.
 struct BusError: Error, Hashable, CustomStringConvertible {
-    /// The error's name on the bus, such as `org.bluez.Error.NotReady`, or `System.Error.` and a number where the
-    /// library failed by itself.
+    /// The error's name on the bus, such as `org.bluez.Error.NotReady`, or `System.Error.` and a number if the library
+    /// itself failed.
     var name: String
 
-    /// The message of the other side, or of the system.
+    /// The message of the other side or of the system.
     var message: String
 
     init(_ name: String, _ message: String) {
@@ -15,7 +15,7 @@ struct BusError: Error, Hashable, CustomStringConvertible {
         self.message = message
     }
 
-    /// From what a function of the library returned: a negative error number.
+    /// Creates an error from a result of the library: a negative error number.
     init(status: Int32) {
         self.init("System.Error.\(-status)", String(cString: strerror(-status)))
     }
@@ -25,7 +25,7 @@ struct BusError: Error, Hashable, CustomStringConvertible {
             error.name.map { String(cString: $0) } ?? "", error.message.map { String(cString: $0) } ?? "")
     }
 
-    /// The error number where the library failed by itself.
+    /// The error number if the library itself failed.
     var number: Int32? { name.hasPrefix("System.Error.") ? Int32(name.dropFirst(13)) : nil }
 
     /// True if the bus, its policy or the called service forbids it.
@@ -47,7 +47,7 @@ struct BusError: Error, Hashable, CustomStringConvertible {
 }
 
 extension Int32 {
-    /// Throws what a function of the library returned where that is an error.
+    /// Throws the library's result if it is an error.
     @discardableResult
     func checked() throws(BusError) -> Int32 {
         if self < 0 { throw BusError(status: self) }

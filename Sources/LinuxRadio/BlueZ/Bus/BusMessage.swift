@@ -1,19 +1,19 @@
 import CSystemBus
 
-/// A message of the bus, for as long as it is kept.
+/// A message of the bus, retained while this object exists.
 ///
-/// Reading goes on where it stopped; what is appended comes behind what is there. The two are in files of their own.
+/// Reading continues at the current position; appending adds to the end.
 final class BusMessage {
     let functions: UnsafePointer<beacon_bus_functions>
     let message: OpaquePointer
 
-    /// Retains a message that others hold too.
+    /// Retains a message that has other owners too.
     init(keeping message: OpaquePointer, _ functions: UnsafePointer<beacon_bus_functions>) {
         self.functions = functions
         self.message = functions.pointee.message_ref(message)
     }
 
-    /// Takes ownership of a message that was just made.
+    /// Takes ownership of a newly created message.
     init(taking message: OpaquePointer, _ functions: UnsafePointer<beacon_bus_functions>) {
         self.functions = functions
         self.message = message
@@ -21,22 +21,22 @@ final class BusMessage {
 
     deinit { _ = functions.pointee.message_unref(message) }
 
-    /// The object that it is about.
+    /// The object that the message is about.
     var path: String { functions.pointee.message_get_path(message).map { String(cString: $0) } ?? "" }
 
     /// The interface that the member belongs to.
     var interface: String { functions.pointee.message_get_interface(message).map { String(cString: $0) } ?? "" }
 
-    /// The method that is called, or the signal.
+    /// The name of the called method or of the signal.
     var member: String { functions.pointee.message_get_member(message).map { String(cString: $0) } ?? "" }
 
     /// The unique name of the sender.
     var sender: String { functions.pointee.message_get_sender(message).map { String(cString: $0) } ?? "" }
 
-    /// The error that it is, if it is one.
+    /// The error, if the message is one.
     var error: BusError? { functions.pointee.message_get_error(message).map { BusError($0.pointee) } }
 
-    /// An empty answer to this call.
+    /// Returns an empty answer to this call.
     func makeAnswer() throws(BusError) -> BusMessage {
         var answer: OpaquePointer?
         try functions.pointee.message_new_method_return(message, &answer).checked()
@@ -44,9 +44,9 @@ final class BusMessage {
         return BusMessage(taking: answer, functions)
     }
 
-    /// A refusal of this call.
+    /// Returns an error as the answer to this call.
     func makeRefusal(_ error: BusError) throws(BusError) -> BusMessage {
-        // A bus disconnects a process that sends an error without a proper name. What could not be read has none.
+        // The bus disconnects a process that sends an error without a valid name. Errors of the library have none.
         let isNamed = error.name.contains(".") && error.number == nil
         var answer: OpaquePointer?
         let status = (isNamed ? error.name : "org.freedesktop.DBus.Error.InvalidArgs").withCString { name in
@@ -66,30 +66,30 @@ final class BusMessage {
     }
 }
 
-/// Reading. A value that is not of the type asked for is an error, and so is the end.
+/// Reading. A value of another type than requested is an error, and so is the end of the message.
 extension BusMessage {
-    /// A string.
+    /// Reads a string.
     func readString() throws(BusError) -> String { try readText(type: "s") }
 
-    /// The path of an object.
+    /// Reads the path of an object.
     func readPath() throws(BusError) -> String { try readText(type: "o") }
 
-    /// A truth value, which travels as 32 bits.
+    /// Reads a Boolean value, which is transmitted as 32 bits.
     func readBool() throws(BusError) -> Bool { try readNumber(Int32(0), type: "b") != 0 }
 
-    /// A byte.
+    /// Reads a byte.
     func readUInt8() throws(BusError) -> UInt8 { try readNumber(0, type: "y") }
 
-    /// A signed number of 16 bits.
+    /// Reads a signed 16-bit number.
     func readInt16() throws(BusError) -> Int16 { try readNumber(0, type: "n") }
 
-    /// An unsigned number of 16 bits.
+    /// Reads an unsigned 16-bit number.
     func readUInt16() throws(BusError) -> UInt16 { try readNumber(0, type: "q") }
 
-    /// An unsigned number of 32 bits.
+    /// Reads an unsigned 32-bit number.
     func readUInt32() throws(BusError) -> UInt32 { try readNumber(0, type: "u") }
 
-    /// An array of bytes.
+    /// Reads an array of bytes.
     func readBytes() throws(BusError) -> [UInt8] {
         var bytes: UnsafeRawPointer?
         var count = 0
@@ -97,38 +97,38 @@ extension BusMessage {
         return [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
-    /// An array: calls `body` once for each element, which `body` has to read or to skip.
+    /// Reads an array: calls `body` once for each element. `body` must read or skip the element.
     func readArray(of element: String, _ body: () throws(BusError) -> Void) throws(BusError) {
         guard try enter("a", element) else { throw BusError("", "an array of \(element) is missing") }
         while try peek() != nil { try body() }
         try leave()
     }
 
-    /// A dictionary with strings for keys and any values: calls `body` for each key. What `body` does not read of a
-    /// value it has to skip.
+    /// Reads a dictionary with strings as keys and values of any type: calls `body` for each key. `body` must read or
+    /// skip the value.
     func readProperties(_ body: (String) throws(BusError) -> Void) throws(BusError) {
         try readArray(of: "{sv}") { () throws(BusError) in
             try readEntry("sv") { () throws(BusError) in try body(try readString()) }
         }
     }
 
-    /// An entry of a dictionary with this key and value: calls `body`, which has to read both.
+    /// Reads an entry of a dictionary with this key and value: calls `body`, which must read both.
     func readEntry(_ contents: String, _ body: () throws(BusError) -> Void) throws(BusError) {
         guard try enter("e", contents) else { throw BusError("", "an entry of \(contents) is missing") }
         try body()
         try leave()
     }
 
-    /// A structure of these members: calls `body`, which has to read them all.
+    /// Reads a structure of these members: calls `body`, which must read them all.
     func readStructure(_ contents: String, _ body: () throws(BusError) -> Void) throws(BusError) {
         guard try enter("r", contents) else { throw BusError("", "a structure of \(contents) is missing") }
         try body()
         try leave()
     }
 
-    /// A value of any type: calls `body` where it is of type `contents`, and steps over it elsewhere.
+    /// Reads a value of any type: calls `body` if it is of type `contents`, otherwise skips it.
     ///
-    /// - Returns: nil where it is of another type.
+    /// - Returns: nil if it is of another type.
     func readVariant<Value>(_ contents: String, _ body: () throws(BusError) -> Value) throws(BusError) -> Value? {
         guard let next = try peek(), next.type == Character("v").code, next.contents == contents else {
             try skip("v")
@@ -140,7 +140,7 @@ extension BusMessage {
         return value
     }
 
-    /// Steps over values of these types.
+    /// Skips values of these types.
     func skip(_ types: String) throws(BusError) {
         try functions.pointee.message_skip(message, types).checked()
     }
@@ -189,19 +189,19 @@ extension BusMessage {
     /// Appends the path of an object.
     func append(path: String) throws(BusError) { try appendText(path, type: "o") }
 
-    /// Appends a truth value, which travels as 32 bits.
+    /// Appends a Boolean value, which is transmitted as 32 bits.
     func append(_ value: Bool) throws(BusError) { try appendNumber(Int32(value ? 1 : 0), type: "b") }
 
     /// Appends a byte.
     func append(_ value: UInt8) throws(BusError) { try appendNumber(value, type: "y") }
 
-    /// Appends a signed number of 16 bits.
+    /// Appends a signed 16-bit number.
     func append(_ value: Int16) throws(BusError) { try appendNumber(value, type: "n") }
 
-    /// Appends an unsigned number of 16 bits.
+    /// Appends an unsigned 16-bit number.
     func append(_ value: UInt16) throws(BusError) { try appendNumber(value, type: "q") }
 
-    /// Appends an unsigned number of 32 bits.
+    /// Appends an unsigned 32-bit number.
     func append(_ value: UInt32) throws(BusError) { try appendNumber(value, type: "u") }
 
     /// Appends an array of bytes.
@@ -227,7 +227,7 @@ extension BusMessage {
         try append(container: "r", contents, body)
     }
 
-    /// Appends a value that says its type, which `body` appends.
+    /// Appends a value with its type; `body` appends the value.
     func appendVariant(_ contents: String, _ body: () throws(BusError) -> Void) throws(BusError) {
         try append(container: "v", contents, body)
     }

@@ -1,6 +1,6 @@
-/// An object that is offered on the bus for as long as it is kept.
+/// An object on the bus, registered for as long as this instance exists.
 ///
-/// It answers the standard interfaces itself: Properties, Introspectable and, where it manages others, ObjectManager
+/// It implements the standard interfaces: Properties, Introspectable and, if it manages other objects, ObjectManager
 /// (D-Bus Specification, "Standard Interfaces").
 final class BusObject {
     /// The path.
@@ -10,9 +10,9 @@ final class BusObject {
     private let managed: () -> [BusObject]
     private var slot: BusSlot?
 
-    /// Offers an object.
+    /// Registers an object.
     ///
-    /// - Parameter managed: the objects that it manages, each of which is offered by itself; nil for an object that
+    /// - Parameter managed: returns the managed objects, each of which is registered separately; nil for an object that
     ///   manages none.
     init(
         on bus: SystemBus, at path: String, _ interfaces: [BusInterface], managing managed: (() -> [BusObject])? = nil
@@ -47,7 +47,7 @@ final class BusObject {
                 try call.makeRefusal(error).send()
             }
         } catch {
-            // The caller or the connection is lost; the connection's owner learns of the latter by itself.
+            // The caller or the connection is lost. The connection's owner notices the latter by itself.
         }
     }
 
@@ -89,15 +89,15 @@ final class BusObject {
     }
 }
 
-/// An interface of an object that is offered on the bus.
+/// An interface of an object on the bus.
 struct BusInterface {
-    /// A method: reads its arguments from the call and appends what it returns to the answer.
+    /// A method: reads its arguments from the call and appends its results to the answer.
     typealias Method = (_ call: BusMessage, _ answer: BusMessage) throws(BusError) -> Void
 
-    /// Its name.
+    /// The interface's name.
     var name: String
 
-    /// The properties, which can be read.
+    /// The readable properties.
     var properties: [BusProperty] = []
 
     /// The methods, by name.
@@ -115,7 +115,7 @@ struct BusInterface {
         }
     }
 
-    /// The description for tools, in the notation of the D-Bus Specification, "Introspection Data Format".
+    /// The XML description for tools (D-Bus Specification, "Introspection Data Format").
     var introspection: String {
         let members =
             methods.keys.sorted().map { "<method name=\"\($0)\"/>" }
@@ -124,12 +124,12 @@ struct BusInterface {
     }
 }
 
-/// A property of an object that is offered on the bus.
+/// A property of an object on the bus.
 struct BusProperty {
-    /// Its name.
+    /// The property's name.
     var name: String
 
-    /// The type of its value, in the bus's notation.
+    /// The type of its value, as a D-Bus signature.
     var type: String
 
     /// Appends the value.

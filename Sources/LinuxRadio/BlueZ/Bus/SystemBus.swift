@@ -6,17 +6,17 @@ import CSystemBus
 
 /// A connection to the system's message bus.
 ///
-/// Its owner waits for its descriptor and calls ``process()``, on one thread; nothing here waits but ``wait(until:)``
-/// and ``flush()``.
+/// Its owner waits for the descriptor and calls ``process()``, on one thread. Only ``wait(until:)`` and ``flush()``
+/// block.
 final class SystemBus {
     let functions: UnsafePointer<beacon_bus_functions>
     private let bus: OpaquePointer
 
     /// Begins to connect.
     ///
-    /// - Parameter address: where the bus is, in the notation of the D-Bus Specification, "Server Addresses"; nil for
-    ///   the system bus, or for what `DBUS_SYSTEM_BUS_ADDRESS` in the environment says.
-    /// - Throws: why there is no bus, and what to do.
+    /// - Parameter address: the address of the bus (D-Bus Specification, "Server Addresses"); nil for the address in
+    ///   `DBUS_SYSTEM_BUS_ADDRESS` or else the system bus.
+    /// - Throws: an error with the reason why there is no bus, and a remedy.
     init(address: String? = nil) throws(RadioError) {
         let functions = try BusLibrary.open()
         do throws(BusError) {
@@ -51,30 +51,30 @@ final class SystemBus {
 
     deinit { _ = functions.pointee.close_unref(bus) }
 
-    /// Returns the error for a bus that cannot be reached for this reason.
+    /// Returns the error for a bus that is not available for this reason.
     static func refusal(_ error: BusError) -> RadioError {
         if error.isDenial {
             return RadioError(
                 .notPermitted,
-                "the system bus does not let this user in: \(error). In a container, pass the socket "
-                    + "/run/dbus/system_bus_socket and run as a user whom the host knows.")
+                "the system bus denies this user access: \(error). In a container, pass the socket "
+                    + "/run/dbus/system_bus_socket and run as a user that the host knows.")
         }
         return RadioError(
             .unsupported,
-            "there is no system bus to reach BlueZ by: \(error). Start it (systemctl start dbus); in a container, pass "
-                + "the socket /run/dbus/system_bus_socket; or use a raw HCI socket (hci:hci0).")
+            "there is no system bus, which BlueZ needs: \(error). Start it (systemctl start dbus); in a container, "
+                + "pass the socket /run/dbus/system_bus_socket; or use a raw HCI socket (hci:hci0).")
     }
 
     /// The descriptor to wait for.
     var descriptor: Int32 { functions.pointee.get_fd(bus) }
 
-    /// The events to wait for at the descriptor, as `poll` names them.
+    /// The events to wait for on the descriptor, as flags of `poll`.
     var interest: Int16 { Int16(truncatingIfNeeded: max(0, functions.pointee.get_events(bus))) }
 
-    /// Returns the latest time for the next call of ``process()``, by the radio's time.
+    /// Returns the latest time for the next call of ``process()``, by the radio's clock.
     func deadline(at now: Timestamp) -> Timestamp {
         var microseconds = UInt64.max
-        // Microseconds of CLOCK_MONOTONIC, or the largest number for never (sd_bus_get_timeout(3)).
+        // Microseconds of CLOCK_MONOTONIC, or the largest number for no time-out (sd_bus_get_timeout(3)).
         guard functions.pointee.get_timeout(bus, &microseconds) >= 0, microseconds < UInt64(Int64.max) / 1000 else {
             return .latest
         }
@@ -84,27 +84,27 @@ final class SystemBus {
         return now.advanced(by: max(0, Int64(microseconds) * 1000 - passed))
     }
 
-    /// Does one piece of work without waiting: reads a message, or delivers one to its handler.
+    /// Performs one step without waiting: reads a message, or delivers one to its handler.
     ///
-    /// - Returns: whether there may be more to do.
-    /// - Throws: why the connection is of no use any more.
+    /// - Returns: true if there may be more to do.
+    /// - Throws: an error that makes the connection unusable.
     func process() throws(BusError) -> Bool { try functions.pointee.process(bus, nil).checked() > 0 }
 
-    /// Waits until something happens or the moment has come.
+    /// Waits until an event arrives or the deadline passes.
     func wait(until deadline: Timestamp) throws(BusError) {
         let nanoseconds = max(0, deadline.since(RadioClock.now()))
         try functions.pointee.wait(bus, UInt64(nanoseconds) / 1000 + 1).checked()
     }
 
-    /// Waits until what was sent has left.
+    /// Waits until all queued messages are sent.
     func flush() throws(BusError) { try functions.pointee.flush(bus).checked() }
 
-    /// Calls a method and does not wait.
+    /// Calls a method without waiting for the answer.
     ///
     /// - Parameters:
-    ///   - seconds: how long to wait for the answer. The library's own 25 s are longer than a person waits.
+    /// - seconds: how long to wait for the answer. The library's default of 25 s is longer than people wait.
     ///   - arguments: appends the arguments.
-    ///   - answer: gets the answer or the error, unless the slot is dropped before.
+    /// - answer: receives the answer or the error, unless the slot is deallocated before.
     func call(
         _ destination: String, _ path: String, _ interface: String, _ method: String, within seconds: UInt64 = 10,
         arguments: (BusMessage) throws(BusError) -> Void = { _ throws(BusError) in },
@@ -123,18 +123,18 @@ final class SystemBus {
         }
     }
 
-    /// Subscribes to the signals that a match rule lets through (D-Bus Specification, "Match Rules").
+    /// Subscribes to the signals that match a rule (D-Bus Specification, "Match Rules").
     func listen(_ rule: String, _ handler: @escaping (BusMessage) -> Void) throws(BusError) -> BusSlot {
         try BusSlot(on: self) { signal in
             handler(signal)
-            // Other rules may let the same signal through.
+            // The signal may match other rules, too.
             return false
         } register: { slot, handler, context in
             functions.pointee.add_match_async(bus, &slot, rule, handler, nil, context)
         }
     }
 
-    /// Offers an object: all calls to it go to the handler, which has to answer each.
+    /// Registers an object: the handler receives all calls to it and must answer each.
     func offer(_ path: String, _ handler: @escaping (BusMessage) -> Void) throws(BusError) -> BusSlot {
         try BusSlot(on: self) { call in
             handler(call)
@@ -157,25 +157,26 @@ final class SystemBus {
     }
 }
 
-/// A registration for callbacks of the bus: an answer that is awaited, a signal that is subscribed to, an object that
-/// is offered. It ends when it is deallocated.
+/// A registration for callbacks of the bus: a pending answer, a subscription to signals, or an object. It ends when
+/// this instance is deallocated.
 final class BusSlot {
     private let bus: SystemBus
     private let handler: (BusMessage) -> Bool
     private var slot: OpaquePointer?
 
-    /// Registers a handler by `register`, one of the library's functions, which gets what to call and with what.
+    /// Registers a handler by `register`, one of the library's functions, which receives a callback and its context.
     ///
-    /// - Parameter handler: called with each message; returns whether no other handler need receive it.
+    /// - Parameter handler: called with each message; returns true if no other handler needs it.
     init(
         on bus: SystemBus, _ handler: @escaping (BusMessage) -> Bool,
         register: (inout OpaquePointer?, beacon_bus_handler, UnsafeMutableRawPointer) -> Int32
     ) throws(BusError) {
         self.bus = bus
         self.handler = handler
-        // The library keeps this pointer to the slot until slot_unref, which deinit calls before the memory is freed;
-        // no callback comes after that (sd_bus_slot_unref(3)). So whenever the callback runs the pointer is good, and
-        // what it makes of it keeps the slot while the handler runs, even where that drops the last other reference.
+        // The library keeps this pointer to the slot until slot_unref, which deinit calls before the memory is freed.
+        // No callback follows after that (sd_bus_slot_unref(3)), so the pointer is valid whenever the callback runs.
+        // The callback's reference keeps the slot alive while the handler runs, even if the handler drops the last
+        // other reference.
         let context = Unmanaged.passUnretained(self).toOpaque()
         try register(
             &slot,
@@ -190,19 +191,19 @@ final class BusSlot {
     deinit { _ = bus.functions.pointee.slot_unref(slot) }
 }
 
-/// The functions of libsystemd that talk to a message bus.
+/// The functions of libsystemd for message buses.
 enum BusLibrary {
-    /// Opens the library where it is not open.
+    /// Opens the library if it is not open yet.
     ///
-    /// - Throws: what is missing and which package has it.
+    /// - Throws: an error that names the missing library and its package.
     static func open() throws(RadioError) -> UnsafePointer<beacon_bus_functions> {
         var problem: UnsafePointer<CChar>?
         guard let functions = beacon_bus_load(&problem) else {
             let reason = problem.map { String(cString: $0) } ?? "no reason given"
             throw RadioError(
                 .unsupported,
-                "the library that talks to BlueZ cannot be opened: \(reason). Install it (Debian: apt-get install "
-                    + "libsystemd0), or use a raw HCI socket (hci:hci0).")
+                "the library for the connection to BlueZ cannot be opened: \(reason). Install it (Debian: "
+                    + "apt-get install libsystemd0), or use a raw HCI socket (hci:hci0).")
         }
         return functions
     }

@@ -11,7 +11,7 @@ enum PowerChange: Hashable {
     case cycle
 }
 
-/// A switch of an adapter's power, for which the kernel may need seconds while the loop continues.
+/// A switch of an adapter's power. The kernel may need seconds for it while the loop continues.
 final class AdapterPower: Sendable {
     private struct Outcome {
         var change: PowerChange
@@ -20,13 +20,13 @@ final class AdapterPower: Sendable {
 
     private let waker = Waker()
     private let outcome = Locked<Outcome?>(nil)
-    // Its own queue, so that a controller which does not answer holds up no other adapter.
+    // A separate queue per adapter, so that an unresponsive controller blocks no other adapter.
     private let queue = DispatchQueue(label: "swift-beacon.adapter-power")
 
-    /// The descriptor to wait for, or -1 where the process has none left.
+    /// The descriptor to wait for, or -1 if the process has none left.
     var descriptor: Int32 { waker.descriptor }
 
-    /// Begins to switch.
+    /// Begins a change of power.
     func begin(_ change: PowerChange, adapter: UInt16) {
         queue.async { [self] in
             if change == .cycle { _ = beacon_adapters_switch(adapter, 0) }

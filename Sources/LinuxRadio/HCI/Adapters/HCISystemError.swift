@@ -1,9 +1,9 @@
 import BeaconRadio
 import CLibrary
 
-/// An error of the system from a call about an adapter.
+/// A system error from a call about an adapter.
 struct HCISystemError: Error, Hashable, CustomStringConvertible {
-    /// The number, as `errno` gave it.
+    /// The value of `errno`.
     let number: Int32
 
     init(_ number: Int32) { self.number = number }
@@ -17,19 +17,19 @@ struct HCISystemError: Error, Hashable, CustomStringConvertible {
     /// A switch keeps the radio off (rfkill).
     var isBlock: Bool { number == ERFKILL }
 
-    /// The system's words.
+    /// The system's error message.
     var description: String { String(cString: strerror(number)) }
 }
 
 /// The permissions for raw HCI, and how to get them.
 enum HCIPermission {
-    /// The command that lets this program use raw HCI: CAP_NET_RAW to hear adverts and send commands, CAP_NET_ADMIN to
-    /// switch adapters on (capabilities(7)).
+    /// The command that allows this program to use raw HCI: CAP_NET_RAW to receive adverts and send commands,
+    /// CAP_NET_ADMIN to switch adapters on (capabilities(7)).
     static var remedy: String {
         "Run as root, or once: sudo setcap cap_net_raw,cap_net_admin+eip \(program)"
     }
 
-    /// Returns an error that says why an adapter cannot be used, and what to do.
+    /// Returns an error that explains why an adapter cannot be used, with a remedy.
     static func error(_ error: HCISystemError, adapter: String?) -> RadioError {
         let name = adapter ?? "Bluetooth"
         if error.isRefusal {
@@ -40,7 +40,7 @@ enum HCIPermission {
                 .unsupported,
                 "the kernel has no Bluetooth. Load it: sudo modprobe bluetooth; in a container, on the host.")
         }
-        if error.isAbsence { return RadioError(.unsupported, "\(name) is gone. Plug it in again.") }
+        if error.isAbsence { return RadioError(.unsupported, "\(name) was removed. Plug it in again.") }
         return RadioError(.failed, "\(name) could not be opened: \(error).")
     }
 

@@ -2,15 +2,15 @@ import BeaconModel
 import CBluetooth
 import CLibrary
 
-/// An adapter as the kernel knows it.
+/// An adapter as the kernel reports it.
 struct LocalAdapter: Hashable {
-    /// The kernel's number for it.
+    /// The kernel's number of the adapter.
     let index: UInt16
-    /// Its own address; zero while it has none.
+    /// The adapter's address; zero while it has none.
     let address: DeviceAddress
     /// True if it is switched on.
     let isUp: Bool
-    /// The number of events it has sent since it is there.
+    /// The number of events that the adapter has sent since it was attached.
     let eventCount: UInt32
 
     /// `hci0`.
@@ -23,7 +23,7 @@ struct LocalAdapter: Hashable {
         self.eventCount = eventCount
     }
 
-    /// Reads about the adapter of this number.
+    /// Reads the state of the adapter with this number.
     init(index: UInt16) throws(HCISystemError) {
         var adapter = beacon_adapter()
         guard beacon_adapters_read(index, &adapter) == 0 else { throw HCISystemError(errno) }
@@ -34,16 +34,16 @@ struct LocalAdapter: Hashable {
         eventCount = adapter.events
     }
 
-    /// All adapters there are, by number.
+    /// Returns all adapters, by number.
     static func all() throws(HCISystemError) -> [LocalAdapter] {
         var indices = [UInt16](repeating: 0, count: 64)
         let count = beacon_adapters_list(&indices, UInt32(indices.count))
         guard count >= 0 else { throw HCISystemError(errno) }
-        // One that is removed meanwhile is not listed.
+        // An adapter that is removed during the loop is left out.
         return indices.prefix(Int(count)).sorted().compactMap { try? LocalAdapter(index: $0) }
     }
 
-    /// Returns whether a user meant this one.
+    /// Returns true if a user meant this adapter.
     func isMeant(by name: AdapterName) -> Bool {
         switch name {
         case .index(let index): index == self.index
@@ -51,10 +51,10 @@ struct LocalAdapter: Hashable {
         }
     }
 
-    /// True if a switch, of software or hardware, keeps its radio off (Documentation/ABI/stable/sysfs-class-rfkill).
+    /// True if a software or hardware switch keeps the radio off (Documentation/ABI/stable/sysfs-class-rfkill).
     var isBlocked: Bool { Self.isBlocked(index: index) }
 
-    /// The same of an adapter that cannot be asked.
+    /// Returns true if a switch keeps the radio of this adapter off. Works for an adapter that cannot be queried.
     static func isBlocked(index: UInt16) -> Bool {
         let place = "/sys/class/bluetooth/hci\(index)"
         guard let directory = opendir(place) else { return false }
@@ -78,7 +78,7 @@ struct LocalAdapter: Hashable {
     }
 }
 
-/// An event of an adapter, as the kernel sends it to sockets of no adapter (hci_sock.c: hci_si_event).
+/// An event of an adapter, as the kernel sends it to sockets without an adapter (hci_sock.c: hci_si_event).
 struct AdapterEvent: Hashable {
     enum Kind: UInt16 {
         case added = 1
@@ -92,7 +92,7 @@ struct AdapterEvent: Hashable {
 
     /// Reads a packet: type, event code, length, kind of event (2), the event (2), adapter (2).
     ///
-    /// - Returns: nil if it is something else.
+    /// - Returns: nil for any other packet.
     init?(packet: RawSpan) {
         func number(_ offset: Int) -> UInt16 { UInt16(packet[offset]) | UInt16(packet[offset + 1]) << 8 }
         guard packet.byteCount >= 9, packet[0] == UInt8(BEACON_HCI_EVENT),

@@ -1,12 +1,13 @@
 import BeaconModel
 
 extension HCICommand {
-    /// The commands that have a controller send its events, as the kernel had it do when it was switched on. One that
-    /// was reset behind the kernel's back sends none of LE (Core Specification 5.3, Vol 4, Part E, 7.3.1 and 7.8.1).
+    /// Returns the commands that make a controller send its events, as the kernel set it up when it was switched on. A
+    /// controller that was reset without the kernel's knowledge sends no LE events (Core Specification 5.3, Vol 4, Part
+    /// E, 7.3.1 and 7.8.1).
     ///
-    /// What the kernel chose cannot be read, so it is all that it may have chosen: every event of the specification,
-    /// as Android's host has it (0x3DBFFFFFFFFFFFFF), and of LE those that the kernel knows (hci_event.c), of
-    /// Bluetooth 4.2 or of all versions. An event that nobody waits for is ignored by the kernel.
+    /// The kernel's masks cannot be read, so these include every event that it may have enabled: every event of the
+    /// specification, as on Android (0x3DBFFFFFFFFFFFFF), and the LE events that the kernel supports (hci_event.c), of
+    /// Bluetooth 4.2 or of all versions. The kernel ignores events that it does not wait for.
     static func setEventMasks(isExtended: Bool) -> [HCICommand] {
         func bytes(_ mask: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: mask >> ($0 * 8)) } }
         return [
@@ -15,15 +16,15 @@ extension HCICommand {
         ]
     }
 
-    /// A command that sets scan parameters (Core Specification 5.3, Vol 4, Part E, 7.8.10 and 7.8.64): any advertiser,
-    /// on the 1M PHY, which is what beacons send by.
+    /// Returns a command that sets scan parameters (Core Specification 5.3, Vol 4, Part E, 7.8.10 and 7.8.64): any
+    /// advertiser, on the 1M PHY, which beacons use.
     static func setScanParameters(_ scan: ScanParameters, isExtended: Bool) -> HCICommand {
         let type: UInt8 = scan.isActive ? 1 : 0
         let times = [
             UInt8(truncatingIfNeeded: scan.interval), UInt8(scan.interval >> 8),
             UInt8(truncatingIfNeeded: scan.window), UInt8(scan.window >> 8),
         ]
-        // The own address matters to scan requests only, which a passive scan never sends.
+        // The own address matters only for scan requests, which a passive scan never sends.
         let ownAddress: UInt8 = scan.isRandom ? 1 : 0
         return isExtended
             // Own address, filter policy, PHYs, then type and times of each PHY.
@@ -31,38 +32,38 @@ extension HCICommand {
             : HCICommand(.setScanParameters, [type] + times + [ownAddress, 0])
     }
 
-    /// Begins or ends the scan, with every advert reported or each advertiser once (7.8.11 and 7.8.65).
+    /// Begins or ends the scan; reports every advert, or each advertiser once (7.8.11 and 7.8.65).
     static func setScanEnable(_ isOn: Bool, filtersDuplicates: Bool = false, isExtended: Bool) -> HCICommand {
         let flags: [UInt8] = [isOn ? 1 : 0, filtersDuplicates ? 1 : 0]
         return isExtended
-            // No duration and no period: until it is ended.
+            // No duration and no period: the scan runs until a command ends it.
             ? HCICommand(.setExtendedScanEnable, flags + [0, 0, 0, 0])
             : HCICommand(.setScanEnable, flags)
     }
 }
 
 extension HCICommand {
-    /// 100 ms in 0.625 ms, as beacon makers give it for iBeacon. Controllers before 5.0 allow no less for adverts that
-    /// cannot be connected to (Core Specification 4.2, Vol 2, Part E, 7.8.5).
+    /// 100 ms in units of 0.625 ms, the interval that beacon makers specify for iBeacon. Controllers before 5.0 allow
+    /// no shorter one for adverts that are not connectable (Core Specification 4.2, Vol 2, Part E, 7.8.5).
     private static let interval: UInt16 = 0xA0
 
     /// All three channels.
     private static let channels: UInt8 = 0x07
 
-    /// A random address as our own.
+    /// The own address is a random one.
     private static let randomAddress: UInt8 = 0x01
 
     private static func bytes(of address: DeviceAddress) -> [UInt8] {
         (0..<6).map { UInt8(truncatingIfNeeded: address.bits >> UInt64($0 * 8)) }
     }
 
-    /// The random address that legacy adverts and active scans carry (Core Specification 5.3, Vol 4, Part E, 7.8.4).
+    /// Sets the random address of legacy adverts and active scans (Core Specification 5.3, Vol 4, Part E, 7.8.4).
     static func setRandomAddress(_ address: DeviceAddress) -> HCICommand {
         HCICommand(.setRandomAddress, bytes(of: address))
     }
 
-    /// A command that sets the parameters of legacy adverts: ADV_SCAN_IND where there is a scan response, and else
-    /// ADV_NONCONN_IND (7.8.5).
+    /// Sets the parameters of legacy adverts: ADV_SCAN_IND if there is a scan response, otherwise ADV_NONCONN_IND
+    /// (7.8.5).
     static func setAdvertisingParameters(isScannable: Bool = false) -> HCICommand {
         let low = UInt8(truncatingIfNeeded: interval)
         let high = UInt8(interval >> 8)
@@ -71,12 +72,12 @@ extension HCICommand {
             [low, high, low, high, isScannable ? 0x02 : 0x03, randomAddress, 0, 0, 0, 0, 0, 0, 0, channels, 0])
     }
 
-    /// A command that sets the data of legacy adverts (7.8.7). The field has 31 bytes, whatever is in it.
+    /// Sets the data of legacy adverts (7.8.7). The field always has 31 bytes.
     static func setAdvertisingData(_ advert: [UInt8]) -> HCICommand {
         HCICommand(.setAdvertisingData, padded(advert))
     }
 
-    /// A command that sets the data of legacy scan responses (7.8.8).
+    /// Sets the data of legacy scan responses (7.8.8).
     static func setScanResponseData(_ response: [UInt8]) -> HCICommand {
         HCICommand(.setScanResponseData, padded(response))
     }
@@ -91,9 +92,8 @@ extension HCICommand {
         HCICommand(.setAdvertisingEnable, [isOn ? 1 : 0])
     }
 
-    /// A command that sets a set's parameters: legacy PDUs, so that every receiver hears them, not connectable,
-    /// scannable where there is a scan response, for as long as it lasts, on the 1M PHY, as strong as the controller
-    /// likes (7.8.53).
+    /// Sets a set's parameters: legacy PDUs, which every receiver supports; not connectable; scannable if there is a
+    /// scan response; no time limit; on the 1M PHY; with the controller's preferred power (7.8.53).
     static func setExtendedAdvertisingParameters(set: UInt8, isScannable: Bool = false) -> HCICommand {
         let times = [UInt8(truncatingIfNeeded: interval), UInt8(interval >> 8), 0]
         return HCICommand(
@@ -102,38 +102,38 @@ extension HCICommand {
                 + [channels, randomAddress, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F, 0x01, 0, 0x01, set & 0x0F, 0])
     }
 
-    /// The random address of a set (7.8.52).
+    /// Sets the random address of a set (7.8.52).
     static func setAdvertisingSetAddress(_ address: DeviceAddress, set: UInt8) -> HCICommand {
         HCICommand(.setAdvertisingSetAddress, [set] + bytes(of: address))
     }
 
-    /// A command that sets a set's data, complete, not to be cut in pieces (7.8.54).
+    /// Sets a set's data, complete, with fragmentation disallowed (7.8.54).
     static func setExtendedAdvertisingData(_ advert: [UInt8], set: UInt8) -> HCICommand {
         HCICommand(.setExtendedAdvertisingData, [set, 0x03, 0x01, UInt8(advert.count)] + advert)
     }
 
-    /// A command that sets a set's scan response, complete, not to be cut in pieces (7.8.55).
+    /// Sets a set's scan response, complete, with fragmentation disallowed (7.8.55).
     static func setExtendedScanResponseData(_ response: [UInt8], set: UInt8) -> HCICommand {
         HCICommand(.setExtendedScanResponseData, [set, 0x03, 0x01, UInt8(response.count)] + response)
     }
 
-    /// Begins or ends the adverts of one set, without end by themselves (7.8.56).
+    /// Begins or ends the adverts of one set, without a time limit (7.8.56).
     static func setExtendedAdvertisingEnable(_ isOn: Bool, set: UInt8) -> HCICommand {
         HCICommand(.setExtendedAdvertisingEnable, [isOn ? 1 : 0, 1, set, 0, 0, 0])
     }
 
-    /// Gives a set back (7.8.59).
+    /// Removes a set (7.8.59).
     static func removeAdvertisingSet(_ set: UInt8) -> HCICommand { HCICommand(.removeAdvertisingSet, [set]) }
 }
 
 extension HCICommand {
-    /// Of a command that enables something: whether it does, or ends it.
+    /// For a command that enables or disables something: true if it enables.
     var isEnabling: Bool { parameters.first == 1 }
 
-    /// Of a command that begins a scan: whether each advertiser is reported once.
+    /// For a command that begins a scan: true if each advertiser is reported once.
     var filtersDuplicates: Bool { parameters.count > 1 && parameters[1] != 0 }
 
-    /// Of a command that sets how to scan: how. Of several PHYs the first.
+    /// For a command that sets scan parameters: the parameters, of the first PHY if there are several.
     var scanParameters: ScanParameters? {
         let start: Int
         switch opcode {
@@ -151,7 +151,7 @@ extension HCICommand {
             isActive: isActive, isRandom: isActive && ownAddress & 1 == 1, interval: number(1), window: number(3))
     }
 
-    /// Of a command about advertising sets: those it names, or none where it means all.
+    /// For a command about advertising sets: their numbers, or empty for all sets.
     var advertisingSets: [UInt8] {
         switch opcode {
         case .setExtendedAdvertisingEnable:

@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// One HCI command, ready to be sent (Core Specification 5.3, Vol 4, Part E, 5.4.1).
+/// An HCI command (Core Specification 5.3, Vol 4, Part E, 5.4.1).
 struct HCICommand: Hashable {
     let opcode: HCIOpcode
     let parameters: [UInt8]
@@ -10,9 +10,9 @@ struct HCICommand: Hashable {
         self.parameters = parameters
     }
 
-    /// Reads a packet that any process sent: type, opcode, length, parameters.
+    /// Reads a packet from any process: type, opcode, length, parameters.
     ///
-    /// - Returns: nil if it is no whole command.
+    /// - Returns: nil if it is not a complete command.
     init?(packet: RawSpan) {
         guard packet.byteCount >= 4, packet[0] == Self.packetType else { return nil }
         let count = Int(packet[3])
@@ -21,10 +21,10 @@ struct HCICommand: Hashable {
         parameters = (0..<count).map { packet[4 + $0] }
     }
 
-    /// The byte before each command on the way to a controller (Vol 4, Part A, 2).
+    /// The byte before each command (Vol 4, Part A, 2).
     static let packetType: UInt8 = 0x01
 
-    /// The bytes as they are written to a socket: type, opcode, length, parameters.
+    /// The bytes to write to a socket: type, opcode, length, parameters.
     var packet: [UInt8] {
         [
             Self.packetType, UInt8(truncatingIfNeeded: opcode.rawValue), UInt8(opcode.rawValue >> 8),
@@ -33,8 +33,8 @@ struct HCICommand: Hashable {
     }
 }
 
-/// The opcode of an HCI command, by the numbers of Core Specification 5.3, Vol 4, Part E, 7: the group in the upper six
-/// bits, the command in the lower ten.
+/// The opcode of an HCI command (Core Specification 5.3, Vol 4, Part E, 7): the group in the upper six bits, the
+/// command in the lower ten.
 struct HCIOpcode: RawRepresentable, Hashable, CustomStringConvertible {
     let rawValue: UInt16
 
@@ -66,12 +66,12 @@ struct HCIOpcode: RawRepresentable, Hashable, CustomStringConvertible {
     /// True if it begins or ends advertising.
     var isAdvertisingEnable: Bool { self == .setAdvertisingEnable || self == .setExtendedAdvertisingEnable }
 
-    /// True if it begins or ends a scan, or says how to scan.
+    /// True if it begins or ends a scan, or sets scan parameters.
     var isScanning: Bool {
         [.setScanParameters, .setScanEnable, .setExtendedScanParameters, .setExtendedScanEnable].contains(self)
     }
 
-    /// True if it says which events the controller sends.
+    /// True if it sets the events that the controller sends.
     var isEventMask: Bool { self == .setEventMask || self == .setLEEventMask }
 
     /// True if it concerns LE: its group is 8 (Core Specification 5.3, Vol 4, Part E, 7.8).
@@ -109,7 +109,7 @@ struct HCIOpcode: RawRepresentable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The status of a controller's answer, by the numbers of Core Specification 5.3, Vol 1, Part F.
+/// The status of a controller's answer (Core Specification 5.3, Vol 1, Part F).
 struct HCIStatus: RawRepresentable, Hashable, CustomStringConvertible {
     let rawValue: UInt8
 
@@ -137,7 +137,7 @@ struct HCIStatus: RawRepresentable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The events that a session looks at (Core Specification 5.3, Vol 4, Part E, 7.7).
+/// The events that a session handles (Core Specification 5.3, Vol 4, Part E, 7.7).
 enum HCIEventCode {
     static let commandComplete: UInt8 = 0x0E
     static let commandStatus: UInt8 = 0x0F

@@ -1,18 +1,19 @@
 import BeaconModel
 import CBluetooth
 
-/// A program for the kernel that keeps adverts which no request matches from waking us.
+/// A program for the kernel that stops adverts without a match from waking this process.
 ///
-/// It passes whatever is no advert, since a session needs that; any event with several reports, and any piece of an
-/// advert that has more to come, which it could not follow; and adverts in which a beacon of a wanted UUID is found by
-/// the same walk as ``BeaconModel/IBeaconFrame``'s. It never drops what that would accept. Where it cannot decide, the
+/// It passes everything but adverts, since a session needs that. It passes events with several reports and incomplete
+/// pieces of adverts, which it could not follow. It passes adverts with a beacon of a wanted UUID, found by the same
+/// walk as in ``BeaconModel/IBeaconFrame``. It never drops an advert that the walk would accept: an undecided advert
+/// passes.
 /// advert passes.
 struct AdvertFilter {
     /// The beacons that wake this process.
     enum Scope: Hashable, CustomStringConvertible {
-        /// Those of so many UUIDs.
+        /// Beacons of this number of UUIDs.
         case uuids(Int)
-        /// All of them.
+        /// All beacons.
         case anyBeacon
 
         var description: String {
@@ -25,7 +26,7 @@ struct AdvertFilter {
         }
     }
 
-    /// The beacons that it passes.
+    /// The beacons that pass.
     let scope: Scope
 
     /// The instructions.
@@ -34,11 +35,11 @@ struct AdvertFilter {
     /// The most instructions that the kernel accepts (linux/filter.h: BPF_MAXINSNS).
     static let mostInstructions = 4096
 
-    /// The number of AD structures that are looked at. The kernel's program knows no loops, so each step of the walk is
-    /// there once. An advert with more structures is passed; those on the market have two to five.
+    /// The number of AD structures that the program examines. The kernel's programs have no loops, so each step of the
+    /// walk exists once. An advert with more structures passes; those of common products have two to five.
     static let mostStructures = 32
 
-    /// A filter for beacons of these UUIDs, or of any where there are none named.
+    /// Creates a filter for beacons of these UUIDs; nil for any beacon.
     ///
     /// - Returns: nil if the program would be too long.
     init?(_ uuids: Set<ProximityUUID>?) {
@@ -52,24 +53,24 @@ struct AdvertFilter {
         guard program.count <= Self.mostInstructions else { return nil }
     }
 
-    // Places in a packet, from the byte with its type on: code at 1, subevent at 3, how many reports at 4, then (Core
-    // Specification 5.3, Vol 4, Part E, 7.7.65.2 and 7.7.65.13) as HCIAdvertisingReportCursor has it.
+    // Offsets in a packet, counted from the type byte: code at 1, subevent at 3, number of reports at 4, then as in
+    // HCIAdvertisingReportCursor (Core Specification 5.3, Vol 4, Part E, 7.7.65.2 and 7.7.65.13).
     private static let legacyCount: UInt32 = 13
     private static let extendedType: UInt32 = 5
     private static let extendedCount: UInt32 = 28
 
-    /// In memory: where the advert ends, then the UUID in four numbers.
+    /// In memory: the end of the advert, then the UUID as four numbers.
     private static let end: UInt32 = 0
     private static let uuid: UInt32 = 1
 
-    /// Passes what is no single whole advert. Leaves the place of the advert in X and its end in memory.
+    /// Passes everything but a single complete advert. Leaves the offset of the advert in X and its end in memory.
     private static func writeHead(to assembler: inout FilterAssembler) {
         assembler.loadByte(at: 0)
         assembler.unless(equal: UInt32(BEACON_HCI_EVENT), goTo: .pass)
         assembler.loadByte(at: 1)
         assembler.unless(equal: UInt32(HCIEventCode.leMeta), goTo: .pass)
         assembler.loadLength()
-        // A load from behind the end drops a packet, so what is shorter than that is passed before.
+        // A load from beyond the end drops a packet, so shorter packets pass before.
         assembler.unless(atLeast: 5, goTo: .pass)
         assembler.loadByte(at: 4)
         assembler.unless(equal: 1, goTo: .pass)
@@ -94,10 +95,10 @@ struct AdvertFilter {
         assembler.place(.walk)
     }
 
-    /// Examines one AD structure, at X, and moves X to the next.
+    /// Examines the AD structure at X and moves X to the next.
     private static func writeStep(to assembler: inout FilterAssembler) {
-        // No beacon fits in what is left. Where a structure reached over the end this is a huge number; then the next
-        // load is from behind the packet or finds bytes that the decoder would not look at, and either does no harm.
+        // No beacon fits in the remaining bytes. If a structure exceeded the end, the difference is a huge number. The
+        // next load is then beyond the packet or finds bytes that the decoder would not examine. Both are harmless.
         assembler.load(end)
         assembler.subtractIndex()
         assembler.unless(atLeast: UInt32(IBeaconFrame.payloadCount) + 2, goTo: .drop)
@@ -111,7 +112,7 @@ struct AdvertFilter {
         assembler.moveToIndex()
     }
 
-    /// Decides on the structure at X, which seems to be a beacon's. One that is not quite is rare and passes.
+    /// Decides on the structure at X, which resembles a beacon's. An incomplete match is rare and passes.
     private static func writeDecision(_ uuids: [ProximityUUID]?, to assembler: inout FilterAssembler) {
         assembler.place(.decide)
         assembler.loadByte(behindIndex: 5)
@@ -143,7 +144,7 @@ struct AdvertFilter {
         }
         for (index, part) in parts.enumerated() {
             assembler.load(uuid + UInt32(index))
-            // Behind the rest of this comparison, two instructions a part, and the end of it.
+            // Skips the rest of this comparison: two instructions for each part, and the end.
             assembler.unless(equal: part, skip: UInt8((parts.count - 1 - index) * 2 + 1))
         }
         assembler.pass()

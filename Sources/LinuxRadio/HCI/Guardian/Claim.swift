@@ -1,16 +1,16 @@
 import CLibrary
 
-/// The commands that take back a process's adverts and scan, written where a later process finds them: if the process
-/// and its guardian both died, the next to use the adapter takes it back.
+/// The commands that end a process's adverts and scan, in a file for later processes: if both the process and its
+/// guardian die, the next process that uses the adapter sends them.
 struct Claim: Hashable {
-    /// A process. A process number is given out again; with the time at which the process began it is one of a kind.
+    /// A process, identified by its number and start time, since process numbers are reused.
     struct Owner: Hashable {
         var process: Int32
         var start: UInt64
     }
 
     var owner: Owner
-    /// The commands that take back what is on the air.
+    /// The commands that end everything on the air.
     var commands: [HCICommand]
 
     init(owner: Owner, commands: [HCICommand]) {
@@ -18,9 +18,9 @@ struct Claim: Hashable {
         self.commands = commands
     }
 
-    /// Reads what ``text`` wrote.
+    /// Reads the format of ``text``.
     ///
-    /// - Returns: nil if the text is anything else.
+    /// - Returns: nil for any other text.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: true).map {
             $0.filter { !$0.isWhitespace }
@@ -34,7 +34,7 @@ struct Claim: Hashable {
         }
     }
 
-    /// Process, start, and each command as its packet in hexadecimal digits, with spaces between them.
+    /// Process, start, and each command as the hexadecimal digits of its packet, separated by spaces.
     var text: String {
         let packets = commands.map { command in
             command.packet.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -56,11 +56,11 @@ extension Claim.Owner {
         return start(of: process).map { Claim.Owner(process: process, start: $0) }
     }
 
-    /// True if the process still lives.
+    /// True if the process still exists.
     var isAlive: Bool { Self.start(of: process) == start }
 
-    /// Returns when a process began, in ticks since the machine started: the 22nd field, of which the second is a name
-    /// in brackets that may hold anything (proc_pid_stat(5)).
+    /// Returns a process's start time in clock ticks since the machine started: the 22nd field. The second field is a
+    /// name in brackets that may contain any characters (proc_pid_stat(5)).
     private static func start(of process: Int32) -> UInt64? {
         guard let text = TextFile.read("/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")
@@ -68,15 +68,16 @@ extension Claim.Owner {
     }
 }
 
-/// The folder of claims, that does not outlive the machine's run, since no controller keeps an advert over that.
+/// The folder of claims. It does not survive a restart of the machine, and neither do a controller's adverts.
 struct ClaimDirectory {
     let path: String
 
     init(path: String) { self.path = path }
 
-    /// `$XDG_RUNTIME_DIR/swift-beacon`, or `/run/swift-beacon` where there is none and this process may write there.
+    /// Returns `$XDG_RUNTIME_DIR/swift-beacon`, or `/run/swift-beacon` if the variable is not set.
     ///
-    /// - Returns: nil where neither is possible, or the folder is another user's, whose word would not count.
+    /// - Returns: nil if the folder does not exist and cannot be created, or if another user owns it, since its claims
+    ///   could not be trusted.
     static func standard() -> ClaimDirectory? {
         let parent = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "/run"
         let path = "\(parent)/swift-beacon"
@@ -88,12 +89,12 @@ struct ClaimDirectory {
         return ClaimDirectory(path: path)
     }
 
-    /// A place for a claim on an adapter that no other has.
+    /// Returns a unique path for a claim on an adapter.
     func place(for adapter: String, owner: Claim.Owner) -> String {
         "\(path)/\(adapter).\(owner.process).\(UInt32.random(in: 0 ... .max))"
     }
 
-    /// The claims on an adapter, with their places.
+    /// Returns the claims on an adapter with their paths.
     func claims(on adapter: String) -> [(place: String, claim: Claim)] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
@@ -110,9 +111,9 @@ struct ClaimDirectory {
     }
 }
 
-/// Small files, whole.
+/// Reads and writes small files as a whole.
 enum TextFile {
-    /// The text of a file, or nil where it cannot be read. More than 64 KB are not read.
+    /// Returns the text of a file, or nil if it cannot be read. Reads 64 KB at most.
     static func read(_ path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -123,10 +124,9 @@ enum TextFile {
         }
     }
 
-    /// Writes a file that only its owner may read, in place of any before, so that a reader finds the old one or the
-    /// new one.
+    /// Writes a file that only its owner may read. Replaces an existing file atomically.
     ///
-    /// - Returns: whether that was possible.
+    /// - Returns: true if that succeeded.
     static func write(_ text: String, to path: String) -> Bool {
         let draft = path + ".new"
         let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)

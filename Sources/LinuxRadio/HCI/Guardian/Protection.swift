@@ -3,11 +3,11 @@ import BeaconRadio
 import CBluetooth
 import CLibrary
 
-/// The protection against adverts that outlive this process: a guardian for any death of its own, a claim for
-/// the case that the guardian dies too.
+/// The protection against adverts that outlive this process: a guardian in case this process dies, a claim in case the
+/// guardian dies too.
 struct Protection: ~Copyable {
-    /// True if the adapter was off before it was used, and is switched off again at the end. Where this process dies
-    /// instead, it stays on, since other software may have come to use it.
+    /// True if the adapter was off before and is switched off again at the end. If this process dies, the adapter stays
+    /// on, since other software may use it by then.
     let isLent: Bool
 
     private var adapter: LocalAdapter
@@ -18,10 +18,10 @@ struct Protection: ~Copyable {
     private let socket: Int32?
 
     /// - Parameters:
-    ///   - adapter: the adapter that is used.
-    ///   - isLent: whether it is switched off at the end.
-    ///   - directory: where claims are kept; nil for none.
-    ///   - socket: what a guardian sends commands to; nil to open the adapter when that is needed.
+    /// - adapter: the adapter in use.
+    /// - isLent: true to switch the adapter off at the end.
+    /// - directory: the folder for claims; nil for no claims.
+    /// - socket: the socket on which a guardian sends commands; nil to open the adapter when necessary.
     init(_ adapter: LocalAdapter, isLent: Bool, directory: ClaimDirectory?, socket: Int32? = nil) {
         self.adapter = adapter
         self.isLent = isLent
@@ -32,7 +32,7 @@ struct Protection: ~Copyable {
     /// The key of a claim on an adapter: its address, since its number may change.
     private var key: String { adapter.address.bits == 0 ? adapter.name : adapter.address.description }
 
-    /// Returns the commands that take back what dead processes left on the adapter, and deletes their claims.
+    /// Returns the commands that end the adverts and scans of dead processes on the adapter, and deletes their claims.
     mutating func abandoned() -> [HCICommand] {
         var commands: [HCICommand] = []
         for (place, claim) in directory?.claims(on: key) ?? [] where !claim.owner.isAlive {
@@ -45,12 +45,12 @@ struct Protection: ~Copyable {
         return commands
     }
 
-    /// Returns whether another living process of ours uses the adapter.
+    /// Returns true if another living process of ours uses the adapter.
     func isShared() -> Bool {
         (directory?.claims(on: key) ?? []).contains { $0.place != place && $0.claim.owner.isAlive }
     }
 
-    /// The advertising sets that living processes use.
+    /// Returns the advertising sets that living processes use.
     func setsInUse() -> Set<UInt8> {
         Set(
             (directory?.claims(on: key) ?? []).flatMap(\.claim.commands).flatMap {
@@ -58,7 +58,7 @@ struct Protection: ~Copyable {
             })
     }
 
-    /// Sets the commands that are sent when this process dies.
+    /// Sets the commands to send if this process dies.
     mutating func protect(_ commands: [HCICommand]) {
         guard let owner = Claim.Owner.current else { return }
         if let directory {
@@ -73,7 +73,7 @@ struct Protection: ~Copyable {
         guard !commands.isEmpty || guardian != nil else { return }
         if guardian == nil { start() }
         if (try? guardian?.protect(commands)) == nil {
-            // The guardian was ended from outside. Another one replaces it.
+            // Something else ended the guardian. Another one replaces it.
             guardian = nil
             start()
             try? guardian?.protect(commands)
@@ -90,7 +90,7 @@ struct Protection: ~Copyable {
         }
     }
 
-    /// The adapter came back, perhaps as another number.
+    /// Handles the return of the adapter, perhaps with another number.
     mutating func move(to adapter: LocalAdapter) {
         if let place { unlink(place) }
         self.adapter = adapter
@@ -106,7 +106,7 @@ struct Protection: ~Copyable {
 
     /// Ends the protection.
     ///
-    /// - Parameter isTakenBack: whether nothing is left on the air. Else the guardian tries once more.
+    /// - Parameter isTakenBack: true if nothing is left on the air. Otherwise the guardian tries once more.
     mutating func end(isTakenBack: Bool) {
         if isTakenBack {
             if let place { unlink(place) }
@@ -118,15 +118,15 @@ struct Protection: ~Copyable {
     }
 }
 
-/// A process that takes back what this one left on the air, where this one dies without doing so itself.
+/// A process that ends this process's adverts and scan if this process dies without doing so.
 struct Guardian: ~Copyable {
     private let descriptor: Int32
 
-    /// Starts one for an adapter.
+    /// Starts a guardian for an adapter.
     ///
     /// - Parameters:
-    ///   - claim: the file to remove once everything was taken back.
-    ///   - socket: where to send the commands to; nil to open the adapter when that is needed.
+    /// - claim: the file to remove once all commands have succeeded.
+    /// - socket: the socket on which to send the commands; nil to open the adapter when necessary.
     init(adapter: UInt16, claim: String?, socket: Int32? = nil) throws(HCISystemError) {
         descriptor = beacon_guardian_start(adapter, claim, socket ?? -1)
         guard descriptor >= 0 else { throw HCISystemError(errno) }
@@ -135,15 +135,15 @@ struct Guardian: ~Copyable {
     /// Sets the commands that the guardian sends.
     func protect(_ commands: [HCICommand]) throws(HCISystemError) {
         let bytes = commands.flatMap(\.packet)
-        guard beacon_guardian_tell(descriptor, bytes, bytes.count) == 0 else {
+        guard beacon_guardian_protect(descriptor, bytes, bytes.count) == 0 else {
             throw HCISystemError(errno)
         }
     }
 
-    /// Ends the guardian, since everything was taken back.
+    /// Ends the guardian, since nothing is left on the air.
     consuming func dismiss() {}
 
-    /// Lets the guardian take everything back now.
+    /// Makes the guardian send its commands now.
     consuming func takeBack() {
         close(descriptor)
         discard self

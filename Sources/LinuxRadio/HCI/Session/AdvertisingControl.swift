@@ -1,20 +1,19 @@
 import BeaconModel
 
-/// The way from what a controller sends to what is wanted: each beacon in an advertising set of its own where there are
-/// enough, else several in turn.
+/// A control loop that brings the controller's adverts to the requested ones. Each beacon has its own advertising set
+/// if there are enough; otherwise several share a set and take turns.
 ///
-/// Adverts carry a non-resolvable private address that is made up for this (Core Specification 5.3, Vol 6, Part B,
-/// 1.3.2.2), as bluetoothd's do: so the air does not learn the address of the machine. A beacon with a set of its own
-/// keeps its address as long as it is sent, by which receivers distinguish two of the same identity, unless addresses
-/// are to change now and then.
+/// Adverts carry a random non-resolvable private address (Core Specification 5.3, Vol 6, Part B, 1.3.2.2), as
+/// bluetoothd's do, so they do not reveal the machine's address. A beacon with its own set keeps its address while it
+/// is sent, unless address rotation is on. Receivers distinguish two beacons of the same identity by their addresses.
 struct AdvertisingControl {
-    /// True if there are advertising sets.
+    /// True if the controller has advertising sets.
     var isExtended = false
 
-    /// The number of sets that can be used.
+    /// The number of usable sets.
     var setCount = 1
 
-    /// Numbers of sets that other processes of ours use.
+    /// The sets that other processes of ours use.
     var setsOfOthers: Set<UInt8> = []
 
     /// The adverts to send, each once.
@@ -23,34 +22,34 @@ struct AdvertisingControl {
     private var retiring: [HCICommand] = []
     private let makeAddress: () -> DeviceAddress
 
-    /// The highest number of a set (7.8.53). Ours are counted from there down, since bluetoothd counts from 1 up.
+    /// The highest number of a set (7.8.53). We count down from it, since bluetoothd counts up from 1.
     private static let lastSet: UInt8 = 0xEF
 
     init(makeAddress: @escaping () -> DeviceAddress) { self.makeAddress = makeAddress }
 
-    /// Makes an address for adverts: 46 random bits below two zeros.
+    /// Returns a random address for adverts: 46 random bits after two zeros.
     static func randomAddress() -> DeviceAddress {
         DeviceAddress(bits: .random(in: 1..<1 << 46), kind: .random)
     }
 
-    /// The next command towards what is wanted, or nil where there is nothing to do for now.
+    /// The next command towards the goal, or nil if there is nothing to do for now.
     var next: HCICommand? {
         retiring.first ?? slots.lazy.filter { !$0.isRefused }.compactMap(\.outstanding.first).first
     }
 
-    /// The commands that take everything back, wherever we are on the way.
+    /// The commands that end everything, in any intermediate state.
     var undo: [HCICommand] { retiring + slots.flatMap(\.undo) }
 
-    /// True if nothing is under way to what is wanted.
+    /// True if no command is left to send.
     var isSettled: Bool { next == nil }
 
-    /// The adverts that are on the air, in their turn where they share a slot.
+    /// The adverts on the air, including those that take turns in a slot.
     var onAir: [OutgoingAdvert] { slots.filter(\.isOnAir).flatMap(\.adverts) }
 
     /// True if the controller refused a slot, which waits for ``retry()``.
     var isHeldUp: Bool { slots.contains(where: \.isRefused) }
 
-    /// The adverts of slots that the controller refused.
+    /// The adverts of refused slots.
     var refused: [OutgoingAdvert] { slots.filter(\.isRefused).flatMap(\.adverts) }
 
     /// True if several beacons share a slot.
@@ -59,7 +58,7 @@ struct AdvertisingControl {
     /// The number of slots in use.
     var slotCount: Int { slots.count }
 
-    /// Sets the adverts to send. An advert that has a set of its own stays on the air in it.
+    /// Sets the adverts to send. An advert with its own set stays on the air.
     mutating func want(_ adverts: [OutgoingAdvert]) {
         let new = adverts.enumerated().filter { adverts.firstIndex(of: $0.element) == $0.offset }.map(\.element)
         guard new != wanted else { return }
@@ -67,19 +66,19 @@ struct AdvertisingControl {
         arrange()
     }
 
-    /// Begins anew: the controller was reset, or is another, and nothing is on the air.
+    /// Starts over after a reset or a change of the controller: nothing is on the air.
     mutating func forget() {
         retiring = []
         slots = []
         arrange()
     }
 
-    /// Tries again what the controller refused.
+    /// Tries refused slots again.
     mutating func retry() {
         for index in slots.indices where slots[index].isRefused { slots[index].begin() }
     }
 
-    /// Gives each wanted advert its slot, and takes back the slots that are not wanted any more.
+    /// Gives each wanted advert its slot, and removes the slots that are no longer wanted.
     private mutating func arrange() {
         let hasSetForEach = isExtended && wanted.count <= max(setCount, 1)
         let kept = slots.filter { slot in
@@ -103,8 +102,8 @@ struct AdvertisingControl {
         }
     }
 
-    /// Notes that the controller did what `next` asked for. Meanwhile something else may be wanted, of which it is no
-    /// part any more.
+    /// Notes that the controller carried out a command from `next`. The request may have changed since, so that the
+    /// command is no longer part of it.
     mutating func done(_ command: HCICommand) {
         if retiring.first == command {
             retiring.removeFirst()
@@ -113,13 +112,13 @@ struct AdvertisingControl {
         for index in slots.indices where slots[index].done(command) { return slots[index].renewIfDue() }
     }
 
-    /// Notes that the controller refused what `next` asked for. Where there is no other way, the slot that it was for
-    /// waits for ``retry()``, and the others are sent meanwhile.
+    /// Notes that the controller refused a command from `next`. If there is no other way, the command's slot waits for
+    /// ``retry()``; the other slots are sent in the meantime.
     ///
-    /// - Returns: whether that is a fault. Else there is another way.
+    /// - Returns: true for a fault, false if there is another way.
     mutating func refused(_ command: HCICommand, _ status: HCIStatus) -> Bool {
-        // What is not there any more needs no taking back; and a scan of others keeps the address that it began with,
-        // which then serves us too.
+        // A set that does not exist needs no removal. While other software scans, the controller keeps its random
+        // address, which then serves our adverts too.
         let isRemoval =
             command.opcode == .removeAdvertisingSet || (command.opcode.isAdvertisingEnable && !command.isEnabling)
         if isRemoval || (command.opcode == .setRandomAddress && status == .disallowed) {
@@ -127,7 +126,7 @@ struct AdvertisingControl {
             return false
         }
         let refused = slots.firstIndex { $0.outstanding.first == command }
-        // Another process of ours, or other software that counts from above, has this set.
+        // Another process of ours, or other software that counts down, uses this set.
         if command.opcode == .setExtendedAdvertisingParameters, status == .disallowed,
             let set = command.parameters.first, setsOfOthers.count < Int(Self.lastSet)
         {
@@ -136,20 +135,20 @@ struct AdvertisingControl {
             arrange()
             return false
         }
-        // Fewer sets are free than there are.
+        // Fewer sets are free than exist.
         if [.memoryFull, .limitReached].contains(status), isExtended, slots.count > 1 {
             setCount = slots.count - 1
             arrange()
             return false
         }
-        // Its advert is not wanted any more.
+        // The command's advert is no longer wanted.
         guard let refused else { return false }
         slots[refused].begin()
         slots[refused].isRefused = true
         return true
     }
 
-    /// Gives the next of the beacons that share a slot its turn.
+    /// Advances the turn in each slot that several beacons share.
     mutating func advanceTurns() {
         for index in slots.indices { slots[index].advanceTurn() }
     }
@@ -162,9 +161,9 @@ struct AdvertisingControl {
         }
     }
 
-    /// Notes what other software had the controller do.
+    /// Notes a command that the controller carried out for other software.
     ///
-    /// - Returns: whether it took something of ours off the air.
+    /// - Returns: true if it took something of ours off the air.
     mutating func observe(_ command: HCICommand) -> Bool {
         guard !slots.isEmpty else { return false }
         switch command.opcode {
@@ -172,7 +171,7 @@ struct AdvertisingControl {
             forget()
             return true
         case .setAdvertisingEnable where !isExtended, .setAdvertisingParameters where !isExtended:
-            // Whatever is sent by the only slot from here on is theirs.
+            // From here on the only slot sends the other software's adverts.
             slots[0].lose()
             return true
         case .setAdvertisingData where !isExtended, .setScanResponseData where !isExtended:
@@ -191,33 +190,33 @@ struct AdvertisingControl {
     }
 }
 
-/// An advert that a controller can send at a time: an advertising set, or its only legacy advert.
+/// A slot of a controller for one advert at a time: an advertising set, or its only legacy advert.
 struct AdvertisingSlot {
     /// The set's number; nil for the legacy advert.
     let set: UInt8?
 
-    /// The adverts that take turns in it.
+    /// The adverts that take turns in the slot.
     let adverts: [OutgoingAdvert]
 
-    /// True if the controller refused it, so that it waits for another attempt.
+    /// True if the controller refused the slot, so that it waits for another attempt.
     var isRefused = false
 
     /// The advert whose turn it is.
     private(set) var turn = 0
 
-    /// The commands that are still to be sent, in this order.
+    /// The commands that remain to be sent, in this order.
     private(set) var outstanding: [HCICommand] { didSet { isTurning = false } }
 
-    /// True if the command that is outstanding only gives another advert its turn.
+    /// True if the outstanding commands only advance the turn.
     private var isTurning = false
 
-    /// True if the controller gave it to us, by taking our parameters, which it does while no other software sends by
-    /// it. Before that there is nothing to take back, and what is on the air is other software's.
+    /// True if the controller accepted our parameters for the slot, which it does only while no other software sends
+    /// with it. Before that there is nothing to end, and any advert on the air belongs to other software.
     private var isOurs = false
 
     private var address: DeviceAddress
 
-    /// The address that takes the place of the one on the air; nil where that stays.
+    /// The address that will replace the current one; nil to keep it.
     var nextAddress: DeviceAddress?
 
     init(set: UInt8?, address: DeviceAddress, adverts: [OutgoingAdvert]) {
@@ -228,8 +227,8 @@ struct AdvertisingSlot {
         outstanding = setUp
     }
 
-    /// Begins anew, whatever the controller did with it: what was there is taken off first, since parameters cannot be
-    /// set while it is sent.
+    /// Starts over in any state of the controller. First takes the slot off the air, since parameters cannot be set
+    /// while it is sent.
     mutating func begin() {
         outstanding = undo + setUp
         isRefused = false
@@ -238,7 +237,7 @@ struct AdvertisingSlot {
     /// True if its adverts are on the air, each in its turn.
     var isOnAir: Bool { outstanding.isEmpty || isTurning }
 
-    /// Begins anew, since other software took it.
+    /// Starts over after other software took the slot.
     mutating func lose() {
         isOurs = false
         begin()
@@ -257,7 +256,7 @@ struct AdvertisingSlot {
         }
     }
 
-    /// True if any of its adverts has a scan response: the parameters are those of all.
+    /// True if any of its adverts has a scan response, since all of them share the parameters.
     private var isScannable: Bool { adverts.contains { !$0.scanResponse.isEmpty } }
 
     /// The commands that set the data of the advert whose turn it is.
@@ -273,9 +272,9 @@ struct AdvertisingSlot {
         return [data, response]
     }
 
-    /// Strikes a command that the controller has done off those outstanding.
+    /// Removes a command that the controller has carried out from those outstanding.
     ///
-    /// - Returns: whether it was the first of them.
+    /// - Returns: true if it was the first of them.
     mutating func done(_ command: HCICommand) -> Bool {
         guard outstanding.first == command else { return false }
         let wasTurning = isTurning
@@ -285,12 +284,12 @@ struct AdvertisingSlot {
         return true
     }
 
-    /// Gives it its next address, if there is one and nothing else is outstanding.
+    /// Changes to the next address, if there is one and no other command is outstanding.
     mutating func renewIfDue() {
         guard let next = nextAddress, outstanding.isEmpty else { return }
         nextAddress = nil
         address = next
-        // The controller takes an address while nothing is sent by it only (Core Specification, Vol 4, Part E, 7.8.4
+        // The controller accepts an address only while the slot is not sent (Core Specification, Vol 4, Part E, 7.8.4
         // and 7.8.52).
         if let set, isOurs {
             outstanding = [
@@ -302,7 +301,7 @@ struct AdvertisingSlot {
         }
     }
 
-    /// Gives the next advert its turn.
+    /// Advances the turn to the next advert.
     mutating func advanceTurn() {
         guard adverts.count > 1, outstanding.isEmpty else { return }
         turn = (turn + 1) % adverts.count
@@ -310,7 +309,7 @@ struct AdvertisingSlot {
         isTurning = true
     }
 
-    /// The commands that take it off the air.
+    /// The commands that take the slot off the air.
     var undo: [HCICommand] {
         guard isOurs else { return [] }
         guard let number = self.set else { return [.setAdvertisingEnable(false)] }

@@ -1,12 +1,13 @@
 import BeaconModel
 
-/// The flow of commands: one under way at a time, matched with its answer, and none while other software sends its own.
+/// The flow of commands: sends one at a time, matches answers to commands, and pauses while other software sends
+/// commands.
 struct CommandFlow {
-    /// The sender of the command that an event answers.
+    /// The sender of an answered command.
     enum Answer {
-        /// One of ours.
+        /// A command of ours.
         case ours(HCICommand)
-        /// One that other software sent.
+        /// A command of other software.
         case others(HCICommand)
     }
 
@@ -16,7 +17,7 @@ struct CommandFlow {
     private var others: (command: HCICommand, expiry: Timestamp)?
     private var courtesyStart = Timestamp.zero
 
-    /// The time until which other software is let alone.
+    /// The end of the pause for other software's commands.
     private(set) var courtesyEnd = Timestamp.zero
 
     init(_ configuration: ControllerConfiguration) {
@@ -24,13 +25,13 @@ struct CommandFlow {
         courtesy = configuration.courtesy
     }
 
-    /// True if a command of ours has no answer so far.
+    /// True if a command of ours has no answer yet.
     var isBusy: Bool { pending != nil }
 
-    /// The latest time for the answer to a command of ours; ``BeaconModel/Timestamp/latest`` where none is under way.
+    /// The latest time for the answer to our command; ``BeaconModel/Timestamp/latest`` if none is pending.
     var deadline: Timestamp { pending?.deadline ?? .latest }
 
-    /// Returns the command that should have had its answer by now.
+    /// Returns our command if its answer is overdue.
     func overdue(at now: Timestamp) -> HCICommand? { now >= deadline ? pending?.command : nil }
 
     /// Begins a command of ours.
@@ -38,26 +39,26 @@ struct CommandFlow {
         pending = (command, now.advanced(by: answerTime))
     }
 
-    /// Waits anew for the answer, since the controller had no time to give it.
-    mutating func waitAnew(at now: Timestamp) {
+    /// Restarts the wait for the answer, since the controller had no time to send it.
+    mutating func restartWait(at now: Timestamp) {
         if let command = pending?.command { begin(command, at: now) }
     }
 
-    /// Notes a command of other software, which has no answer so far.
+    /// Notes a command of other software, which has no answer yet.
     mutating func observe(_ command: HCICommand, at now: Timestamp) {
         others = (command, now.advanced(by: answerTime))
         guard command.opcode.isLE || command.opcode == .reset else { return }
-        // Commands that follow each other belong together, but they may delay ours only for a limited time.
+        // Consecutive commands belong together, but they may delay ours only for a limited time.
         if now > courtesyEnd { courtesyStart = now }
         courtesyEnd = min(now, courtesyStart.advanced(by: courtesy * 5)).advanced(by: courtesy)
     }
 
     /// Matches an answer with its command.
     ///
-    /// The kernel has one command under way at a time, ours or another's, and shows us the others' as they leave. So
-    /// where both of us sent the same, theirs is answered first.
+    /// The kernel sends one command at a time, ours or another process's, and shows us the others when it sends them.
+    /// So if both sent the same command, the other one is answered first.
     ///
-    /// - Returns: the command and its sender, or nil where these are not known.
+    /// - Returns: the command and its sender, or nil if they are unknown.
     mutating func answered(_ opcode: HCIOpcode, at now: Timestamp) -> Answer? {
         if let (command, expiry) = others, command.opcode == opcode, now < expiry {
             others = nil
@@ -68,7 +69,7 @@ struct CommandFlow {
         return .ours(command)
     }
 
-    /// Forgets all commands, after a reset of the controller: none is answered any more.
+    /// Forgets all commands after a reset of the controller, which no longer answers them.
     mutating func forget() {
         pending = nil
         others = nil

@@ -3,19 +3,19 @@ import BeaconRadio
 import BeaconSupport
 
 extension ControllerSession {
-    /// Begins the session of an adapter that is on, or is off and to be switched on.
+    /// Begins the session of an adapter; switches the adapter on if it is off.
     mutating func begin(isOn: Bool, at now: Timestamp) {
         guard phase != .switching else { return }
         isOn ? ask(at: now) : power(.on)
     }
 
-    /// Handles that the adapter was switched on from outside.
+    /// Handles that other software switched the adapter on.
     mutating func cameOn(at now: Timestamp) {
         guard phase == .idle || phase == .useless else { return }
         ask(at: now)
     }
 
-    /// Handles that the adapter was switched off: by a switch that blocks its radio, or by other software.
+    /// Handles that the adapter was switched off, by a switch that blocks its radio or by other software.
     mutating func wentOff(isBlocked: Bool, at now: Timestamp) {
         guard phase != .switching, phase != .idle || powerRetry?.change == .cycle else { return }
         endDeafness()
@@ -48,7 +48,7 @@ extension ControllerSession {
             state = .poweredOff
             reportBlock(at: now)
         } else if failure.isRefusal, change == .cycle {
-            // It is on, and can still be used as it is.
+            // The adapter is on and can still be used.
             mayNotSwitch = true
             report(.commandFailed, "this process may not switch the adapter off and on. \(HCIPermission.remedy)")
             ask(at: now)
@@ -109,7 +109,7 @@ extension ControllerSession {
             return
         }
         phase = .working
-        // A deaf adapter is not known to work until something is heard.
+        // A deaf adapter counts as working only once it receives something.
         state = isDeaf ? .resetting : .poweredOn
         hasFailed = false
         scan.isExtended = features.scansExtended
@@ -124,11 +124,11 @@ extension ControllerSession {
                 : "the adapter is used by raw HCI, with the scan of Bluetooth 4.")
     }
 
-    /// Handles a wake-up of the machine, whose controller perhaps slept too: the watchdog's time and that for an answer
-    /// begin anew, and so does the scan. The receiver of the deafness decides on the times of beacons and regions.
+    /// Handles a wake-up of the machine. The controller may have slept too, so the watchdog, the wait for an answer and
+    /// the scan restart. The receiver of the deafness adjusts the times of beacons and regions.
     mutating func wokeUp(at now: Timestamp) {
         watchdog.begin(at: now)
-        flow.waitAnew(at: now)
+        flow.restartWait(at: now)
         guard phase == .working, scan.wanted != nil else { return }
         scan.restart()
         report(.scanRestarted, "the machine slept; the scan is restarted.")

@@ -7,16 +7,16 @@ struct AdvertisingOutcomes {
     /// The adverts that wait for an outcome.
     private var waiting: [OutgoingAdvert] = []
 
-    /// The adverts whose failure was reported, and no success since.
+    /// The adverts whose last reported outcome was a failure.
     private var failed: Set<OutgoingAdvert> = []
 
-    /// Begins anew with the adverts of a request.
+    /// Starts over with the adverts of a request.
     mutating func begin(_ adverts: [OutgoingAdvert]) {
         waiting = adverts
         failed = []
     }
 
-    /// Returns those of these adverts whose success is to be reported.
+    /// Returns the adverts whose success must be reported.
     mutating func succeeded(_ adverts: [OutgoingAdvert]) -> [OutgoingAdvert] {
         guard !waiting.isEmpty else { return [] }
         let new = waiting.filter(adverts.contains)
@@ -25,7 +25,7 @@ struct AdvertisingOutcomes {
         return new
     }
 
-    /// Returns those of these adverts whose failure is to be reported. Their success is reported again after that.
+    /// Returns the adverts whose failure must be reported. A later success is then reported again.
     mutating func failed(_ adverts: [OutgoingAdvert]) -> [OutgoingAdvert] {
         let new = adverts.filter { failed.insert($0).inserted }
         waiting += new.filter { !waiting.contains($0) }
@@ -34,7 +34,7 @@ struct AdvertisingOutcomes {
 }
 
 extension ControllerSession {
-    /// Sets the adverts to send. Each gets an outcome as an event.
+    /// Sets the adverts to send. An event reports each advert's outcome.
     mutating func advertise(_ adverts: [OutgoingAdvert], at now: Timestamp) {
         advertising.want(adverts)
         advertising.retry()
@@ -45,14 +45,14 @@ extension ControllerSession {
         proceed(at: now)
     }
 
-    /// Has adverts change their address after so many nanoseconds, again and again; nil to keep it.
+    /// Changes the adverts' addresses at this interval in nanoseconds; nil to keep them.
     mutating func rotateAddresses(every rotation: Int64?, at now: Timestamp) {
         self.rotation = rotation
         rotationEnd = rotation.map { now.advanced(by: $0) } ?? .latest
     }
 
-    /// Reports to all adverts that wait that this adapter cannot send. One that is off may be switched on, which is no
-    /// reason to refuse.
+    /// Reports to all waiting adverts that this adapter cannot send. An adapter that is off may be switched on, so that
+    /// is no reason to refuse.
     mutating func refuseAdvertising() {
         let error: RadioError
         switch state {
@@ -66,7 +66,7 @@ extension ControllerSession {
         for advert in outcomes.failed(advertising.wanted) { report(.advertising(advert, .failure(error))) }
     }
 
-    /// Handles a command of the advertising that the controller carried out.
+    /// Handles an advertising command that the controller carried out.
     mutating func advertisingSucceeded(_ command: HCICommand, at now: Timestamp) {
         advertising.done(command)
         reportAdvertising()
@@ -75,18 +75,18 @@ extension ControllerSession {
         turnEnd = now.advanced(by: configuration.turn)
     }
 
-    /// Handles a command of the advertising that the controller refused, which ends the attempt for its adverts.
+    /// Handles an advertising command that the controller refused, which ends the attempt for its adverts.
     mutating func advertisingFailed(_ command: HCICommand, _ status: HCIStatus, at now: Timestamp) {
         let why =
             status == .disallowed
-            ? "other software advertises by it. Use another adapter, or end that: bluetoothctl advertise off"
+            ? "other software advertises with it. Use another adapter, or end it: bluetoothctl advertise off"
             : "\(status)."
         let error = RadioError(.failed, "\(name) refused \(command.opcode): \(why)")
         for advert in outcomes.failed(advertising.refused) { report(.advertising(advert, .failure(error))) }
         advertisingRetry = now.advanced(by: advertisingBackoff.next().clampedNanoseconds)
     }
 
-    /// Carries out what is due in the advertising.
+    /// Performs the advertising operations that are due.
     mutating func advanceAdvertising(to now: Timestamp) {
         guard phase == .working else { return }
         if advertising.isHeldUp, now >= advertisingRetry { advertising.retry() }

@@ -3,7 +3,7 @@ import BeaconRadio
 import BeaconSupport
 
 extension ControllerSession {
-    /// Notes that adverts were heard.
+    /// Notes that adverts were received.
     mutating func heard(at now: Timestamp) {
         let silence = watchdog.revivedSilence(at: now, within: configuration.revival)
         watchdog.heard(at: now)
@@ -23,10 +23,9 @@ extension ControllerSession {
         noteHearing(at: now, revivedAfter: silence)
     }
 
-    /// Ends what a failure or a deafness began.
+    /// Ends the retries after a failure, and a deafness.
     ///
-    /// - Parameter silence: the silence after which a scan that had died hears again, in nanoseconds; nil for any
-    ///   other.
+    /// - Parameter silence: the length of the silence if a restart revived a dead scan, in nanoseconds; nil otherwise.
     private mutating func noteHearing(at now: Timestamp, revivedAfter silence: Int64?) {
         if let silence, now >= nextRevivalNotice {
             nextRevivalNotice = now.advanced(by: configuration.revivalPause)
@@ -36,7 +35,7 @@ extension ControllerSession {
         guard isDeaf else { return }
         endDeafness()
         report(.adapterUsed, "the adapter hears again.")
-        // It scans still while it waits to be switched, which is not needed any more.
+        // The adapter still scans while it waits to be switched, which is no longer necessary.
         if phase == .idle, powerRetry?.change == .cycle { ask(at: now) }
     }
 
@@ -48,25 +47,25 @@ extension ControllerSession {
         if phase == .working { state = .poweredOn }
     }
 
-    /// Handles a command that other software sent by this adapter.
+    /// Handles a command that other software sent to this adapter.
     mutating func receive(othersCommand command: HCICommand, at now: Timestamp) {
-        // What the kernel sends while an adapter comes on concerns nothing of ours.
+        // The kernel's commands while it switches an adapter on do not concern us.
         guard phase == .working else { return }
         flow.observe(command, at: now)
     }
 
-    /// Handles an event that holds no adverts: code, length, parameters.
+    /// Handles an event without adverts: code, length, parameters.
     mutating func receive(event: RawSpan, at now: Timestamp) {
         watchdog.answered()
         guard event.byteCount >= 2 else { return }
         switch event[0] {
         case HCIEventCode.commandComplete where event.byteCount >= 5:
-            // How many more may be sent, opcode, what it returns.
+            // Number of commands that may be sent, opcode, return parameters.
             let opcode = HCIOpcode(rawValue: UInt16(event[3]) | UInt16(event[4]) << 8)
             let status = event.byteCount > 5 ? HCIStatus(rawValue: event[5]) : .success
             completed(opcode, status, returned: event.extracting(min(6, event.byteCount)..<event.byteCount), at: now)
         case HCIEventCode.commandStatus where event.byteCount >= 6:
-            // Status, how many more may be sent, opcode.
+            // Status, number of commands that may be sent, opcode.
             let opcode = HCIOpcode(rawValue: UInt16(event[4]) | UInt16(event[5]) << 8)
             completed(opcode, HCIStatus(rawValue: event[2]), returned: event.extracting(0..<0), at: now)
         case HCIEventCode.hardwareError where phase == .working || phase == .asking:
@@ -90,7 +89,7 @@ extension ControllerSession {
         let changedScan = scan.observe(command)
         let changedAdvertising = advertising.observe(command)
         guard changedScan || changedAdvertising else { return }
-        // Interference by other software is reported once a minute.
+        // Interference by other software is reported once a minute at most.
         guard now.since(lastInterference) >= 60 * Timestamp.nanosecondsPerSecond else { return }
         lastInterference = now
         if changedScan { report(.scanRestarted, "other software changed the scan; it is restarted.") }

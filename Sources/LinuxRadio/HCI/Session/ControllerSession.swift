@@ -2,26 +2,26 @@ import BeaconModel
 import BeaconRadio
 import BeaconSupport
 
-/// The dialogue with one controller, without the socket: events in, commands and notices out, time an argument.
+/// The dialogue with one controller, without I/O: events in, commands and notices out. The time is an argument.
 ///
-/// It discovers the controller's features and brings scan and adverts to what is wanted. One command is under way at a
-/// time. A command that fails is tried again after a while; one that is not answered, and one that fails twice, has the
-/// adapter switched off and on.
+/// It discovers the controller's features and brings scan and adverts to the requested state. It sends one command at a
+/// time and repeats a failed command after a while. If a command has no answer or fails twice, the adapter is switched
+/// off and on.
 struct ControllerSession {
     enum Phase {
-        /// The adapter is removed, or off, or not ours to use.
+        /// The adapter is removed, off, or not permitted to us.
         case idle
-        /// It is being switched.
+        /// The adapter is being switched.
         case switching
-        /// Its features are being read.
+        /// The adapter's features are being read.
         case asking
-        /// It does what is wanted.
+        /// The adapter carries out requests.
         case working
-        /// It has no LE.
+        /// The adapter has no LE.
         case useless
     }
 
-    /// The adapter as people know it.
+    /// The adapter's name, such as `hci0`.
     var name: String
 
     let configuration: ControllerConfiguration
@@ -42,18 +42,18 @@ struct ControllerSession {
     var scanRetry = Timestamp.zero
     var powerRetry: (change: PowerChange, time: Timestamp)?
     var turnEnd = Timestamp.latest
-    /// The time after which adverts get another address, in nanoseconds; nil where they keep theirs.
+    /// The time after which adverts change their address, in nanoseconds; nil to keep it.
     var rotation: Int64?
     var rotationEnd = Timestamp.latest
     var advertisingRetry = Timestamp.latest
     var isTurnTakingReported = false
     var hasFailed = false
     var isBlockReported = false
-    /// True from when total silence in a busy air was noticed until something is heard.
+    /// True from total silence in a busy air until the adapter receives something.
     var isDeaf = false
     /// The number of times that the deaf adapter was switched off and on.
     var resets = 0
-    /// True where this process may not switch the adapter.
+    /// True if this process may not switch the adapter.
     var mayNotSwitch = false
     var lastInterference = Timestamp.zero
     var nextRevivalNotice = Timestamp.zero
@@ -77,22 +77,22 @@ struct ControllerSession {
         advertisingBackoff = configuration.backoff
     }
 
-    /// Returns the steps to be done now, each once.
+    /// Returns the steps to perform now, each once.
     mutating func drainSteps() -> [SessionStep] {
         defer { steps = [] }
         return steps
     }
 
-    /// The commands that take back all that is ours.
+    /// The commands that end everything of ours.
     var undo: [HCICommand] { inherited + advertising.undo + (scan.undo.map { [$0] } ?? []) }
 
     /// True if the controller carries out our commands.
     var isWorking: Bool { phase == .working }
 
-    /// True if our scan is on, so that silence would mean something.
+    /// True if our scan is on, so that silence has a meaning.
     var isScanning: Bool { phase == .working && scan.wanted != nil && scan.isOn == true }
 
-    /// True where the controller's events are counted, which begins anew with each scan.
+    /// True if the controller's events are being counted. Each scan begins a new count.
     var isCounting: Bool { watchdog.isCounting }
 
     /// The latest time for the next call of ``advance(to:)``.
@@ -124,25 +124,25 @@ extension ControllerSession {
     mutating func scan(_ parameters: ScanParameters?, at now: Timestamp) {
         watchdog.share = parameters?.share ?? 1
         if scan.wanted == nil { watchdog.begin(at: now) } else { watchdog.listenAnew() }
-        // Who does not listen has nothing to wait for.
+        // Without a scan, silence has no meaning.
         if parameters == nil { endDeafness() }
         scan.wanted = parameters
         scanRetry = .zero
         proceed(at: now)
     }
 
-    /// Takes back what a process left that has ended.
+    /// Ends the adverts and scan of a dead process.
     mutating func inherit(_ commands: [HCICommand]) { inherited += commands }
 
-    /// Leaves these advertising sets to those who use them.
+    /// Leaves these advertising sets to the processes that use them.
     mutating func leave(_ sets: Set<UInt8>) { advertising.setsOfOthers = sets }
 }
 
 // MARK: - Time
 
 extension ControllerSession {
-    /// Does what is due. What has come has to be received before, so that an answer which was only read late is no
-    /// time-out.
+    /// Performs the operations that are due. The caller must first deliver received events, so that an answer that was
+    /// only read late is no time-out.
     mutating func advance(to now: Timestamp) {
         if let command = flow.overdue(at: now) {
             report(
@@ -162,9 +162,9 @@ extension ControllerSession {
         proceed(at: now)
     }
 
-    /// Does what a silence asks for: total silence of a busy air is deafness, and has the adapter switched off and on
-    /// until something is heard; any other has the scan begun anew, soon and without a word, and again where it lasts,
-    /// and then the adapter switched ever more seldom.
+    /// Responds to a silence. Total silence in a busy air is deafness: the adapter is switched off and on until it
+    /// receives something. After any other silence the scan restarts, early and without a notice, and again if the
+    /// silence lasts. Then the adapter is switched, at growing intervals.
     private mutating func judgeSilence(at now: Timestamp) {
         if isDeaf {
             guard now.since(watchdog.lastSign) >= configuration.deafness else { return }
@@ -173,18 +173,18 @@ extension ControllerSession {
                 watchdog.begin(at: now)
                 return report(
                     .adapterUsed,
-                    "nothing is heard though the adapter was reset \(resets) times: there is nothing to hear.")
+                    "nothing was heard after \(resets) resets of the adapter; the silence counts as real.")
             }
-            return reset("still nothing is heard", at: now)
+            return reset("the adapter still hears nothing", at: now)
         }
         if watchdog.isDeaf(at: now) {
             isDeaf = true
             steps.append(.deaf(from: watchdog.lastSign, to: now))
             return reset(
-                "many devices were heard, and then nothing at all for \(Self.seconds(now.since(watchdog.lastSign))); no "
-                    + "region is left until something is heard", at: now)
+                "many devices were heard, and then nothing for \(Self.seconds(now.since(watchdog.lastSign))); no region "
+                    + "is left until the adapter hears again", at: now)
         }
-        // What another process of ours began is for that to begin anew.
+        // The scan of another process of ours is restarted by that process.
         if watchdog.isScanDoubtful(at: now), !scan.isPeers { restartSilentScan() }
         guard watchdog.isSilent(at: now) else { return }
         restartSilentScan()
@@ -202,12 +202,12 @@ extension ControllerSession {
                 + "restarted", at: now)
     }
 
-    /// Begins a scan anew by which nothing is heard: the controller may have been reset behind the kernel's back.
+    /// Restarts a silent scan: the controller may have been reset without the kernel's knowledge.
     private mutating func restartSilentScan() {
         scan.restart(masks: HCICommand.setEventMasks(isExtended: features.scansExtended))
     }
 
-    /// Has the adapter switched off and on, or only the scan begun anew where this process may do no more.
+    /// Switches the adapter off and on, or only restarts the scan if this process may not switch it.
     private mutating func reset(_ reason: String, at now: Timestamp) {
         if isDeaf { resets += 1 }
         guard mayNotSwitch else {
@@ -220,7 +220,7 @@ extension ControllerSession {
         restartSilentScan()
     }
 
-    /// Sends the next command, if none is under way and there is one to send.
+    /// Sends the next command, if none is pending and there is one to send.
     mutating func proceed(at now: Timestamp) {
         guard !flow.isBusy, let command = next(at: now) else { return protect() }
         protect()
@@ -243,9 +243,9 @@ extension ControllerSession {
         return now >= scanRetry ? scan.next : nil
     }
 
-    /// Asks for the protection of all that is ours before it is sent.
+    /// Requests protection for everything that is about to be sent.
     mutating func protect() {
-        // Most often nothing has changed since the last batch of adverts.
+        // Usually nothing has changed since the last batch of adverts.
         guard !isUndoKnown else { return }
         isUndoKnown = true
         let undo = undo
@@ -270,70 +270,69 @@ extension ControllerSession {
     }
 }
 
-/// A step that a controller session asks for. Steps are done in their order.
+/// A step that a controller session requests. Steps are performed in order.
 enum SessionStep {
     /// Send this command.
     case send(HCICommand)
-    /// See to it that these commands are sent even if this process dies.
+    /// Make sure that these commands are sent even if this process dies.
     case protect([HCICommand])
     /// Switch the adapter, and report the outcome to the session.
     case power(PowerChange)
     /// Report this event.
     case report(SourceEvent)
-    /// Report that this adapter heard nothing for a while, and that it is not known what there was to be heard.
+    /// Report that this adapter received nothing for a while, so that presence is unknown for that time.
     case deaf(from: Timestamp, to: Timestamp)
 }
 
 /// The times of a controller session.
 struct ControllerConfiguration {
-    /// The silence after which the scan is begun anew, in nanoseconds. 90 s is what the Bluetooth integration of Home
-    /// Assistant waits for, which has met most adapters there are (habluetooth, const.py: SCANNER_WATCHDOG_TIMEOUT).
+    /// The silence after which the scan is restarted, in nanoseconds. Home Assistant's Bluetooth integration, which has
+    /// been used with most adapters, also waits 90 s (habluetooth, const.py: SCANNER_WATCHDOG_TIMEOUT).
     var silence: Int64 = 90_000_000_000
 
-    /// The number of resets of a deaf adapter after which silence is believed: with their waits, some eight minutes.
+    /// The number of resets of a deaf adapter after which silence counts as real. With their waits they take some eight
+    /// minutes.
     var mostResets = 8
 
-    /// The number of such silences in a row after which the adapter is left as it is.
+    /// The number of consecutive silences after which the adapter is left alone.
     var mostSilences = 1 << 10
 
-    /// The time within which a deaf adapter that was switched off and on has to hear something, in nanoseconds: long
+    /// The time within which a deaf adapter must receive something after it was switched off and on, in nanoseconds:
     /// enough for two readings of the controller's count.
     var deafness: Int64 = 25_000_000_000
 
-    /// The time after a restart of the scan within which what is heard shows that it had died, in nanoseconds: some
-    /// intervals of common beacons.
+    /// The time after a restart of the scan within which received adverts prove that the scan had died, in nanoseconds:
+    /// some intervals of common beacons.
     var revival: Int64 = 3_000_000_000
 
-    /// The time for which such a scan is not reported again, in nanoseconds.
+    /// The time until another such restart is reported, in nanoseconds.
     var revivalPause = AirActivity.revivalPause
 
-    /// The interval at which the controller's count of events is read while a filter keeps adverts from us, in
-    /// nanoseconds.
+    /// The interval at which the controller's event count is read while a filter keeps adverts from us, in nanoseconds.
     var countInterval: Int64 = 10_000_000_000
 
     /// The time to wait for the answer to a command, in nanoseconds. The kernel itself gives up after 2 s and sends the
-    /// next one (hci.h: HCI_CMD_TIMEOUT), so that after 3 s the way is free again.
+    /// next command (hci.h: HCI_CMD_TIMEOUT), so that commands can be sent again after 3 s.
     var answerTime: Int64 = 3_000_000_000
 
-    /// The time that other software is let alone after a command of its own, in nanoseconds. The kernel sends what
-    /// belongs together within some tens of milliseconds, and a command of ours in between would have its next one
-    /// refused.
+    /// The pause after other software's command, in nanoseconds. The kernel sends related commands within some tens of
+    /// milliseconds. If one of ours came between them, the controller would refuse the next one.
     var courtesy: Int64 = 300_000_000
 
-    /// The time for which each of several beacons is sent where they share an advertising slot, in nanoseconds: three
-    /// times at 100 ms.
+    /// The time for which each of several beacons is sent if they share an advertising slot, in nanoseconds: three
+    /// adverts at 100 ms.
     var turn: Int64 = 300_000_000
 
-    /// The wait for the next attempt after a refusal, or after the adapter was switched to no avail, in nanoseconds;
-    /// each further one waits twice as long, up to ``longestDelay``.
+    /// The wait after a refusal, or after a switch of the adapter that did not help, in nanoseconds. Each further wait
+    /// is twice as long, up to ``longestDelay``.
     var firstDelay: Int64 = 1_000_000_000
 
-    /// The longest time between two attempts, in nanoseconds.
+    /// The longest wait between two attempts, in nanoseconds.
     var longestDelay: Int64 = 300_000_000_000
 
     /// The pauses between attempts.
     var backoff: Backoff { Backoff(first: .nanoseconds(firstDelay), longest: .nanoseconds(longestDelay)) }
 
-    /// The interval at which a switch that blocks the radio is read, in nanoseconds.
+    /// The interval at which the state of a switch that blocks the radio is read, in nanoseconds.
     var blockInterval: Int64 = 10_000_000_000
 }

@@ -1,56 +1,55 @@
 import BeaconModel
 import BeaconRadio
 
-/// A control loop for a controller's scan: it brings the scan to what is wanted, even if other software changes it.
+/// A control loop that brings a controller's scan to the requested state, even if other software changes it.
 ///
-/// It holds what the controller is known to do and gives the next command towards the goal, so that a refusal, a reset
-/// or a command of other software needs no path of its own: it changes what is known, and the way to the goal is
-/// another.
+/// It keeps the known state of the controller and returns the next command towards the goal. A refusal, a reset or a
+/// command of other software needs no separate path: it changes the known state, and so the next command.
 struct ScanControl {
-    /// The parameters of the scan that is wanted; nil for none.
+    /// The requested scan parameters; nil for no scan.
     var wanted: ScanParameters?
 
-    /// True if extended commands are used.
+    /// True to use extended commands.
     var isExtended = false
 
-    /// The parameters that the controller has; nil where they are not known.
+    /// The parameters that the controller has; nil if they are unknown.
     private var parameters: ScanParameters?
 
-    /// The address that scan requests carry, made up for this, so that the air does not learn the machine's.
+    /// The random address in scan requests, so that they do not reveal the machine's address.
     private let address: DeviceAddress
 
     private enum OwnAddress {
         /// The controller may have a random address or not.
         case unknown
-        /// It has one.
+        /// The controller has a random address.
         case random
-        /// It took none, while something of others was on the air.
+        /// The controller refused an address while other software's adverts or scan were on the air.
         case refused
     }
 
     private var ownAddress = OwnAddress.unknown
     private var filtersDuplicates = false
 
-    /// True if the controller scans; nil where that is not known.
+    /// True if the controller scans; nil if that is unknown.
     private(set) var isOn: Bool?
 
-    /// True if the scan was begun by us.
+    /// True if we began the scan.
     private(set) var isOurs = false
 
-    /// True if the scan was begun by another process of ours, which begins it again itself if it is ended.
+    /// True if another process of ours began the scan. It restarts the scan by itself if it is ended.
     private(set) var isPeers = false
 
     /// The parameters of other software's scan, while it scans.
     private(set) var others: ScanParameters?
     private var othersParameters: ScanParameters?
 
-    /// True if the scan has to be ended and begun anew though it seems to be as wanted.
+    /// True if the scan must be restarted though it seems to be as requested.
     private var isStale = false
 
-    /// True if the parameters have to be set again though the controller seems to have them.
+    /// True if the parameters must be set again though the controller seems to have them.
     private var areParametersStale = false
 
-    /// The commands without whose effect a scan is not heard of, which a controller may have forgotten.
+    /// The commands that enable the scan's events, which a controller may have lost.
     private var staleMasks: [HCICommand] = []
 
     init(address: DeviceAddress) { self.address = address }
@@ -58,14 +57,13 @@ struct ScanControl {
     /// Returns true for the command that sets the address of scan requests.
     func isOwnAddress(_ command: HCICommand) -> Bool { command == .setRandomAddress(address) }
 
-    /// Notes that the controller got a random address: one for adverts, or another software's.
+    /// Notes that the controller received a random address, for adverts or from other software.
     mutating func noteRandomAddress() { ownAddress = .random }
 
-    /// True if the controller does what is wanted.
+    /// True if the controller's scan is as requested.
     var isSettled: Bool { next == nil }
 
-    /// The parameters to scan with: those that are wanted, and actively as long as other software needs that for the
-    /// names of devices, too.
+    /// The parameters to scan with: those requested, but active while other software needs that for device names.
     private var goal: ScanParameters? {
         guard var goal = wanted else { return nil }
         goal.isRandom = goal.isActive ? ownAddress != .refused : others?.isRandom ?? false
@@ -73,10 +71,10 @@ struct ScanControl {
         return goal
     }
 
-    /// The next command towards what is wanted, or nil where there is nothing to do.
+    /// The next command towards the goal, or nil if there is nothing to do.
     var next: HCICommand? {
         guard let goal else {
-            // What others began stays.
+            // A scan of other software stays.
             return isOurs && others == nil ? end : nil
         }
         switch isOn {
@@ -88,13 +86,13 @@ struct ScanControl {
         case nil, false?:
             if isOn == false, let mask = staleMasks.first { return mask }
             if wanted?.isActive == true, ownAddress == .unknown {
-                // A controller that scans takes no address, and an active scan needs one.
+                // A controller refuses an address during a scan, and an active scan needs one.
                 if isOn == false { return .setRandomAddress(address) }
                 var probe = goal
                 (probe.isActive, probe.isRandom) = (false, false)
                 return .setScanParameters(probe, isExtended: isExtended)
             }
-            // Where it is not known whether a scan is on, this is refused if one is.
+            // If it is unknown whether a scan is on, the controller refuses this if one is.
             guard isOn == false, parameters == goal, !areParametersStale else {
                 return .setScanParameters(goal, isExtended: isExtended)
             }
@@ -102,7 +100,7 @@ struct ScanControl {
         }
     }
 
-    /// The command that takes our scan back, or nil where there is none.
+    /// The command that ends our scan, or nil without a scan of ours.
     var undo: HCICommand? { (isOurs || wanted != nil) && others == nil ? end : nil }
 
     /// The command that ends a scan.
@@ -123,16 +121,16 @@ struct ScanControl {
         staleMasks = []
     }
 
-    /// Nothing is known of the controller.
+    /// Notes that the state of the controller is unknown.
     mutating func doubt() {
         forget()
         isOn = nil
     }
 
-    /// Begins the scan anew, even if it seems to be on. A controller that has forgotten it has forgotten its parameters
-    /// too.
+    /// Restarts the scan even if it seems to be on. A controller that has lost its scan has lost its parameters, too.
     ///
-    /// - Parameter masks: the commands that have it send its events, where it may have forgotten that as well.
+    /// - Parameter masks: the commands that make the controller send its events, if it may have lost those settings as
+    ///   well.
     mutating func restart(masks: [HCICommand] = []) {
         isStale = true
         areParametersStale = true
@@ -140,7 +138,7 @@ struct ScanControl {
         staleMasks = masks
     }
 
-    /// The controller did what `next` asked for.
+    /// Notes that the controller carried out a command from `next`.
     mutating func succeeded(_ command: HCICommand) {
         switch command.opcode {
         case .setEventMask, .setLEEventMask: staleMasks.removeAll { $0 == command }
@@ -159,21 +157,22 @@ struct ScanControl {
         }
     }
 
-    /// The controller refused what `next` asked for.
+    /// Notes that the controller refused a command from `next`.
     ///
-    /// - Returns: whether that is a fault. Else there is another way.
+    /// - Returns: true for a fault, false if there is another way.
     mutating func refused(_ command: HCICommand, _ status: HCIStatus) -> Bool {
         switch command.opcode {
         case .setEventMask, .setLEEventMask:
-            // It stays as it was.
+            // The masks stay as they were.
             staleMasks.removeAll { $0 == command }
             return false
         case .setRandomAddress:
-            // Something of others is on the air. Whether it has a random address, which would serve us too, is unknown.
+            // Other software's adverts or scan are on the air. Their address may be random, and would then serve us
+            // too.
             ownAddress = .refused
             return false
         case .setScanEnable where !command.isEnabling, .setExtendedScanEnable where !command.isEnabling:
-            // There was nothing to end.
+            // There was no scan to end.
             isOn = false
             isOurs = false
             isPeers = false
@@ -182,7 +181,7 @@ struct ScanControl {
             return false
         case .setScanParameters where status == .disallowed && isOn == nil,
             .setExtendedScanParameters where status == .disallowed && isOn == nil:
-            // A scan is on already. Whether it asks for names is unknown; most of the kernel's scans do not.
+            // A scan is already on. Whether it is active is unknown; most of the kernel's scans are not.
             isOn = true
             filtersDuplicates = true
             others = ScanParameters(isActive: false, interval: 0, window: 0)
@@ -197,7 +196,7 @@ struct ScanControl {
 
     /// Notes a command of other software that the controller carried out.
     ///
-    /// - Returns: whether it ended or changed a scan of ours.
+    /// - Returns: true if it ended or changed a scan of ours.
     mutating func observe(_ command: HCICommand) -> Bool {
         switch command.opcode {
         case .setRandomAddress: noteRandomAddress()
@@ -210,7 +209,7 @@ struct ScanControl {
             isPeers = command.isEnabling && othersParameters?.isOwn == true
             if command.isEnabling { areParametersStale = false }
             if isPeers { isStale = false }
-            // Two processes of ours that each took the other's scan for a foreign one would both leave it on.
+            // If two processes of ours each took the other's scan for foreign, both would leave it on.
             others = command.isEnabling && !isPeers ? othersParameters ?? .half : nil
             let wasOurs = isOurs
             isOurs = false
@@ -227,45 +226,45 @@ struct ScanControl {
 
 /// The parameters of a scan.
 struct ScanParameters: Hashable {
-    /// True if it asks those that it hears for more. That reveals us and costs air time, so we do it where an
-    /// app looks for devices, and not for beacons.
+    /// True to send scan requests to advertisers. That reveals us and costs air time, so it is used only for apps that
+    /// search for devices, not for beacons.
     var isActive: Bool
 
-    /// True if scan requests carry a random address, and not the adapter's own. A passive scan sends none.
+    /// True if scan requests carry a random address instead of the adapter's. A passive scan sends none.
     var isRandom = false
 
-    /// From the start of one window to the start of the next, each on another of the three channels, in 0.625 ms (Core
-    /// Specification 5.3, Vol 4, Part E, 7.8.10).
+    /// The time from the start of one window to the start of the next, in units of 0.625 ms (Core Specification 5.3,
+    /// Vol 4, Part E, 7.8.10). Each window is on another of the three channels.
     var interval: UInt16
 
-    /// The time that it listens in each interval, in the same unit.
+    /// The listening time in each interval, in the same unit.
     var window: UInt16
 
-    /// 60.6 ms, by which processes of ours know each other's scans: no other software that we know of has just this.
-    /// The kernel itself has 60 ms for its background scan and 11.25 ms for discovery (hci_core.c: le_scan_interval;
-    /// hci_sync.c: DISCOV_LE_SCAN_INT).
+    /// 60.6 ms, which identifies scans of our processes: we know no other software with exactly this value. The kernel
+    /// uses 60 ms for its background scan and 11.25 ms for discovery (hci_core.c: le_scan_interval; hci_sync.c:
+    /// DISCOV_LE_SCAN_INT).
     private static let ownInterval: UInt16 = 0x61
 
-    /// All of the time: nothing is missed but while the controller changes the channel or sends.
+    /// All of the time. Misses adverts only while the controller changes the channel or sends.
     static let always = ScanParameters(isActive: false, interval: ownInterval, window: ownInterval)
 
-    /// All of the time, and those that are heard are asked for their scan responses.
+    /// All of the time, with scan requests to the advertisers found.
     static let discovery = ScanParameters(isActive: true, interval: ownInterval, window: ownInterval)
 
-    /// Half of the time, and half of the power; the rest is left to Wi-Fi and to connections that share the antenna.
+    /// Half of the time, for half of the power. The rest remains for Wi-Fi and for connections that share the antenna.
     ///
-    /// Of a beacon that advertises each second as many as 30 adverts would have to be missed in a row to be taken for
-    /// gone, which happens once in 10^9 times; of one that advertises each 5 s it is six, once in 64. Less would lose
-    /// these. The kernel's own background scan listens for half of the time too (hci_core.c: le_scan_window).
+    /// A beacon that advertises every second is lost only after 30 missed adverts in a row, a probability of 1 in 10^9.
+    /// For one that advertises every 5 s it is six in a row, 1 in 64. With shorter windows these beacons would be lost.
+    /// The kernel's background scan also listens half of the time (hci_core.c: le_scan_window).
     static let half = ScanParameters(isActive: false, interval: ownInterval, window: 0x31)
 
-    /// True if a process of ours listens like this.
+    /// True if the scan belongs to a process of ours.
     var isOwn: Bool { interval == Self.ownInterval }
 
     /// The part of the time in which it listens.
     var share: Double { interval == 0 ? 1 : min(1, Double(window) / Double(interval)) }
 
-    /// Returns true where a scan with these parameters serves a request for `other`.
+    /// Returns true if a scan with these parameters satisfies a request for `other`.
     func covers(_ other: ScanParameters) -> Bool {
         interval == other.interval && window >= other.window && (isActive || !other.isActive)
     }
@@ -277,7 +276,7 @@ struct ScanParameters: Hashable {
         self.window = window
     }
 
-    /// The parameters for a scan mode, or nil for none.
+    /// Creates the parameters for a scan mode, or nil for none.
     init?(_ mode: ScanMode) {
         switch mode {
         case .off: return nil

@@ -3,23 +3,23 @@ import BeaconRadio
 import CBluetooth
 import CLibrary
 
-/// A raw HCI socket, and the packets read from it many at a time.
+/// A raw HCI socket, which reads many packets at a time.
 ///
-/// It owns its descriptor. Any datagram socket that carries HCI packets will do, which is what tests give it.
+/// It owns its descriptor. Any datagram socket that carries HCI packets works; tests use such sockets.
 final class HCISocket {
     let descriptor: Int32
     private let packets: OpaquePointer
 
-    /// Packets read by one system call: 64 of them are more than a fifth of a second's at 300 adverts a second, and few
-    /// enough to stay in the first-level cache (17 KB).
+    /// The number of packets read by one system call: 64 packets are more than a fifth of a second at 300 adverts a
+    /// second, and few enough to stay in the first-level cache (17 KB).
     private static let batch = 64
 
-    /// The most bytes that wait in the kernel. An advert takes up some 800 bytes there (struct sk_buff and its data),
-    /// so this is more than a second at 2 000 adverts a second; that much a busy machine may keep us from running.
+    /// The most bytes queued in the kernel. An advert takes up some 800 bytes there (struct sk_buff and its data), so
+    /// this is more than a second at 2 000 adverts a second. A busy machine may keep us from running for that long.
     private static let room: Int32 = 4 << 20
 
-    /// Opens a socket of an adapter and lets through what a session needs: commands that others send, which show what
-    /// they do to our scan, and the events that `HCIEventCode` lists.
+    /// Opens a socket of an adapter for the packets that a session needs: commands of other processes, which show their
+    /// effect on our scan, and the events in `HCIEventCode`.
     convenience init(adapter: UInt16) throws(HCISystemError) {
         let descriptor = beacon_hci_open(adapter)
         guard descriptor >= 0 else { throw HCISystemError(errno) }
@@ -31,13 +31,13 @@ final class HCISocket {
         guard beacon_hci_set_filter(descriptor, &filter) == 0, beacon_hci_stamp(descriptor) == 0 else {
             throw HCISystemError(errno)
         }
-        // Without the privilege the kernel takes adverts out of the filter and says nothing.
+        // Without the privilege the kernel silently removes adverts from the filter.
         var granted = beacon_hci_filter()
         guard beacon_hci_get_filter(descriptor, &granted) == 0 else { throw HCISystemError(errno) }
         guard granted.types == filter.types, granted.events == filter.events else { throw HCISystemError(EPERM) }
     }
 
-    /// A socket that hears which adapters come and go, and nothing else.
+    /// Opens a socket that receives only events of added, removed and switched adapters.
     static func ofAdapterEvents() throws(HCISystemError) -> HCISocket {
         let descriptor = beacon_hci_open(UInt16(BEACON_HCI_NO_ADAPTER))
         guard descriptor >= 0 else { throw HCISystemError(errno) }
@@ -63,18 +63,18 @@ final class HCISocket {
         beacon_packets_free(packets)
     }
 
-    /// The kernel looks at the low six bits of an event's code (hci_sock.c: HCI_FLT_EVENT_BITS).
+    /// The kernel compares the low six bits of an event's code (hci_sock.c: HCI_FLT_EVENT_BITS).
     private static func admit(_ event: UInt8, to filter: inout beacon_hci_filter) {
         let bit = UInt32(event & 0x3F)
         if bit < 32 { filter.events.0 |= 1 << bit } else { filter.events.1 |= 1 << (bit - 32) }
     }
 
-    /// Reads one batch of what there is, without waiting.
+    /// Reads one batch of available packets, without waiting.
     ///
-    /// - Parameter body: called with each packet, from its type byte on, and with when the kernel received it by the
-    ///   wall clock, or nil where it did not say. The bytes are valid during the call.
-    /// - Returns: whether the batch was full, so that there may be more.
-    /// - Throws: the system's error where the adapter was removed.
+    /// - Parameter body: called with each packet, from its type byte on, and the time at which the kernel received it
+    ///   by the wall clock, or nil if the kernel did not report it. The bytes are valid only during the call.
+    /// - Returns: true if the batch was full, so that there may be more.
+    /// - Throws: the system's error if the adapter was removed.
     func read(_ body: (RawSpan, Int64?) -> Void) throws(HCISystemError) -> Bool {
         let count = beacon_packets_read(packets, descriptor)
         guard count >= 0 else { throw HCISystemError(errno) }
@@ -91,14 +91,14 @@ final class HCISocket {
         guard CLibrary.write(descriptor, packet, packet.count) == packet.count else { throw HCISystemError(errno) }
     }
 
-    /// The number of packets the kernel had no space for since the socket was opened, or nil where it does not report
-    /// it.
+    /// The number of packets that the kernel dropped for lack of space since the socket was opened, or nil if the
+    /// kernel does not report it.
     var dropped: Int64? {
         let count = beacon_socket_dropped(descriptor)
         return count < 0 ? nil : count
     }
 
-    /// Sets the kernel's filter of packets; nil lets all of them through.
+    /// Sets the kernel's packet filter; nil lets all packets through.
     func attach(_ program: [sock_filter]?) throws(HCISystemError) {
         let result =
             if let program {
@@ -110,14 +110,14 @@ final class HCISocket {
     }
 }
 
-/// A command and its answer, waited for: for the moment in which a process takes leave of its adapter.
+/// A blocking exchange of a command and its answer, for the shutdown of a process.
 enum HCIExchange {
-    /// The time to wait for an answer, in milliseconds. A living controller needs a few.
+    /// The time to wait for an answer, in milliseconds. A working controller needs a few.
     private static let patience: Int32 = 300
 
-    /// Sends a command and waits until the controller did it.
+    /// Sends a command and waits until the controller answered it.
     ///
-    /// - Returns: whether it answered.
+    /// - Returns: true if it answered.
     static func send(_ command: HCICommand, over socket: HCISocket) -> Bool {
         guard (try? socket.write(command.packet)) != nil else { return false }
         var isAnswered = false
