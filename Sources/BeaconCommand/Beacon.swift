@@ -14,26 +14,26 @@ struct Beacon: AsyncParsableCommand {
             Try it without a Bluetooth adapter, in a simulated museum:
               beacon range --source simulation:museum
 
-            With an adapter (if nothing is heard, 'beacon doctor' finds out why):
+            With an adapter (if you hear nothing, 'beacon doctor' finds out why):
               beacon scan
 
             SOURCES (--source, else BEACON_SOURCE in the environment, else auto)
               auto              the first Bluetooth adapter that works
-              hci[:hci1]        an adapter, by a raw HCI socket
+              hci[:hci1]        an adapter, through a raw HCI socket
               bluez[:hci1]      an adapter, through bluetoothd
               FILE              a capture, gzipped or not: btsnoop, pcap, pcapng,
                                 PacketLogger, hcidump -R text or a sighting log
               -                 a capture on standard input
               simulation:NAME   a scenario; 'beacon help simulate' lists them
-              simulation:FILE   a scenario of your own; ?loop behind it repeats it
-              air[:NAME][@X,Y]  a place, in metres, in the simulated air that all
+                simulation:FILE   your own scenario; append ?loop to repeat it
+                air[:NAME][@X,Y]  a position, in metres, in the simulated air that all
                                 programs of a user share; 'beacon help air'
               mqtt://HOST       receivers that publish to a broker: ESP32s with
                                 OpenMQTTGateway or ESPresense, Shelly, Ruuvi and
-                                others, and other machines with 'beacon relay';
-                                mqtts: for TLS, USER:PASSWORD@ before HOST
-              esphome[:HOST]    Bluetooth proxies of ESPHome, listed with commas or
-                                all that are found; a key in BEACON_ESPHOME_KEY
+                                                    others, or other machines that run 'beacon relay';
+                                                    mqtts: for TLS, USER:PASSWORD@ before HOST
+                                  esphome[:HOST]    Bluetooth proxies of ESPHome, separated by commas, or
+                                                    all in the network; their key is in BEACON_ESPHOME_KEY
 
             REGIONS (--region)
               [NAME=]UUID[/MAJOR[/MINOR]], for instance
@@ -61,7 +61,7 @@ struct Beacon: AsyncParsableCommand {
         InitProcess.superviseIfFirst()
         if !ProcessPrivileges.settle() {
             ErrorOutput.shared.write(
-                "The kernel does not take capabilities from programs that are started: they may do what beacon may.")
+                "Cannot withhold capabilities from started programs: they can do whatever beacon can.")
         }
         do {
             var command = try parseAsRoot()
@@ -75,8 +75,8 @@ struct Beacon: AsyncParsableCommand {
         }
     }
 
-    /// Ends the program with status 0 for help, 2 for a mistake on the command line, 1 for work that failed, or the
-    /// status that a command chose.
+    /// Ends the program with status 0 for help, 2 for a mistake on the command line, 1 for a failure, or the status
+    /// that a command chose.
     private static func exit(with error: any Error) -> Never {
         let code = exitCode(for: error)
         if error is CleanExit || code == .success {

@@ -29,7 +29,7 @@ struct AuthorizationTests {
         let app = try Asker(request, policy: "ask")
         try await app.waits(for: ["not determined"])
         try await eventually { try await app.command("pending").output.contains("asks for \(request)") }
-        #expect(try await app.command("list").output.contains("notDetermined  (asks, and waits)"))
+        #expect(try await app.command("list").output.contains("notDetermined  (waits for an answer)"))
         let answer = try await app.command("grant")
         #expect(answer.status == 0, "\(answer.errors)")
         try await app.waits(for: ["not determined", request == "always" ? "always" : "when in use"])

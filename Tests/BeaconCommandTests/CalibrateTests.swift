@@ -35,7 +35,7 @@ struct CalibrateTests {
     func uncalibrated() async throws {
         let input = log(Self.first, [Int](repeating: -62, count: 50)).replacing("-59", with: "-3")
         let text = try await BeaconProgram.run("calibrate", "--source", "-", input: input)
-        #expect(text.lines.contains("it says    -3 dBm at 1 m, which does not count: it is uncalibrated"))
+        #expect(text.lines.contains("claimed    -3 dBm at 1 m, which is invalid: the beacon is uncalibrated"))
         #expect(text.lines.contains { $0.hasPrefix("proposed   -62 dBm at 1 m") })
         let json = try await BeaconProgram.run("calibrate", "--source", "-", "--json", input: input)
         #expect(try result(json)["measuredPower"] as? Int == -3)
@@ -76,7 +76,7 @@ struct CalibrateTests {
             log(Self.first, [Int](repeating: -60, count: 50)) + "\n"
             + log(Self.second, [Int](repeating: -61, count: 50), from: 1004)
         let two = try await BeaconProgram.run("calibrate", "--source", "-", input: rivals)
-        #expect(two.errors.contains("\(Self.second)/1/2 was heard nearly as strongly"))
+        #expect(two.errors.contains("\(Self.second)/1/2 was nearly as strong"))
     }
 
     @Test("Silence is an error that says where to look")
@@ -111,7 +111,7 @@ struct CalibrateTests {
             let near = try await BeaconProgram.run(
                 "calibrate", "--save", "--calibration", file, "--source", "-", "--json",
                 input: log(Self.first, readings(-70)))
-            #expect(near.status == 0 && near.errors.contains("Kept in"))
+            #expect(near.status == 0 && near.errors.contains("Saved to"))
             #expect(try result(near)["margin"] as? Double ?? 9 < 0.5)
             #expect(abs(try await distance(-84, file) - 6.31) < 0.05)
             let far = try await BeaconProgram.run(

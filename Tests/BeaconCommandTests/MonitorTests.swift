@@ -90,7 +90,7 @@ struct MonitorTests {
             input: Self.line(1000))
         #expect(outcome.status == 0)
         #expect(outcome.lines.count == 1)
-        #expect(outcome.errors.contains("/nowhere/at.all was not run"))
+        #expect(outcome.errors.contains("cannot run /nowhere/at.all"))
     }
 
     @Test("A program that ends at once, for each of many events, does not end monitoring (D1)")

@@ -13,20 +13,20 @@ struct PlaceOptions: ParsableArguments {
         transform: PlaceArgument.init)
     var place: [PlaceArgument] = []
 
-    @Option(help: ArgumentHelp("The file of places that 'beacon teach' taught.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file of places from 'beacon teach'.", valueName: "file"))
     var taught: String?
 
     @Option(
         name: .long, parsing: .singleValue,
         help: ArgumentHelp(
-            "Take a receiver for deaf, to see what the others decide without it; may be given several times.",
+            "Treat a receiver as deaf, to see how the others decide without it; may be given several times.",
             valueName: "receiver"))
     var deaf: [String] = []
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The decibels by which another place has to lead for the hold time.",
+            "The lead, in dB, that another place needs for the hold time.",
             discussion: "Default: \(Figure.text(of: PlaceRules().margin, decimals: 0)).",
             valueName: "dB"))
     var margin: Double?
@@ -34,7 +34,7 @@ struct PlaceOptions: ParsableArguments {
     @Option(
         name: .customLong("hold-time"), parsing: .unconditional,
         help: ArgumentHelp(
-            "The time for which it has to lead by the margin; more lead or more receivers take less.",
+            "How long it must lead by the margin; a larger lead or more receivers shorten the time.",
             discussion: "Default: \(TimeSpan(PlaceRules().holdTime)).", valueName: "seconds"),
         transform: TimeSpan.reader(.seconds(1)...(.seconds(3600))))
     var holdTime: TimeSpan?
@@ -46,10 +46,10 @@ struct PlaceOptions: ParsableArguments {
         if !place.isEmpty, let mistake = named.mistake() { throw ValidationError("--place: \(mistake).") }
     }
 
-    /// True where there are places, by name or by a file.
+    /// True if places are given, by name or in a file.
     var areGiven: Bool { !place.isEmpty || taught != nil }
 
-    /// The options of places, and whether each is given.
+    /// The options of places, each with whether it is given.
     var given: KeyValuePairs<String, Bool> {
         [
             "--place": !place.isEmpty, "--taught": taught != nil, "--deaf": !deaf.isEmpty, "--margin": margin != nil,
@@ -57,13 +57,13 @@ struct PlaceOptions: ParsableArguments {
         ]
     }
 
-    /// The plan of the places that are named.
+    /// The plan of the places that `--place` names.
     private var named: PlacePlan { PlacePlan(place.map { .init(name: $0.name, receivers: $0.receivers) }) }
 
-    /// Returns the plan, with what was taught.
+    /// Returns the plan, with the taught places.
     ///
-    /// - Parameter file: the file of taught places where no place is given; nil for none.
-    /// - Throws: `MeasurementFileError`, and `ValidationError` where the plan has a mistake.
+    /// - Parameter file: the file of taught places to use if the options give no place; nil for none.
+    /// - Throws: `MeasurementFileError`, and `ValidationError` if the plan has a mistake.
     func plan(orElse file: URL? = nil) throws -> PlacePlan {
         var plan = named
         if let taught = taught.map({ URL(fileURLWithPath: $0) }) ?? (place.isEmpty ? file : nil) {
@@ -74,7 +74,7 @@ struct PlaceOptions: ParsableArguments {
         if let holdTime { plan.rules.holdTime = holdTime.duration }
         if let mistake = plan.mistake() { throw ValidationError("\(mistake).") }
         if let other = deaf.first(where: { !plan.receiverNames.contains($0) }) {
-            throw ValidationError("--deaf names \(other), which is in no place.")
+            throw ValidationError("--deaf names \(other), but no place has this receiver.")
         }
         return plan
     }

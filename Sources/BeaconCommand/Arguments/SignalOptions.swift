@@ -10,16 +10,16 @@ struct SignalOptions: ParsableArguments {
         help: ArgumentHelp(
             "The weakest advert that enters a region, in dBm, such as -70, or auto.",
             discussion:
-                "With auto, a region is entered within 10 dB of the strongest signal that beacons of its UUID have "
-                + "had at the receiver, and kept within 20 dB. Beacons that lie on it do not count. It is good once "
-                + "more than a third of the beacons have been close to the receiver.",
+                "With auto, adverts enter a region within 10 dB of the strongest signal that beacons of its UUID "
+                + "have had at the receiver, and keep it within 20 dB. Beacons that lie on the receiver do not "
+                + "count. It works well once more than a third of the beacons have been close to the receiver.",
             valueName: "dBm|auto"))
     var minimumRSSI: MinimumSignal?
 
     @Option(
         name: .customLong("exit-rssi"), parsing: .unconditional,
         help: ArgumentHelp(
-            "The weakest advert that keeps a region from being exited, in dBm.",
+            "The weakest advert that keeps a region entered, in dBm.",
             discussion: "Default: the value of --minimum-rssi.",
             valueName: "dBm"))
     var exitRSSI: Int?
@@ -27,17 +27,17 @@ struct SignalOptions: ParsableArguments {
     mutating func validate() throws {
         for (name, value) in [("--minimum-rssi", minimumRSSI?.level), ("--exit-rssi", exitRSSI)] {
             guard let value, !SignalStrength.readings.contains(value) else { continue }
-            // Signals are below zero, which whoever reads them aloud leaves out.
+            // People often leave out the minus sign of a signal strength.
             let hint = SignalStrength.readings.contains(-value) ? " Was \(-value) meant?" : ""
             throw ValidationError("\(name) is \(value); signal strengths are from -127 to -1 dBm.\(hint)")
         }
         if minimumRSSI == .learned, exitRSSI != nil {
-            throw ValidationError("--exit-rssi does not go with --minimum-rssi auto, which learns both.")
+            throw ValidationError("--exit-rssi cannot be combined with --minimum-rssi auto, which learns both levels.")
         }
         if let minimumRSSI = minimumRSSI?.level, let exitRSSI, exitRSSI > minimumRSSI {
             throw ValidationError(
-                "--exit-rssi \(exitRSSI) is above --minimum-rssi \(minimumRSSI): a region would be left by the very "
-                    + "adverts that enter it. Give one that is no higher.")
+                "--exit-rssi \(exitRSSI) is above --minimum-rssi \(minimumRSSI): adverts that enter a region "
+                    + "would be too weak to keep it. Use a value no higher than --minimum-rssi.")
         }
     }
 
@@ -49,20 +49,20 @@ struct SignalOptions: ParsableArguments {
     }
 }
 
-/// The options for when a region is exited.
+/// The options for the exit from a region.
 struct ExitOptions: ParsableArguments {
     @Option(
         name: .customLong("exit-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
-            "The time without an advert after which a region is exited.", discussion: "Default: 30s.",
+            "Exit a region after this time without an advert.", discussion: "Default: 30s.",
             valueName: "seconds"),
         transform: TimeSpan.reader(.milliseconds(1)...(.seconds(86_400))))
     var exitTimeout = TimeSpan(.seconds(30))
 
     @Flag(
         help: ArgumentHelp(
-            "Lengthen the exit timeout for beacons that are heard rarely.",
-            discussion: "It is then at least three times the longest regular gap between two adverts."))
+            "Lengthen the exit timeout for beacons that are rarely heard.",
+            discussion: "It becomes at least three times the longest regular gap between two adverts."))
     var adaptiveExit = false
 
     /// Returns the region of a constraint, with these signals.
@@ -74,7 +74,7 @@ struct ExitOptions: ParsableArguments {
     }
 }
 
-/// The weakest signal that enters a region: a level, or one that is learnt.
+/// The weakest signal that enters a region: a level, or a learned one.
 enum MinimumSignal: ExpressibleByArgument, Hashable {
     case level(Int)
     case learned
@@ -89,6 +89,6 @@ enum MinimumSignal: ExpressibleByArgument, Hashable {
         }
     }
 
-    /// The level in dBm; nil where it is learnt.
+    /// The level in dBm; nil if it is learned.
     var level: Int? { if case .level(let level) = self { level } else { nil } }
 }

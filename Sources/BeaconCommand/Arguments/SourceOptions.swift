@@ -37,20 +37,20 @@ struct SourceOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The file of what 'beacon calibrate' measured.",
+            "The file of measurements from 'beacon calibrate'.",
             discussion:
-                "Default: the user's own for a radio; none for files and simulations, which give the same results "
-                + "everywhere.",
+                "Default: the user's file for a radio; none for files and simulations, so that their results are the "
+                + "same everywhere.",
             valueName: "file"))
     var calibration: String?
 
-    /// Returns the source that the options name, or else the environment, with everything that has to be known of it.
+    /// Returns the source that the options name, or else the environment.
     ///
-    /// It looks at the environment and at the file, so a command calls it once, before it reads the first advert.
+    /// It reads the environment, so a command calls it once, before it reads the first advert.
     ///
     /// - Parameters:
-    ///   - specification: the source in place of the one that is named; nil for that.
-    ///   - usualSpeed: the speed without `--speed` of a source that is no radio; nil for the source's own.
+    ///   - specification: a source that overrides the options; nil for none.
+    ///   - usualSpeed: the default speed of a source that is not a radio; nil for the source's own default.
     func choose(_ specification: SourceSpecification? = nil, usualSpeed: SpeedArgument? = nil) -> ChosenSource {
         let specification = specification ?? Self.specification(source)
         return ChosenSource(
@@ -69,10 +69,10 @@ struct ChosenSource {
     /// The source.
     var specification: SourceSpecification
 
-    /// The speed at which the source plays. An adapter is not held back, since it delivers in real time.
+    /// The speed at which the source plays. An adapter delivers in real time and is never slowed down.
     let pace: Pace
 
-    /// True where results should go out one by one, since they come slowly and a reader may wait for them.
+    /// True if each result should be written at once: results arrive slowly, and a reader may wait for them.
     let isGradual: Bool
 
     /// The title of the source on the screen.
@@ -93,7 +93,7 @@ struct ChosenSource {
             specification.isRadio ? .fastest : speed?.pace ?? (specification.isLive ? .times(1) : .fastest)
         isGradual = specification.isGradual(at: pace)
         title = specification.title
-        // A radio's records are no packets, and it keeps times.
+        // A radio's records are not packets, and they already have times.
         self.packetInterval = specification.isRadio ? nil : packetInterval
         self.calibrationPath = calibrationPath
     }
@@ -108,7 +108,7 @@ struct ChosenSource {
     ///
     /// - Parameters:
     ///   - mode: the scan mode of an adapter.
-    ///   - keepsAdverts: true where the bytes of adverts are asked for, in the recording's own times.
+    ///   - keepsAdverts: true to deliver the bytes of adverts, with the recording's own times.
     ///   - report: receives the events of an adapter.
     func open(
         mode: ScanMode, keepsAdverts: Bool = false, report: @escaping (SourceEvent) -> Void
@@ -123,7 +123,7 @@ struct ChosenSource {
 struct SpeedArgument: ExpressibleByArgument {
     var pace: Pace
 
-    /// How many times as fast as time; nil for as fast as the machine can.
+    /// The multiple of real time; nil for as fast as the machine can.
     private(set) var factor: Double?
 
     init?(argument: String) {
@@ -162,15 +162,15 @@ struct RegionArgument {
     }
 }
 
-/// What a shell completes a source to.
+/// The shell completions of a source.
 enum SourceCompletion {
     private static let words =
         ["auto", "hci", "bluez", "air", "esphome", "mqtt://", "mqtts://"]
         + Scenario.names.map { "simulation:\($0)" }
 
-    /// Returns the words and files that begin as what was typed.
+    /// Returns the keywords and files that begin with `prefix`.
     static func candidates(_ prefix: String) -> [String] {
-        // Behind "simulation:" a file's name may stand as well.
+        // A file name can follow "simulation:" as well.
         let kind = prefix.hasPrefix("simulation:") ? "simulation:" : ""
         let path = prefix.dropFirst(kind.count)
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""

@@ -1,17 +1,17 @@
 import ArgumentParser
 import BeaconEngine
 
-/// The options for the numbers of ranging, with which a recording shows what others than the defaults would give.
+/// The options that override the parameters of ranging, to compare them on a recording.
 struct StrategyOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .singleValue,
         help: ArgumentHelp(
-            "Try another number of ranging than the default; may be given several times.",
-            discussion: "The names are \(StrategyNumber.names).", valueName: "name=number"),
+            "Override a ranging parameter; may be given several times.",
+            discussion: "Names: \(StrategyNumber.names).", valueName: "name=number"),
         transform: StrategyNumber.init)
     var strategy: [StrategyNumber] = []
 
-    /// The strategy with these numbers.
+    /// The strategy with these parameters.
     var value: RangingStrategy {
         var (filter, distance) = (AdaptiveFilter(), TwoSlopeModel())
         for number in strategy { number.key.apply(number.value, &filter, &distance) }
@@ -19,9 +19,9 @@ struct StrategyOptions: ParsableArguments {
     }
 }
 
-/// A number of ranging on the command line: `NAME=NUMBER`.
+/// A ranging parameter on the command line: `NAME=NUMBER`.
 struct StrategyNumber {
-    /// The numbers by which ranging was fitted to recordings.
+    /// The parameters that were fitted to recordings.
     enum Key: String, CaseIterable {
         case innerExponent = "inner-exponent"
         case outerExponent = "outer-exponent"
@@ -30,7 +30,7 @@ struct StrategyNumber {
         case surpriseLimit = "surprise-limit"
         case doubt
 
-        /// Sets the number of a strategy's parts.
+        /// Sets the parameter in a filter or a distance model.
         func apply(_ value: Double, _ filter: inout AdaptiveFilter, _ distance: inout TwoSlopeModel) {
             switch self {
             case .innerExponent: distance.innerExponent = value
@@ -42,7 +42,7 @@ struct StrategyNumber {
             }
         }
 
-        /// The numbers that make sense.
+        /// The valid values.
         var range: ClosedRange<Double> {
             switch self {
             case .innerExponent, .outerExponent: 0.1...10
@@ -55,19 +55,19 @@ struct StrategyNumber {
     let key: Key
     let value: Double
 
-    /// The names, as a user has to write them.
+    /// The names, as a user writes them.
     static var names: String {
         let names = Key.allCases.map(\.rawValue)
         return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
     }
 
-    /// Reads a number.
+    /// Reads a parameter.
     ///
     /// - Throws: `ValidationError`, with the names or the bounds.
     init(_ argument: String) throws {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let key = Key(rawValue: String(parts[0])) else {
-            throw ValidationError("a number of ranging is NAME=NUMBER, with one of the names \(Self.names)")
+            throw ValidationError("a ranging parameter is NAME=NUMBER, with one of the names \(Self.names)")
         }
         guard let value = Double(parts[1]), key.range.contains(value) else {
             let (least, most) = (key.range.lowerBound, key.range.upperBound)

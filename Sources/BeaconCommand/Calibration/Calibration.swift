@@ -3,7 +3,7 @@ import BeaconEngine
 import BeaconModel
 import BeaconSupport
 
-/// The collected readings of beacons that stand 1 m away.
+/// The readings of beacons that stand 1 m away.
 struct CalibrationSession {
     private struct Key: Hashable {
         var identity: BeaconIdentity
@@ -22,13 +22,13 @@ struct CalibrationSession {
     private let constraint: BeaconConstraint?
     private var collected: [Key: Collected] = [:]
 
-    /// More beacons than anybody puts 1 m away; what else is in the air must not fill memory.
+    /// Far more beacons than stand 1 m away; other beacons in the air must not fill memory.
     private static let limit = 4096
 
-    /// - Parameter constraint: which beacons count; nil for all.
+    /// - Parameter constraint: the beacons to measure; nil for all.
     init(constraint: BeaconConstraint?) { self.constraint = constraint }
 
-    /// Takes in one advert.
+    /// Adds an advert.
     mutating func add(_ sighting: Sighting, receiver: String) {
         guard constraint?.matches(sighting.identity) ?? true else { return }
         let key = Key(identity: sighting.identity, receiver: receiver)
@@ -42,10 +42,10 @@ struct CalibrationSession {
         collected[key]?.seconds[second, default: (0, 0)].count += 1
     }
 
-    /// The beacon that was heard strongest; nil where none was heard with readings.
+    /// The result of the beacon with the strongest signal; nil if no advert had a reading.
     var result: CalibrationResult? { ranked.first }
 
-    /// The results of one beacon at all receivers that heard it, in the order of their names.
+    /// Returns the results of one beacon at all receivers that heard it, sorted by name.
     func results(of identity: BeaconIdentity) -> [CalibrationResult] {
         ranked.filter { $0.identity == identity }.sorted { $0.receiver < $1.receiver }
     }
@@ -58,23 +58,23 @@ struct CalibrationSession {
         }
         if result.upper - result.lower > Self.widest {
             cautions.append(
-                "the signal spread by \(result.upper - result.lower) dB, which something between or about does. "
-                    + "Repeat it with a free line of sight.")
+                "the signal spread by \(result.upper - result.lower) dB; something may block or reflect it. "
+                    + "Repeat with a free line of sight.")
         }
         let others = ranked.dropFirst().filter { $0.identity != result.identity && $0.mean > result.mean - Self.rival }
         if let other = others.first {
             cautions.append(
-                "\(other.identity.uuid)/\(other.identity.major)/\(other.identity.minor) was heard nearly as strongly. "
-                    + "Name the one you mean with --region.")
+                "\(other.identity.uuid)/\(other.identity.major)/\(other.identity.minor) was nearly as strong. "
+                    + "Choose your beacon with --region.")
         }
         return cautions
     }
 
-    /// Five seconds of a beacon that advertises ten times a second and of which a few adverts are lost.
+    /// Five seconds of a beacon that advertises ten times a second and loses a few adverts.
     private static let fewest = 40
-    /// Indoors, with a free line of sight, four of five readings lie within 10 dB: channels differ by that much.
+    /// Indoors, with a free line of sight, four of five readings lie within 10 dB, because channels differ.
     private static let widest = 10
-    /// The difference in signal that two beacons side by side may have, in dB.
+    /// The largest difference in signal between two beacons side by side, in dB.
     private static let rival = 6.0
 
     private var ranked: [CalibrationResult] {
@@ -91,32 +91,31 @@ struct CalibrationResult {
     var identity: BeaconIdentity
     var receiver: String
 
-    /// The measured power that the beacon advertises, as far as it counts.
+    /// The measured power that the beacon advertises, if it is valid.
     var power: MeasuredPower
 
-    /// The power that counts, or else the one that its newest advert claims, in dBm; nil if it claims none.
+    /// The valid measured power in dBm, or else the claim of the newest advert; nil if it claims none.
     var claim: Int8?
 
     /// The number of adverts with a reading.
     var count: Int
 
-    /// The mean of the readings but for the tenth at either end, in dBm.
+    /// The mean in dBm, without the highest and the lowest tenth of the readings.
     var mean: Double
     var median: Int
 
-    /// The readings between which four of five lie, in dBm.
+    /// The bounds of the middle four fifths of the readings, in dBm.
     var lower: Int
     var upper: Int
 
-    /// The half of the interval in dB around the mean in which the true one is in 95 % of all cases; nil where there
-    /// were too few seconds to tell.
+    /// Half the width of the mean's 95 % confidence interval, in dB; nil if there were too few seconds.
     var margin: Double?
 
     /// The factor of the normal distribution for 95 %.
     private static let factor = 1.96
     private static let fewestSeconds = 5
 
-    /// - Returns: nil where there was no reading.
+    /// - Returns: nil if there was no reading.
     init?(
         identity: BeaconIdentity, receiver: String, power: MeasuredPower, claim: Int8, spread: SignalSpread,
         secondMeans: [Double]
@@ -133,35 +132,35 @@ struct CalibrationResult {
         self.median = median
         self.lower = lower
         self.upper = upper
-        // The adverts of a second have channels and reflections in common; seconds are nearly independent.
+        // Adverts of the same second share channels and reflections; seconds are nearly independent.
         let count = Double(secondMeans.count)
         guard secondMeans.count >= Self.fewestSeconds else { return }
         let average = secondMeans.reduce(0, +) / count
         let variance = secondMeans.reduce(0) { $0 + ($1 - average) * ($1 - average) } / (count - 1)
-        // Readings are whole numbers: no mean is known better than the part of one that rounding leaves.
+        // Readings are whole numbers: rounding alone has a variance of 1/12.
         margin = Self.factor * max((variance / count).squareRoot(), (1 / 12 / count).squareRoot())
     }
 
     /// The measured power that the beacon should advertise, in dBm.
     var proposal: Int { Int(mean.rounded()) }
 
-    /// The interval of the mean, as the end of a line.
+    /// The confidence interval, for the end of a line.
     private var interval: String {
         guard let margin else { return "" }
         return " (\(mean - margin, decimals: 1) to \(mean + margin, decimals: 1) in 95 %)"
     }
 
-    /// The beacon's own statement of its power, as the end of a line.
-    private var word: String {
-        guard let claim else { return "nothing of its power at 1 m" }
-        return "\(claim) dBm at 1 m" + (power.valid == nil ? ", which does not count: it is uncalibrated" : "")
+    /// The power that the beacon claims, for the end of a line.
+    private var claimText: String {
+        guard let claim else { return "no power at 1 m" }
+        return "\(claim) dBm at 1 m" + (power.valid == nil ? ", which is invalid: the beacon is uncalibrated" : "")
     }
 
     /// Appends the result as text.
     ///
     /// - Parameters:
     ///   - distance: the distance in metres at which it was measured.
-    ///   - loss: the decibels that are lost from one metre to there; nil at one metre.
+    ///   - loss: the loss of signal from one metre to `distance`, in dB; nil at one metre.
     ///   - buffer: the bytes to append to.
     func appendText(distance: Int, loss: Double?, to buffer: inout [UInt8]) {
         let outcome =
@@ -172,8 +171,8 @@ struct CalibrationResult {
                 """
             } else {
                 """
-                it says    \(word)
-                proposed   \(proposal) dBm at 1 m\(proposal == power.valid.map(Int.init) ? ", as it says" : "")\(interval)
+                claimed    \(claimText)
+                proposed   \(proposal) dBm at 1 m\(proposal == power.valid.map(Int.init) ? ", as now" : "")\(interval)
                 """
             }
         let text = """
@@ -221,7 +220,7 @@ struct CalibrationResult {
 }
 
 extension DefaultStringInterpolation {
-    /// Appends a number with so many decimals.
+    /// Appends a number with the given number of decimals.
     mutating func appendInterpolation(_ number: Double, decimals: Int) {
         var buffer: [UInt8] = []
         buffer.append(fixed: number, decimals: decimals)

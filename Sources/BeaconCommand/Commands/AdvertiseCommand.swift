@@ -12,8 +12,8 @@ struct AdvertiseCommand: ParsableCommand {
         commandName: "advertise",
         abstract: "Make this machine a beacon, until Ctrl-C.",
         discussion: """
-            The adapter sends ten non-connectable adverts a second. Advertising ends with the command, also after a \
-            crash or kill -9. Without an adapter, send in the simulated air that all programs of a user share:
+            The adapter sends ten non-connectable adverts a second. Advertising ends with the command, even after a \
+            crash or kill -9. Without an adapter, advertise in the simulated air that all programs of a user share:
 
               beacon advertise --uuid new --major 1 --minor 2
               beacon advertise --uuid new --source air@2,0
@@ -22,7 +22,7 @@ struct AdvertiseCommand: ParsableCommand {
     @Option(
         name: .customLong("uuid"),
         help: ArgumentHelp(
-            "The UUID, which all beacons of one owner usually share; new makes one up and prints it.",
+            "The UUID, which all beacons of one owner usually share; new generates and prints one.",
             valueName: "uuid|new"),
         transform: UUIDArgument.init)
     var chosenUUID: UUIDArgument
@@ -42,7 +42,7 @@ struct AdvertiseCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The adapter to advertise with, by name or address.",
-            discussion: "hci0, hci:hci0 or bluez:hci0. Default: that of --source.", valueName: "adapter"))
+            discussion: "hci0, hci:hci0 or bluez:hci0. Default: the adapter of --source.", valueName: "adapter"))
     var adapter: String?
 
     @Option(
@@ -55,11 +55,11 @@ struct AdvertiseCommand: ParsableCommand {
     @Option(
         defaultAsFlag: RotationArgument.usual,
         help: ArgumentHelp(
-            "Change the random address that adverts come from after this time, again and again: 30s, 15m, 2h.",
+            "Change the random address of the adverts at this interval: 30s, 15m, 2h.",
             discussion: """
-                Alone, each 15 minutes, as phones do: who listens cannot follow the device by its address, and ranging \
-                shows two beacons for up to 10 s. Otherwise an adapter keeps one address as long as the command runs. \
-                By way of bluetoothd it has those that bluetoothd chooses.
+                Without a time: every 15 minutes, as phones do. Listeners cannot follow the device by its address, and \
+                ranging shows two beacons for up to 10 s after a change. Without this option, an adapter keeps one \
+                address while the command runs. Through bluetoothd, bluetoothd chooses the addresses.
                 """, valueName: "time"), transform: RotationArgument.init)
     var rotateAddress: RotationArgument?
 
@@ -73,7 +73,7 @@ struct AdvertiseCommand: ParsableCommand {
 
     func run() throws {
         Interruption.listen()
-        // At once: whoever only needs a UUID has one, also on a machine without a radio.
+        // Printed first, so that --uuid new works on a machine without a radio.
         if chosenUUID.isNew { ErrorOutput.shared.write("The new UUID is \(uuid). Give it to all your beacons.") }
         let specification = try specification
         guard specification.canSend else {
@@ -127,10 +127,12 @@ struct AdvertiseCommand: ParsableCommand {
     private var uuid: ProximityUUID { chosenUUID.uuid }
 }
 
-/// The time after which an address changes, as it was written: a value that cannot be read would count as the next
-/// argument, since the option may stand without one. It is refused once the command line has been read.
+/// The interval between address changes, as text.
+///
+/// The option's value is optional, so the parser would take a value that cannot be read for the next argument. The
+/// command rejects it after the command line has been read.
 struct RotationArgument: CustomStringConvertible {
-    /// That of phones (Core Specification, Vol 3, Part C, Appendix A).
+    /// The interval of phones (Core Specification, Vol 3, Part C, Appendix A).
     static let usual = RotationArgument("15m")
 
     let description: String
@@ -150,11 +152,11 @@ struct RotationArgument: CustomStringConvertible {
     }
 }
 
-/// A UUID on the command line: one that is given, or `new` for one that is made up.
+/// A UUID on the command line: the text of a UUID, or `new` to generate one.
 struct UUIDArgument {
     var uuid: ProximityUUID
 
-    /// True where it was made up.
+    /// True if the UUID was generated.
     var isNew = false
 
     /// Reads a UUID.
@@ -162,7 +164,7 @@ struct UUIDArgument {
     /// - Throws: `ValidationError`, with the form of a UUID.
     init(_ text: String) throws {
         if text == "new" {
-            // 122 random bits, version 4 (RFC 9562, 5.4), so that nobody else has it.
+            // 122 random bits, version 4 (RFC 9562, 5.4), so that it is unique.
             uuid = ProximityUUID(
                 high: .random(in: .min ... .max) & ~0xF000 | 0x4000,
                 low: .random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62)

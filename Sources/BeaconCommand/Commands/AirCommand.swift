@@ -8,15 +8,14 @@ import BeaconSupport
 import BeaconTerminal
 import CLibrary
 
-/// The command `beacon air`, which shows the simulated air that the programs of a user share, and plays scenarios in
-/// it.
+/// The command `beacon air`, which shows the simulated air that a user's programs share and plays scenarios in it.
 struct AirCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "air",
         abstract: "Show the simulated air that programs share, or play a scenario in it.",
         discussion: """
-            Each program with the source air[:NAME][@X,Y[,Z]] has a place in it, in metres: what one sends, all others \
-            hear by the rules of scenarios, weaker with each metre and each wall. No radio is needed, and no server.
+            Each program with the source air[:NAME][@X,Y[,Z]] has a position in the air, in metres. All programs hear \
+            each other by the rules of scenarios: weaker with each metre and each wall. You need no radio and no server.
 
               beacon advertise --uuid new --source air@2,0
               beacon range --source air
@@ -30,13 +29,13 @@ struct AirCommand: ParsableCommand {
         @Option(
             name: .customLong("name"),
             help: ArgumentHelp(
-                "The name of the air; those of different names do not hear each other.", valueName: "name"))
+                "The name of the air; programs in different airs do not hear each other.", valueName: "name"))
         var air = AirLocation.defaultName
 
         /// Returns the folder of the air.
         func folder() throws -> AirFolder { try AirFolder(name: AirLocation(":" + air).name) }
 
-        /// The air as a source is written.
+        /// The air, in the form of a source.
         var source: String { air == AirLocation.defaultName ? "air" : "air:\(air)" }
     }
 
@@ -47,24 +46,24 @@ extension AirCommand {
     /// `beacon air [SCENARIO]`: shows the air, and plays a scenario in it.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show the air until Ctrl-C; with a scenario, until that ends.",
+            commandName: "show", abstract: "Show the air until Ctrl-C or, with a scenario, until it ends.",
             discussion: """
-                On a terminal a plan shows walls, senders and listeners; elsewhere each device that comes, changes, \
-                has moved or leaves is one line.
+                A terminal shows a plan with walls, senders and listeners. Any other output gets a line for each \
+                device that appears, changes, has moved or disappears.
                 """)
 
         @Argument(
             help: ArgumentHelp(
-                "A scenario that is played in the air: \(Scenario.names.joined(separator: ", ")), or a file.",
+                "A scenario to play in the air: \(Scenario.names.joined(separator: ", ")), or a file.",
                 valueName: "scenario"))
         var scenario: String?
 
-        @Flag(help: "Begin the scenario again at its end.")
+        @Flag(help: "Repeat the scenario.")
         var loop = false
 
         @OptionGroup var options: Options
 
-        /// The time from one drawing to the next.
+        /// The time between drawings, in milliseconds.
         private static let drawingInterval: Int32 = 200
 
         func run() throws {
@@ -80,7 +79,7 @@ extension AirCommand {
             var output = try FileOutput(path: "-")
             while !Interruption.isRequested {
                 let now = AirCommand.now
-                guard try player?.goOn(at: now) ?? true else { break }
+                guard try player?.update(at: now) ?? true else { break }
                 station.update(at: now)
                 let members = station.members(at: now)
                 try output.append { buffer in
@@ -95,14 +94,14 @@ extension AirCommand {
             }
             try output.finish()
             if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
-            ErrorOutput.shared.write("The scenario \(scenario ?? "") has ended; its beacons are off the air.")
+            ErrorOutput.shared.write("The scenario \(scenario ?? "") has ended; its beacons have stopped.")
         }
     }
 
-    /// `beacon air list`: lists who is in the air.
+    /// `beacon air list`: lists the members of the air.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List who is in the air, with the id that 'beacon air move' takes.")
+            commandName: "list", abstract: "List the members of the air, with their ids for 'beacon air move'.")
 
         @OptionGroup var options: Options
 
@@ -114,10 +113,10 @@ extension AirCommand {
         }
     }
 
-    /// `beacon air move`: moves a program to another place.
+    /// `beacon air move`: moves a program to another position.
     struct Move: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "move", abstract: "Move a program to another place in the air.",
+            commandName: "move", abstract: "Move a program to another position in the air.",
             discussion: """
                   beacon air move beacon-4711 --to 10,0
                   beacon air move 4711 --to -3,2 --speed 1.4
@@ -128,21 +127,23 @@ extension AirCommand {
 
         @Option(
             name: .customLong("to"), parsing: .unconditional,
-            help: ArgumentHelp("The place, in metres.", valueName: "x,y[,z]"))
+            help: ArgumentHelp("The new position, in metres.", valueName: "x,y[,z]"))
         var target: String
 
         @Option(
             help: ArgumentHelp(
-                "The speed in metres a second, at which it walks there.", discussion: "Default: it is there at once.",
+                "The speed of the move, in metres per second.", discussion: "Default: it moves at once.",
                 valueName: "m/s"))
         var speed: Double?
 
         @OptionGroup var options: Options
 
         func validate() throws {
-            guard Point(target) != nil else { throw ValidationError("--to is \(target); write X,Y in metres, as 10,0") }
+            guard Point(target) != nil else {
+                throw ValidationError("--to is \(target); write X,Y in metres, such as 10,0")
+            }
             if let speed, !(0.01...1000 ~= speed) {
-                throw ValidationError("--speed is \(speed); write 0.01 to 1000 metres a second")
+                throw ValidationError("--speed is \(speed); write 0.01 to 1000 metres per second")
             }
         }
 
@@ -156,16 +157,16 @@ extension AirCommand {
                 throw RadioError(
                     .failed,
                     ids.isEmpty
-                        ? "nobody who could be moved is in the air \(options.air)"
-                        : "\"\(id)\" is \(found.isEmpty ? "not" : "not the only one of its name") in the air "
-                            + "\(options.air); choose one of \(ids)")
+                        ? "the air \(options.air) has no member to move"
+                        : "\"\(id)\" is \(found.isEmpty ? "not" : "not unique") in the air \(options.air); "
+                            + "choose one of \(ids)")
             }
             try station.move(member.id, to: point, speed: speed, at: AirCommand.now)
         }
     }
 }
 
-/// A scenario that is played in a shared air.
+/// A player of a scenario in a shared air.
 private final class ScenarioPlayer {
     private let json: [UInt8]
     private let folder: AirFolder
@@ -186,12 +187,12 @@ private final class ScenarioPlayer {
         try station.play(scenario: json, at: began)
     }
 
-    /// Begins anew at the end.
+    /// Continues the scenario, and restarts it at its end if it repeats.
     ///
-    /// - Returns: false where it is over.
-    func goOn(at now: Int64) throws -> Bool {
+    /// - Returns: false if it is over.
+    func update(at now: Int64) throws -> Bool {
         station.update(at: now)
-        // Somebody has removed the folder; where it can be made again, the scenario goes on where it is.
+        // The folder was removed. If it can be created again, the scenario continues from its current time.
         if !station.isThere, let folder = try? AirFolder(at: folder),
             let new = try? AirStation(AirLocation(), in: folder, program: title, at: now)
         {

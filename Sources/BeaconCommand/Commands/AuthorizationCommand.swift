@@ -4,25 +4,26 @@ import BeaconSupport
 import BeaconTerminal
 import Foundation
 
-/// The command `beacon authorization`, which grants and denies apps the use of beacons.
+/// The command `beacon authorization`, which lets apps use beacons or denies it.
 struct AuthorizationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authorization",
-        abstract: "List, grant and deny apps the use of beacons.",
+        abstract: "List apps, and grant or deny them the use of beacons.",
         discussion: """
             Apps that use the module CoreLocation ask for permission, as on iOS. In a terminal they ask their user; \
-            elsewhere they are granted what they ask for. \(AuthorizationPolicy.variable)=grant, deny or ask in an \
-            app's environment says otherwise, and so does an administrator in \
-            \(AuthorizationPolicy.administratorFile.path). An app that asks waits until it is answered in its terminal \
-            or by this command; an answer takes effect at once.
+            elsewhere they get what they ask for. \(AuthorizationPolicy.variable)=grant, deny or ask in an app's \
+            environment overrides this, and so does the administrator's file, \
+            \(AuthorizationPolicy.administratorFile.path). An app that asks waits for an answer in its terminal or \
+            from this command. An answer takes effect at once.
 
               beacon authorization pending
               beacon authorization grant com.example.museum
               beacon authorization deny com.example.shop
 
-            The administrator's file is a JSON object whose keys are apps, or * for all others. Its values are grant, \
-            deny or ask, which answer what apps ask; notDetermined, restricted, denied, whenInUse or always, which \
-            apps cannot change; or both, with "strict" for apps whose Info.plist has to be as on iOS:
+            The administrator's file is a JSON object whose keys are apps, or * for all others. A value is grant, deny \
+            or ask, which answers requests; notDetermined, restricted, denied, whenInUse or always, which fixes the \
+            status; or an object with "requests", "status" and "strict". With "strict", the app's Info.plist must be \
+            as on iOS:
 
               { "*": { "requests": "ask", "strict": true }, "com.example.museum": "always" }
             """,
@@ -41,14 +42,14 @@ struct AuthorizationCommand: ParsableCommand {
                 application.status.rawValue
                     + (application.isDecidedByAdministrator ? "  (by the administrator)" : "")
                     + (application.isStarted ? "  (beacond starts it)" : "")
-                    + (application.asksFor == nil ? "" : "  (asks, and waits)")
+                    + (application.asksFor == nil ? "" : "  (waits for an answer)")
             }
         }
     }
 
     /// The command `beacon authorization pending`.
     struct Pending: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the apps that ask and wait for an answer.")
+        static let configuration = CommandConfiguration(abstract: "List the apps that wait for an answer.")
 
         func run() throws {
             let policy = try AuthorizationPolicy(directory: .user, environment: [:])
@@ -64,9 +65,9 @@ struct AuthorizationCommand: ParsableCommand {
     struct Grant: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Grant an app the use of beacons.",
-            discussion: "An app that asks gets what it asks for; another one may always know of beacons.")
+            discussion: "A waiting app gets what it asks for; any other app gets \"always\".")
 
-        @Flag(help: "Grant it while the app runs only.")
+        @Flag(help: "Grant it only while the app is in use.")
         var whenInUse = false
 
         @OptionGroup var choice: ApplicationChoice
@@ -84,7 +85,7 @@ struct AuthorizationCommand: ParsableCommand {
     struct Deny: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Deny an app the use of beacons.",
-            discussion: "An app that asks for more than it has keeps what it has; another one loses everything.")
+            discussion: "A waiting app that asks for more keeps its permission; any other app loses it.")
 
         @OptionGroup var choice: ApplicationChoice
 
@@ -103,13 +104,13 @@ struct AuthorizationCommand: ParsableCommand {
         @Argument(
             help: ArgumentHelp(
                 """
-                The app's bundle identifier, its executable's path, or its name in the list; not needed where one app \
-                alone waits for an answer.
+                The app's bundle identifier, its executable's path, or its name in the list; optional if only one app \
+                waits for an answer.
                 """, valueName: "app"))
         var app: String?
     }
 
-    /// Prints a line for each application: its name, what is said of it, and its reason.
+    /// Prints a line for each application: its name, its text and its reason.
     private static func print(
         _ applications: [AuthorizationPolicy.Application], _ text: (AuthorizationPolicy.Application) -> String
     ) {
@@ -135,7 +136,7 @@ struct AuthorizationCommand: ParsableCommand {
             guard waiting.count == 1 else {
                 throw ValidationError(
                     waiting.isEmpty
-                        ? "No app waits for an answer. Name the app, as \"beacon authorization list\" does."
+                        ? "No app waits for an answer. Name an app from \"beacon authorization list\"."
                         : "Several apps wait: \(waiting.map(\.name).joined(separator: ", ")). Name one.")
             }
             application = ApplicationIdentity(waiting[0].name)

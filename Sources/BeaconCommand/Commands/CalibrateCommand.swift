@@ -11,20 +11,20 @@ import Foundation
 struct CalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "Measure a beacon's signal at 1 m, or what a receiver adds to it.",
+        abstract: "Measure a beacon's signal at 1 m, or a receiver's offset.",
         discussion: """
-            Put the beacon where it will be, and the receiver 1 m away with nothing in between. Nobody should walk \
-            about while adverts are collected. Configure the beacon with the proposed value; or, with --save, keep it, \
-            and range, monitor, places and beacond use it in place of what the beacon says.
+            Put the beacon in its final position, and the receiver 1 m away with nothing in between. Keep people away \
+            while adverts are collected. Configure the beacon with the proposed value, or save the value with --save: \
+            range, monitor, places and beacond then use it instead of the beacon's claim.
 
               beacon calibrate --region e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7 --save
 
-            A beacon of little power (below -85 dBm) is better known with a second point, at 3 m:
+            A beacon of little power (below -85 dBm) needs a second point, at 3 m:
 
               beacon calibrate --distance 3 --save --region UUID/1/7
 
-            Receivers differ by some decibels. With a beacon that has been calibrated, or whose word you take, put each \
-            1 m away from it:
+            Receivers differ by a few decibels. To measure a receiver's offset, put it 1 m away from a beacon that is \
+            calibrated, or whose claim you trust:
 
               beacon calibrate --offset --save
             """)
@@ -40,7 +40,7 @@ struct CalibrateCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The time to collect adverts for.",
+            "How long to collect adverts.",
             discussion: "A file may end sooner. Default: 20s.",
             valueName: "seconds"),
         transform: TimeSpan.reader(.milliseconds(1)...(.seconds(3600))))
@@ -51,10 +51,10 @@ struct CalibrateCommand: ParsableCommand {
         help: ArgumentHelp("The distance between beacon and receiver, 1 or 3 metres.", valueName: "metres"))
     var distance: Int = 1
 
-    @Flag(help: "Measure what the receivers add to the signal, and not the beacon.")
+    @Flag(help: "Measure the offsets of the receivers instead of the beacon.")
     var offset = false
 
-    @Flag(help: "Keep the result, for commands and beacond to use.")
+    @Flag(help: "Save the result for commands and beacond.")
     var save = false
 
     @OptionGroup var source: SourceOptions
@@ -64,7 +64,7 @@ struct CalibrateCommand: ParsableCommand {
 
     mutating func validate() throws {
         guard distance == 1 || distance == 3 else {
-            throw ValidationError("--distance is \(distance); a beacon is measured at 1 m, and after that at 3 m.")
+            throw ValidationError("--distance is \(distance); measure a beacon at 1 m first, then at 3 m.")
         }
         if offset, distance != 1 { throw ValidationError("--offset is measured at 1 m; leave --distance out.") }
     }
@@ -77,14 +77,14 @@ struct CalibrateCommand: ParsableCommand {
         Interruption.wake(input.waker)
         if source.specification.isRadio {
             ErrorOutput.shared.write(
-                "Stand \(distance) m away from the beacon, in its sight. Collecting for \(seconds) …")
+                "Stay \(distance) m away from the beacon, with a free line of sight. Collecting for \(seconds) …")
         }
         let session = try collect(&input, of: source)
         guard let result = session.result else {
             if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
             throw CommandError(
                 "no \(region == nil ? "iBeacon" : "beacon of this region") was heard with a signal reading. "
-                    + "Is it on, and within reach? beacon scan shows what is heard")
+                    + "Is it on and in range? 'beacon scan' lists all beacons it hears")
         }
         let file = source.calibrationPath.map { URL(fileURLWithPath: $0) } ?? CalibrationSet.userFile
         var set = try CalibrationSet(optionalFile: file)
@@ -105,22 +105,22 @@ struct CalibrateCommand: ParsableCommand {
         }
         try output.finish()
         if save {
-            // Only what was measured here: another process may have kept something meanwhile.
+            // Saves only the new measurements: another process may have saved some since.
             try CalibrationSet.update(file) { kept in
                 for (name, receiver) in set.receivers where before.receivers[name] != receiver {
                     kept.receivers[name] = receiver
                 }
                 for (name, beacon) in set.beacons where before.beacons[name] != beacon { kept.beacons[name] = beacon }
             }
-            ErrorOutput.shared.write("Kept in \(file.path).")
+            ErrorOutput.shared.write("Saved to \(file.path).")
         }
         for caution in session.cautions(for: result) { ErrorOutput.shared.write("Note: \(caution)") }
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
     }
 
-    /// Takes a beacon's result into a set.
+    /// Adds a beacon's result to a set.
     private func keep(_ result: CalibrationResult, in set: inout CalibrationSet) throws {
-        // The beacon's own power does not depend on what the receiver adds.
+        // The beacon's power must not include the receiver's offset.
         let power = result.mean - (set.receivers[result.receiver]?.offset ?? 0)
         if distance == 3 {
             guard let near = set[result.identity] else {
@@ -129,8 +129,8 @@ struct CalibrateCommand: ParsableCommand {
             }
             guard near.power > power else {
                 throw CommandError(
-                    "at 3 m it is not weaker than the \(near.power, decimals: 1) dBm at 1 m; something reflects. Measure "
-                        + "both again, elsewhere")
+                    "the signal at 3 m is not weaker than at 1 m (\(near.power, decimals: 1) dBm); something "
+                        + "reflects it. Measure both again elsewhere")
             }
             set[result.identity]?.lossToThreeMetres = rounded(near.power - power)
         } else {
@@ -141,20 +141,20 @@ struct CalibrateCommand: ParsableCommand {
         }
     }
 
-    /// Prints what each receiver adds to the signal of a beacon, and takes it into a set.
+    /// Prints the offset of each receiver and adds it to a set.
     private func printOffsets(
         _ results: [CalibrationResult], _ set: inout CalibrationSet, to output: inout FileOutput
     ) throws {
         if let beacon = results.first, beacon.power.valid == nil, set[beacon.identity] == nil {
             ErrorOutput.shared.write(
-                "Note: \(beacon.identity) is uncalibrated: run 'beacon calibrate' for it first. What receivers add is "
-                    + "measured against \(beacon.power.assumed) dBm.")
+                "Note: \(beacon.identity) is uncalibrated: run 'beacon calibrate' for it first. Offsets are measured "
+                    + "against \(beacon.power.assumed) dBm.")
         }
         for result in results {
             let known = set[result.identity]?.power ?? Double(result.power.assumed)
             let offset = result.mean - known
             guard abs(offset) <= 60 else {
-                throw CommandError("\(result.receiver) differs by \(offset, decimals: 0) dB, which no receiver does")
+                throw CommandError("\(result.receiver) has an offset of \(offset, decimals: 0) dB; the limit is 60 dB")
             }
             set.receivers[result.receiver] = CalibrationSet.Receiver(
                 offset: rounded(offset), interval: result.margin.map { [rounded(offset - $0), rounded(offset + $0)] },

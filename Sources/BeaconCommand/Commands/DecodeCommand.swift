@@ -10,11 +10,11 @@ struct DecodeCommand: ParsableCommand {
         commandName: "decode",
         abstract: "Decode the bytes of an iBeacon advert.",
         discussion: """
-            Paste what a tool, a log or an app shows: the whole advert, its manufacturer specific data (4C 00 02 15 … \
-            or 02 15 …), an HCI event, or an hcitool command; in hexadecimal digits with or without spaces, colons, \
-            commas and 0x, as a list of numbers, or as a string of Python. Each argument is an advert, but arguments \
-            of a few bytes are one advert together. Bytes that are no iBeacon give an error that names their form and \
-            what is missing, and exit status 1.
+            Paste the bytes from a tool, a log or an app: the whole advert, its manufacturer specific data (4C 00 02 \
+            15 … or 02 15 …), an HCI event, or an hcitool command. Write them as hexadecimal digits with or without \
+            spaces, colons, commas and 0x, as a list of numbers, or as a Python string. Each argument is an advert, \
+            but arguments of a few bytes form one advert together. If the bytes are not an iBeacon, the error names \
+            their format and the missing parts, and the exit status is 1.
 
               beacon decode 0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5
               beacon decode 1E 02 01 1A 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 00 00 00 00 C5
@@ -27,7 +27,7 @@ struct DecodeCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        // A shell makes arguments of the bytes that a tool prints with spaces.
+        // A shell splits bytes with spaces into several arguments.
         let adverts = bytes.contains(where: Self.canBeWhole) ? bytes : [bytes.joined(separator: " ")]
         var hasFailed = false
         var output = try FileOutput(path: "-")
@@ -52,8 +52,10 @@ struct DecodeCommand: ParsableCommand {
         if hasFailed { throw ExitCode(1) }
     }
 
-    /// Returns whether an argument can be an advert by itself: it has more than the four bytes that tools print as a
-    /// group, and no half byte, which a space inside a byte leaves.
+    /// Returns whether an argument can be a whole advert.
+    ///
+    /// Tools print groups of up to four bytes; an advert is longer. An argument with half a byte is only a part, since
+    /// the space was inside a byte.
     private static func canBeWhole(_ argument: String) -> Bool {
         let hasPrefix = argument.hasPrefix("0x") || argument.hasPrefix("0X")
         let digits = argument.utf8.count { Hexadecimal.value(of: $0) != nil } - (hasPrefix ? 1 : 0)
@@ -65,10 +67,10 @@ struct DecodeCommand: ParsableCommand {
         if json {
             EventJSON.append(frame, to: &buffer)
         } else {
-            // A number that is no power would pass for one.
+            // Without the note, an impossible number would look like a power.
             let note =
                 PowerClaim.possible.contains(frame.measuredPower)
-                ? "" : "\n               which no beacon can have: uncalibrated, run 'beacon calibrate'"
+                ? "" : "\n               which is impossible: the beacon is uncalibrated, run 'beacon calibrate'"
             let text = """
                 uuid           \(frame.identity.uuid)
                 major          \(frame.identity.major)

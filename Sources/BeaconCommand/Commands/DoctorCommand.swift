@@ -9,10 +9,10 @@ import LinuxRadio
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Find out why no Bluetooth adapter works here, and how to repair it.",
+        abstract: "Find out why no Bluetooth adapter works here, and how to fix it.",
         discussion: """
             It checks the adapters, rfkill, the permissions of this process, the kernel and bluetoothd, and prints a \
-            command that repairs each problem. It changes nothing itself. The exit status is 1 if there is a problem, \
+            command that fixes each problem. It changes nothing itself. The exit status is 1 if there is a problem, \
             and 0 if there are none or only warnings.
 
               beacon doctor
@@ -40,13 +40,13 @@ struct DoctorCommand: ParsableCommand {
 }
 
 extension DoctorCommand {
-    /// What was measured of receivers and beacons.
+    /// The saved measurements of receivers and beacons.
     fileprivate static var calibration: Finding {
         do {
             let set = try CalibrationSet(optionalFile: CalibrationSet.userFile)
             guard !set.isEmpty else {
                 return Finding(
-                    "calibration", .ok, "none: distances are as good as what beacons say of their power",
+                    "calibration", .ok, "none: distances rely on the power that beacons claim",
                     remedy: "beacon calibrate --save")
             }
             let receivers = set.receivers.sorted { $0.key < $1.key }.map { name, receiver in
@@ -63,7 +63,7 @@ extension DoctorCommand {
 
 /// The text and JSON of `doctor`'s findings.
 enum FindingText {
-    /// Appends a finding as text: level, subject, message, and the command that repairs it on a line of its own.
+    /// Appends a finding as text: level, subject, message, and on a separate line the command that fixes it.
     static func append(_ finding: Finding, width: Int, to buffer: inout [UInt8]) {
         let level = finding.level.rawValue
         let space = String(repeating: " ", count: 9 - level.count)

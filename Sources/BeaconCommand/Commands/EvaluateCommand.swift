@@ -8,23 +8,23 @@ import BeaconSupport
 import BeaconTerminal
 import Foundation
 
-/// The command `beacon evaluate`, which measures what is told of a recording against what was true.
+/// The command `beacon evaluate`, which compares the results of a recording with the truth.
 struct EvaluateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evaluate",
-        abstract: "Measure what is told of a recording against what was true.",
+        abstract: "Compare the results of a recording with the truth.",
         discussion: """
-            The truth is a table of comma-separated values with a heading, gzipped or not. Its columns say what is \
-            measured; times are in seconds since 1970, distances in metres:
+            The truth is a CSV table with a heading, gzipped or not. Its columns select the evaluation. Times are in \
+            seconds since 1970, distances in metres:
               time, major, minor, distance                   ranging; with a column
-                                                             receiver, of each one
-              beacon_minor, room, from_epoch_s, to_epoch_s   enters and exits, of each
-                                                             receiver or of each --place
+                                                             receiver, for each one
+              beacon_minor, room, from_epoch_s, to_epoch_s   enters and exits, for each
+                                                             receiver or each --place
               time, room                                     the room of one beacon
-            A receiver's room is the one with its name, or with the digits in its name; places are named as the rooms.
+            A receiver is in the room with its name, or with the digits in its name. Places have the names of rooms.
 
-            Balanced accuracy is the mean of the recalls of what occurs in the truth. In nine of ten recordings of the \
-            same kind it would lie in its interval, which other draws of the same tracks, beacons or stays give.
+            Balanced accuracy is the mean recall of all classes or rooms in the truth. The interval of a figure covers \
+            nine of ten recordings of the same kind: a bootstrap over tracks, beacons or stays estimates it.
 
               beacon evaluate walk.ndjson.gz --truth walk.csv --svg walk.svg
               beacon evaluate week.ndjson --truth stays.csv --minimum-rssi auto
@@ -34,7 +34,7 @@ struct EvaluateCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The recording: a capture, or a simulation:NAME.", valueName: "sightings"))
     var sightings: String
 
-    @Option(help: ArgumentHelp("The table of what was true.", valueName: "file"))
+    @Option(help: ArgumentHelp("The table of the truth.", valueName: "file"))
     var truth: String
 
     @OptionGroup var places: PlaceOptions
@@ -46,17 +46,17 @@ struct EvaluateCommand: ParsableCommand {
     @Option(
         name: .customLong("exit-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
-            "The time without an advert after which a region or a place is exited.",
+            "Exit a region or a place after this time without an advert.",
             discussion:
                 "Default: \(TimeSpan(MonitoredRegion.defaultExitTimeout)) for a region, \(TimeSpan(PlaceRules().exitTimeout)) for a place.",
             valueName: "seconds"),
         transform: TimeSpan.reader(.milliseconds(1)...(.seconds(86_400))))
     var exitTimeout: TimeSpan?
 
-    @Option(help: ArgumentHelp("The file of what 'beacon calibrate' measured.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file of measurements from 'beacon calibrate'.", valueName: "file"))
     var calibration: String?
 
-    @Option(help: ArgumentHelp("Draw what was told and what was true into this file.", valueName: "file"))
+    @Option(help: ArgumentHelp("Draw the reports and the truth into this file.", valueName: "file"))
     var svg: String?
 
     @Flag(help: "Print one JSON object.")
@@ -66,8 +66,8 @@ struct EvaluateCommand: ParsableCommand {
         if svg == "-" { throw ValidationError("--svg needs a file; the figures go to standard output.") }
         if SourceSpecification(sightings).isGradual(at: .fastest) {
             throw ValidationError(
-                "A recording is read several times: give the path of a file. 'beacon record' makes one of a radio or a "
-                    + "pipe.")
+                "A recording is read several times: pass the path of a file. 'beacon record' writes a radio or a pipe "
+                    + "to a file.")
         }
     }
 
@@ -94,18 +94,18 @@ struct EvaluateCommand: ParsableCommand {
         try output.finish()
     }
 
-    /// - Throws: `CommandError` where the picture would take the place of something that is no picture.
+    /// - Throws: `CommandError` if the picture would replace a file that is not a picture.
     private func refuseToReplace(_ path: String) throws {
         guard FileManager.default.fileExists(atPath: path), let file = FileHandle(forReadingAtPath: path) else {
             return
         }
         let head = try file.read(upToCount: 4) ?? Data()
         guard head.isEmpty || head == Data("<svg".utf8) else {
-            throw CommandError("--svg \(path): the file is there already, and is no SVG picture; name another")
+            throw CommandError("--svg \(path): the file exists and is not an SVG picture; choose another name")
         }
     }
 
-    /// Returns the evaluation of the kind that the table's columns tell.
+    /// Returns the evaluation that the table's columns select.
     private func evaluate(_ table: TruthTable) throws -> any Evaluation {
         if table.has("distance") {
             try refuse(["--exit-timeout": exitTimeout != nil], for: RangingEvaluation.kind)
@@ -117,7 +117,7 @@ struct EvaluateCommand: ParsableCommand {
             if places.areGiven {
                 try refuse(options: .signals, for: "places")
             } else {
-                try refuse(places.given, for: "single receivers; give --place or --taught")
+                try refuse(places.given, for: "single receivers; pass --place or --taught")
             }
             return try presence(table)
         }
@@ -125,23 +125,23 @@ struct EvaluateCommand: ParsableCommand {
             try refuse(options: .signals, for: RoomEvaluation.kind)
             guard places.areGiven else {
                 throw ValidationError(
-                    "For rooms, say where the receivers are, as in --place hall=R1,R2, or give what 'beacon teach' wrote "
-                        + "as --taught.")
+                    "For rooms, pass the receivers of each room, such as --place hall=R1,R2, or the file of "
+                        + "'beacon teach' with --taught.")
             }
             return try rooms(table)
         }
         throw CommandError(
-            "\(truth) has the columns \(table.columns.joined(separator: ", ")), which is no truth that is known: time, "
-                + "major, minor, distance is one of ranging; beacon_minor, room, from_epoch_s, to_epoch_s one of "
-                + "presence; time, room one of rooms")
+            "\(truth) has the columns \(table.columns.joined(separator: ", ")); expected time, major, minor, "
+                + "distance for ranging; beacon_minor, room, from_epoch_s, to_epoch_s for presence; or time, room "
+                + "for rooms")
     }
 
     private enum Options { case places, signals }
 
-    /// The seconds for which a stay may go on after the recording.
+    /// The time by which a stay may outlast the recording, in seconds.
     private static let longestRest = 86_400.0
 
-    /// The configuration of a session, with what was measured and without requests.
+    /// The configuration of a session, with calibrations and without requests.
     private func configuration() throws -> MonitoringSession.Configuration {
         var configuration = MonitoringSession.Configuration()
         configuration.engine.strategy = strategy.value
@@ -165,29 +165,30 @@ struct EvaluateCommand: ParsableCommand {
 
     private func refuse(_ options: KeyValuePairs<String, Bool>, for purpose: String) throws {
         if let given = options.first(where: { $0.value }) {
-            throw ValidationError("\(given.key) does not go with \(purpose).")
+            throw ValidationError("\(given.key) cannot be used with \(purpose).")
         }
     }
 
-    /// Reads the recording once, to know what is in it.
+    /// Reads the recording once, to list its receivers and beacons.
     ///
-    /// - Throws: `CommandError` where it has no time or no beacon in common with the truth.
+    /// - Throws: `CommandError` if it shares no time or no beacon with the truth.
     private func recording(
         sharing times: [Double], where isWanted: (BeaconIdentity) -> Bool
     ) throws -> Recording {
         let recording = try Recording(SourceSpecification(sightings))
         guard let first = times.min(), let last = times.max() else { throw CommandError("\(truth) has no rows") }
         guard first <= recording.last.seconds, last >= recording.first.seconds else {
-            let moment = { (time: Timestamp?) in time.map { ClockText.dateAndTime($0) } ?? "long ago" }
+            let text = { (time: Timestamp?) in time.map { ClockText.dateAndTime($0) } ?? "long ago" }
             throw CommandError(
-                "the truth and the sightings have no time in common: \(truth) is of "
-                    + "\(moment(Timestamp(seconds: first))) to \(moment(Timestamp(seconds: last))), \(sightings) of "
-                    + "\(moment(recording.first)) to \(moment(recording.last)). Times are seconds since 1970, UTC")
+                "the truth and the sightings have no time in common: \(truth) is from "
+                    + "\(text(Timestamp(seconds: first))) to \(text(Timestamp(seconds: last))), \(sightings) from "
+                    + "\(text(recording.first)) to \(text(recording.last)). Times are seconds since 1970, UTC")
         }
         guard recording.counts.keys.contains(where: isWanted) else {
             throw CommandError(
                 "none of the beacons of \(truth) is in \(sightings); "
-                    + (recording.commonest.map { "it has \(recording.counts.count), as \($0)" } ?? "it has no iBeacon"))
+                    + (recording.commonest.map { "it has \(recording.counts.count), such as \($0)" }
+                        ?? "it has no iBeacon"))
         }
         return recording
     }
@@ -204,8 +205,8 @@ struct EvaluateCommand: ParsableCommand {
         let receivers = Set(tracks.compactMap(\.receiver))
         guard receivers.isEmpty || !receivers.isDisjoint(with: recording.receivers) else {
             throw CommandError(
-                "\(self.truth) is of \(receivers.sorted().map(\.printable).joined(separator: ", ")), and \(sightings) has "
-                    + "the receivers \(recording.receivers.map(\.printable).joined(separator: ", "))")
+                "\(self.truth) is for \(receivers.sorted().map(\.printable).joined(separator: ", ")), but \(sightings) "
+                    + "has the receivers \(recording.receivers.map(\.printable).joined(separator: ", "))")
         }
         var configuration = try configuration()
         configuration.rangings = [nil]
@@ -229,7 +230,7 @@ struct EvaluateCommand: ParsableCommand {
         if let endless = stays.first(where: { $0.to > recording.last.seconds + Self.longestRest }) {
             throw CommandError(
                 "\(truth): a stay of beacon \(endless.beacon) in \(endless.room) ends more than a day after the recording; "
-                    + "write an end that is in it")
+                    + "correct its end")
         }
         let beacons = recording.identities(named: name, of: names)
         let watches =
@@ -239,7 +240,7 @@ struct EvaluateCommand: ParsableCommand {
         return PresenceEvaluation(stays: stays, watches: watches)
     }
 
-    /// Returns what each receiver tells for itself, as an installation of single rooms would.
+    /// Returns the changes that each receiver reports alone, as in an installation of single rooms.
     private func monitored(
         _ beacons: [String: BeaconIdentity], in recording: Recording, rooms: Set<String>
     ) throws -> [PresenceEvaluation.Watch] {
@@ -261,19 +262,19 @@ struct EvaluateCommand: ParsableCommand {
         }
     }
 
-    /// Returns the room of the truth that a receiver is in, by its name.
+    /// Returns the room of a receiver, by the receiver's name.
     private func room(of receiver: String, in rooms: Set<String>) throws -> String {
         if rooms.contains(receiver) { return receiver }
         let digits = receiver.filter(\.isWholeNumber)
         guard let number = Int(digits) else {
             throw CommandError(
-                "the receiver \"\(receiver.printable)\" has neither a room's name nor its number; say which rooms have "
-                    + "which receivers, as in --place \(rooms.min() ?? "hall")=\(receiver.printable)")
+                "the receiver \"\(receiver.printable)\" has neither the name nor the number of a room; assign it "
+                    + "to a room, as in --place \(rooms.min() ?? "hall")=\(receiver.printable)")
         }
         return rooms.first { Int($0) == number } ?? digits
     }
 
-    /// Returns what each place tells.
+    /// Returns the changes that each place reports.
     private func placed(
         _ beacons: [String: BeaconIdentity], in recording: Recording, rooms: Set<String>
     ) throws -> [PresenceEvaluation.Watch] {
@@ -307,9 +308,9 @@ struct EvaluateCommand: ParsableCommand {
         configuration.located = beacon.map { [BeaconConstraint($0)] } ?? []
         var answers: [RoomEvaluation.Answer] = []
         try recording.play(configuration) { event in
-            guard case .located(let report) = event, let reported = report.beacons.first(where: { $0.identity == beacon })
+            guard case .located(let report) = event, let found = report.beacons.first(where: { $0.identity == beacon })
             else { return }
-            answers.append(.init(time: report.time.seconds, room: reported.place))
+            answers.append(.init(time: report.time.seconds, room: found.place))
         }
         return RoomEvaluation(truth: truth, answers: answers)
     }
@@ -320,23 +321,23 @@ struct EvaluateCommand: ParsableCommand {
     private func plan(for recording: Recording, rooms: Set<String>) throws -> PlacePlan {
         var plan = try places.plan()
         if let exitTimeout {
-            // Places are decided once a second.
+            // The session determines places once a second.
             guard exitTimeout.duration >= .seconds(1) else {
-                throw ValidationError("--exit-timeout is \(exitTimeout); of places it has to be from 1 s.")
+                throw ValidationError("--exit-timeout is \(exitTimeout); for places it must be at least 1 s.")
             }
             plan.rules.exitTimeout = exitTimeout.duration
         }
         let list = { (names: [String]) in names.map(\.printable).joined(separator: ", ") }
         guard !rooms.isDisjoint(with: plan.placeNames) else {
             throw CommandError(
-                "no place has the name of a room of the truth: the places are \(list(plan.placeNames)), and the rooms "
+                "no place has the name of a room of the truth: the places are \(list(plan.placeNames)), the rooms are "
                     + "\(list(rooms.sorted()))")
         }
         let missing = plan.receiverNames.filter { !recording.receivers.contains($0) }
         if !missing.isEmpty {
             ErrorOutput.shared.write(
-                "Note: this source has no receiver \(list(missing)); it has \(list(recording.receivers)). A receiver that "
-                    + "is missing is taken for deaf.")
+                "Note: this source has no receiver \(list(missing)); it has \(list(recording.receivers)). Missing "
+                    + "receivers count as deaf.")
         }
         return plan
     }

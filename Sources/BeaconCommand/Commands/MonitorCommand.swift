@@ -12,9 +12,10 @@ struct MonitorCommand: AsyncParsableCommand {
         commandName: "monitor",
         abstract: "Report when regions are entered and exited.",
         discussion: """
-            A region is entered with the first advert of one of its beacons, and exited when none has been heard for \
-            the exit timeout. A region that is not heard at first is outside after the same time. Each change is a line; \
-            --exec runs a program for it, or for what --on names: a beacon that comes near, stays, or is gone.
+            A region is entered with the first advert of one of its beacons, and exited when no advert arrives for the \
+            exit timeout. A region without adverts at the start is outside after the same time. Each change is a line. \
+            --exec runs a program for each change, or for the events that --on names: a beacon comes near, stays, or \
+            is gone.
 
               beacon monitor --source simulation:department-store --speed max \\
                 --region shop=02f07e83-abd6-4243-90a8-3617c9c74e70
@@ -44,8 +45,8 @@ struct MonitorCommand: AsyncParsableCommand {
         guard !region.isEmpty else { throw ValidationError("Name at least one --region to monitor.") }
     }
 
-    // On the main thread: as soon as a thread of Dispatch's pool works, Dispatch checks its pool once a second, which
-    // would double how often a process that waits for a beacon wakes.
+    // Runs on the main thread: once a thread of its pool has worked, Dispatch checks the pool every second. A process
+    // that waits for a beacon would wake up twice as often.
     @MainActor
     func run() async throws {
         var configuration = MonitoringSession.Configuration()

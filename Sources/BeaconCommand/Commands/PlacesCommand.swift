@@ -13,15 +13,16 @@ struct PlacesCommand: ParsableCommand {
         commandName: "places",
         abstract: "Report the place that each beacon is in, by several receivers.",
         discussion: """
-            A place is a room, or whatever else has a receiver or several of its own. A beacon is in the place where it \
-            is heard strongest; it changes to another one that leads by \(Figure.text(of: PlaceRules().margin, decimals: 0)) dB for \
-            \(TimeSpan(PlaceRules().holdTime)), or by more for less, and is in none when no receiver has heard it for \
-            \(TimeSpan(PlaceRules().exitTimeout)). While a receiver is deaf, what the others cannot tell by level is unknown.
+            A place is a room, or any other area with one or more receivers. A beacon is in the place that hears it \
+            strongest. It changes to another place that leads by \
+            \(Figure.text(of: PlaceRules().margin, decimals: 0)) dB for \(TimeSpan(PlaceRules().holdTime)); a larger \
+            lead takes less time. It is in no place when no receiver has heard it for \
+            \(TimeSpan(PlaceRules().exitTimeout)). While a receiver is deaf, a beacon's place is unknown if the levels \
+            at the other receivers do not decide it.
 
               beacon places --source recording.ndjson --place hall=R1,R2 --place kitchen=R3
 
-            Where places were taught, which finds rooms without a receiver too, that decides instead: 'beacon help \
-            teach'.
+            Taught places replace these rules, and can include rooms without a receiver: 'beacon help teach'.
             """)
 
     @OptionGroup var places: PlaceOptions
@@ -37,7 +38,7 @@ struct PlacesCommand: ParsableCommand {
     @Option(
         name: .customLong("exit-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
-            "The time unheard after which a beacon is in no place.",
+            "A beacon is in no place after this time without an advert.",
             discussion: "Default: \(TimeSpan(PlaceRules().exitTimeout)).", valueName: "seconds"),
         transform: TimeSpan.reader(.seconds(1)...(.seconds(86_400))))
     var exitTimeout = TimeSpan(PlaceRules().exitTimeout)
@@ -46,7 +47,7 @@ struct PlacesCommand: ParsableCommand {
 
     @Flag(
         name: .customLong("each-second"),
-        help: "Print where every beacon is once a second, and not only changes.")
+        help: "Print the place of every beacon once a second, not only changes.")
     var eachSecond = false
 
     @Flag(help: "Print one JSON object a line.")
@@ -61,7 +62,7 @@ struct PlacesCommand: ParsableCommand {
     mutating func validate() throws {
         if !places.areGiven, !FileManager.default.fileExists(atPath: TeachCommand.file.path) {
             throw ValidationError(
-                "Say where the receivers are, as in --place hall=R1,R2, or teach places with 'beacon teach'.")
+                "Pass the receivers of each place, such as --place hall=R1,R2, or teach places with 'beacon teach'.")
         }
     }
 
@@ -70,7 +71,7 @@ struct PlacesCommand: ParsableCommand {
         let plan = try plan()
         if plan.taught == nil, FileManager.default.fileExists(atPath: TeachCommand.file.path) {
             ErrorOutput.shared.write(
-                "Note: what was taught is not used beside --place; give it with --taught \(TeachCommand.file.path).")
+                "Note: --place replaces the taught places; to use both, add --taught \(TeachCommand.file.path).")
         }
         configuration.places = plan
         configuration.located = region.map(\.constraint)
@@ -89,7 +90,7 @@ struct PlacesCommand: ParsableCommand {
                 switch event {
                 case .located(let report) where isLive: table.append(report, to: &buffer)
                 case .located, .placed:
-                    // Of both, each second has what changes have.
+                    // The report of each second includes the changes.
                     if case .placed = event, isLive || eachSecond { return }
                     if json { EventJSON.append(event, to: &buffer) } else { PlaceText.append(event, to: &buffer) }
                 default: break

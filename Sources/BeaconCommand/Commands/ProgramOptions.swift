@@ -5,7 +5,7 @@ import BeaconMonitoring
 import BeaconPrograms
 import BeaconTerminal
 
-/// The options for a program that is run for events.
+/// The options for a program that runs for events.
 struct ProgramOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -20,8 +20,8 @@ struct ProgramOptions: ParsableArguments {
         help: ArgumentHelp(
             "An event for which the program runs; may be given several times.",
             discussion: """
-                enter and exit are of regions; immediate, near and far of a beacon that came at least as near, once until \
-                it has left; 'near for 30s' of one that stays; gone of one that is not heard any more. Default: all \
+                enter and exit: of a region; immediate, near and far: a beacon comes at least as near, once until it \
+                leaves; 'near for 30s': a beacon stays that long; gone: a beacon is no longer heard. Default: all \
                 lines of 'monitor', and near for 'range'.
                 """, valueName: "event"),
         transform: { text in
@@ -35,23 +35,24 @@ struct ProgramOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "An environment variable that the program gets; may be given several times.",
-            discussion: "It gets PATH, HOME, LANG and the like unasked, and nothing else.", valueName: "name"))
+            "An environment variable to pass to the program; may be given several times.",
+            discussion: "It always gets PATH, HOME, LANG and the like, and no others.", valueName: "name"))
     var execVariable: [String] = []
 
     func validate() throws {
-        if on.contains(.place) { throw ValidationError("--on place is for the rules of beacond, which has places.") }
-        if on.contains(.suspicious) { throw ValidationError("--on suspicious is for the rules of beacond.") }
+        if on.contains(.place) { throw ValidationError("--on place works only in the rules of beacond.") }
+        if on.contains(.suspicious) { throw ValidationError("--on suspicious works only in the rules of beacond.") }
         if let exec { _ = try EventPrograms.words(of: exec) }
-        if exec == nil, !on.isEmpty { throw ValidationError("--on says when a program runs; name it with --exec.") }
+        if exec == nil, !on.isEmpty { throw ValidationError("--on needs a program to run; name it with --exec.") }
     }
 
-    /// True where beacons have to be ranged for the program.
+    /// True if the program needs ranging.
     var needsRanging: Bool { on.contains(where: \.needsRanging) }
 
-    /// Calls a function with what starts the program for events, and waits then until it was run for all of them.
+    /// Calls a function with the starter of the program, then waits until the program has run for all events.
     ///
-    /// - Parameter events: the events for which it runs where none are named; those of regions with all their lines.
+    /// - Parameter events: the events to use if the user names none. The program then also runs when a region's state
+    ///   becomes known.
     @MainActor
     func withPrograms(events: [RuleEvent], _ body: (ProgramStarter?) throws -> Void) async throws {
         guard let exec else { return try body(nil) }
@@ -63,13 +64,13 @@ struct ProgramOptions: ParsableArguments {
         } catch {
             failure = error
         }
-        // Events so far still reach the program, unless the user wants to stop.
+        // Queued events still reach the program, unless the user has requested to stop.
         await programs.finish()
         if let failure { throw failure }
     }
 }
 
-/// The start of the user's program for those of a session's events that it is for.
+/// A starter of the user's program for the chosen events of a session.
 final class ProgramStarter {
     private let programs: EventPrograms
     private let events: Set<RuleEvent>
@@ -81,7 +82,7 @@ final class ProgramStarter {
 
     /// - Parameters:
     ///   - events: the events for which it runs.
-    ///   - hasStates: whether it also runs for a region's state that became known.
+    ///   - hasStates: whether it also runs when a region's state becomes known.
     init(_ programs: EventPrograms, events: [RuleEvent], hasStates: Bool) {
         self.programs = programs
         self.events = Set(events)
@@ -89,7 +90,7 @@ final class ProgramStarter {
         machine = ProximityMachine(events)
     }
 
-    /// Runs the program where it is for a change of a region.
+    /// Runs the program for a region's change, if that is among the chosen events.
     func handle(_ change: RegionEvent) {
         let isMeant =
             switch change.kind {
@@ -103,7 +104,7 @@ final class ProgramStarter {
         programs.enqueue(line)
     }
 
-    /// Runs the program for what a report of ranging shows.
+    /// Runs the program for the events that a ranging report causes.
     ///
     /// - Parameters:
     ///   - report: the report, by the wall clock.
@@ -116,7 +117,7 @@ final class ProgramStarter {
         run(for: changes.flatMap { machine.receive($0) })
     }
 
-    /// Runs the program for stays that have become long enough. All reports of the second have come.
+    /// Runs the program for stays that have become long enough. Call it after all reports of the second.
     func settle() { run(for: machine.advance(to: reports.time)) }
 
     private func run(for matches: [ProximityMatch]) {
@@ -128,16 +129,16 @@ final class ProgramStarter {
     }
 }
 
-/// A queue of events for the user's program, which runs for one after another, in order.
+/// A queue of events for the user's program, which runs for one event after another.
 struct EventPrograms: Sendable {
     private let events: AsyncStream<[UInt8]>.Continuation
     private let worker: Task<Void, Never>
 
-    /// Begins to wait for events.
+    /// Starts to wait for events.
     ///
     /// - Parameters:
     ///   - words: the program and its arguments.
-    ///   - variables: the names of environment variables that it gets besides the usual ones.
+    ///   - variables: the names of environment variables to pass besides the usual ones.
     init(_ words: [String], variables: [String]) {
         let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         events = continuation
@@ -151,7 +152,7 @@ struct EventPrograms: Sendable {
         }
     }
 
-    /// Adds an event to those that the program is to be run for.
+    /// Adds an event to the queue.
     func enqueue(_ event: [UInt8]) { events.yield(event) }
 
     /// Waits until the program has been run for all events.
@@ -180,7 +181,7 @@ struct EventPrograms: Sendable {
             let outcome = try await program.run(input: event, output: .standardError)
             if !outcome.isSuccess { ErrorOutput.shared.write("Warning: \(name) \(outcome).") }
         } catch {
-            ErrorOutput.shared.write("Warning: \(name) was not run: \(error).")
+            ErrorOutput.shared.write("Warning: cannot run \(name): \(error).")
         }
     }
 }

@@ -7,20 +7,20 @@ import BeaconSupport
 import BeaconTerminal
 import Foundation
 
-/// The command `beacon proxy`, by which a machine's radio is a Bluetooth proxy of ESPHome for others.
+/// The command `beacon proxy`, which makes a machine's radio a Bluetooth proxy of ESPHome.
 struct ProxyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "proxy",
-        abstract: "Pass on all that is heard, as a Bluetooth proxy of ESPHome.",
+        abstract: "Pass on all adverts, as a Bluetooth proxy of ESPHome.",
         discussion: """
-            Home Assistant, and whatever else takes adverts from ESPHome's proxies, finds this machine in the local \
-            network and hears what it hears: every advert, not iBeacons alone. Any number of clients have them at once. It \
-            makes no connections to devices, and asks them for nothing.
+            Home Assistant and other clients of ESPHome's proxies find this machine in the local network and receive \
+            every advert, not only iBeacons. It serves any number of clients at once. It does not connect to devices, \
+            and sends them no requests.
 
               beacon proxy --name hall
               BEACON_PROXY_KEY=$(openssl rand -base64 32) beacon proxy
 
-            By way of bluetoothd (bluez, and auto where it is chosen) there are only the adverts of iBeacons.
+            Through bluetoothd (bluez, or auto if it chooses bluez) it passes on only the adverts of iBeacons.
             """)
 
     @OptionGroup var source: SourceOptions
@@ -28,28 +28,28 @@ struct ProxyCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The device's name in the network: lower case letters, digits and hyphens.",
-            discussion: "Default: the machine's behind beacon-.",
+            discussion: "Default: beacon- and the machine's name.",
             valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("The port; with --each that of the first receiver.", valueName: "port"))
+    @Option(help: ArgumentHelp("The port; with --each, the port of the first receiver.", valueName: "port"))
     var port: UInt16 = 6053
 
-    @Flag(help: "Make each receiver a device of its own, rather than one device of all.")
+    @Flag(help: "Make each receiver a separate device, rather than one device for all.")
     var each = false
 
     @Option(
         name: .customLong("key-file"),
         help: ArgumentHelp(
             "The file with the key that clients need: 32 bytes as base64.",
-            discussion: "Default: BEACON_PROXY_KEY in the environment, else none, and anybody may listen.",
+            discussion: "Default: BEACON_PROXY_KEY in the environment. Without a key, every client can listen.",
             valueName: "file"))
     var keyFile: String?
 
-    @Option(help: ArgumentHelp("The address to listen at. Default: all of the machine.", valueName: "address"))
+    @Option(help: ArgumentHelp("The address to listen at. Default: all addresses.", valueName: "address"))
     var listen: String?
 
-    @Flag(name: .customLong("no-announce"), help: "Do not announce it in the local network.")
+    @Flag(name: .customLong("no-announce"), help: "Do not announce the proxy in the local network.")
     var isSilent = false
 
     func validate() throws {
@@ -57,10 +57,10 @@ struct ProxyCommand: AsyncParsableCommand {
         guard mistakes.isEmpty else { throw ValidationError(mistakes.joined(separator: "; ")) }
     }
 
-    // On the main thread, which waits for the source; the clients have another.
+    // Runs on the main thread, which waits for the source; other threads serve the clients.
     @MainActor
     func run() async throws {
-        // Its clients take what they get for now.
+        // Clients take every advert as current, so a recording plays in real time.
         let source = source.choose(usualSpeed: SpeedArgument(argument: "1"))
         let proxy = try ProxyServer(settings(of: source)) { ErrorOutput.shared.write("\($0)") }
         Interruption.allow(seconds: 10)
@@ -94,7 +94,7 @@ struct ProxyCommand: AsyncParsableCommand {
         return settings
     }
 
-    /// Passes on one record after another, at the speed of time.
+    /// Passes on one record after another, at the source's pace.
     private func pull(_ input: inout SourceReader, of source: ChosenSource, to feed: ProxyFeed) throws {
         var pacer = Pacer(source.pace)
         feed.update(names: input.receiverNames, statuses: input.receiverStatuses)

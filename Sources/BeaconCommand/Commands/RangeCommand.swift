@@ -12,8 +12,8 @@ struct RangeCommand: AsyncParsableCommand {
         abstract: "Report the proximity of beacons once a second.",
         discussion: """
             Beacons are listed as immediate, near, far or unknown, with their estimated distance (accuracy) and RSSI. \
-            On a terminal a table shows the newest second; elsewhere the seconds follow one another. With --json each \
-            second gives a line for each receiver and region.
+            On a terminal, a table shows the newest second; any other output gets one second after another. With \
+            --json, each second has a line for each receiver and region.
 
               beacon range --source simulation:museum
               beacon range --region hall=e2c56db5-dffb-48d2-b060-d0f5a71096e0/1 --json
@@ -40,11 +40,11 @@ struct RangeCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         if region.isEmpty, let event = program.on.first(where: { !$0.needsRanging }) {
-            throw ValidationError("--on \(event) needs a --region that is entered and left.")
+            throw ValidationError("--on \(event) needs a --region.")
         }
     }
 
-    // On the main thread, as for `monitor`.
+    // Runs on the main thread, like `monitor`.
     @MainActor
     func run() async throws {
         var configuration = MonitoringSession.Configuration()

@@ -11,9 +11,9 @@ struct RecordCommand: ParsableCommand {
         commandName: "record",
         abstract: "Write the adverts of a source to a file.",
         discussion: """
-            The file's name chooses its format. A name that ends in .ndjson, .jsonl or .json makes a sighting log, \
+            The file's name determines its format. A name that ends in .ndjson, .jsonl or .json makes a sighting log, \
             which holds iBeacons. Any other name makes a btsnoop file, which holds every advert and which btmon -r and \
-            Wireshark read. With .gz behind either, the file is gzipped. An adapter is recorded until Ctrl-C.
+            Wireshark read. Add .gz to either to compress the file. The recording of an adapter ends with Ctrl-C.
 
               beacon record visit.btsnoop.gz
               beacon range --source visit.btsnoop.gz --speed 1
@@ -58,8 +58,8 @@ struct AdvertRecorder {
         return isLog ? .sightingLog : .btsnoop
     }
 
-    /// Writes until the source ends or the user wants to stop. The adverts before damage in a source are written before
-    /// the error is thrown.
+    /// Writes until the source ends or the user requests to stop. If the source is damaged, the adverts before the
+    /// damage are written before the error is thrown.
     func record(_ input: inout SourceReader) throws -> Counts {
         var output = try FileOutput(path: path)
         var counts = Counts()
@@ -108,7 +108,7 @@ struct AdvertRecorder {
         }
     }
 
-    /// Reads one record after another at the source's pace, and has each written.
+    /// Reads one record after another at the source's pace, and writes it.
     private func pull(
         _ input: inout SourceReader, _ output: inout FileOutput,
         write: (borrowing SourceReader, SourceRecord, inout FileOutput) throws -> Void

@@ -6,16 +6,17 @@ import BeaconRadio
 import BeaconRelay
 import BeaconTerminal
 
-/// The command `beacon relay`, which makes this machine a receiver of others.
+/// The command `beacon relay`, which makes this machine a receiver for others.
 struct RelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay",
-        abstract: "Send what is heard here to a broker, as a receiver for others.",
+        abstract: "Send adverts to a broker, as a receiver for other machines.",
         discussion: """
-            Others read it as a source: 'beacon scan --source mqtt://BROKER', or beacond's sources. Adverts go out four \
-            times a second, with whether the radio hears; where the broker is behind or away, the oldest are dropped, and \
-            those who listen learn that nobody heard meanwhile. With --region, enter and exit are found out here as well, \
-            kept while the broker is away, and sent with their own times when it is back.
+            Other machines use it as a source: 'beacon scan --source mqtt://BROKER', or beacond's sources. It sends \
+            adverts four times a second, and whether the radio hears. If the broker is slow or unreachable, it drops \
+            the oldest adverts, and listeners learn that this receiver was deaf for that time. With --region it also \
+            detects enter and exit events. It keeps them while the broker is unreachable, and then sends them with \
+            their original times.
 
               beacon relay mqtt://broker.local --name hall
               BEACON_BROKER_PASSWORD=… beacon relay mqtts://hall@broker.local/museum
@@ -28,7 +29,7 @@ struct RelayCommand: AsyncParsableCommand {
             "The broker, as mqtt://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX], or mqtts: for TLS.", valueName: "broker"))
     var broker: String
 
-    @Option(help: ArgumentHelp("This receiver's name for others. Default: the machine's.", valueName: "name"))
+    @Option(help: ArgumentHelp("This receiver's name. Default: the machine's name.", valueName: "name"))
     var name: String?
 
     @Option(
@@ -42,7 +43,7 @@ struct RelayCommand: AsyncParsableCommand {
     @Option(
         name: .long, parsing: .singleValue,
         help: ArgumentHelp(
-            "Send the adverts of these beacons alone, UUID[/MAJOR[/MINOR]]; may be given several times.",
+            "Send only the adverts of these beacons, UUID[/MAJOR[/MINOR]]; may be given several times.",
             valueName: "beacons"),
         transform: RegionArgument.init)
     var only: [RegionArgument] = []
@@ -50,7 +51,7 @@ struct RelayCommand: AsyncParsableCommand {
     @Option(
         name: .long, parsing: .singleValue,
         help: ArgumentHelp(
-            "A region whose enter and exit are sent too; may be given several times.", valueName: "region"),
+            "A region whose enter and exit events are sent too; may be given several times.", valueName: "region"),
         transform: RegionArgument.init)
     var region: [RegionArgument] = []
 
@@ -61,14 +62,13 @@ struct RelayCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The file in which enter and exit wait for the broker.",
+            "The file that keeps enter and exit events for the broker.",
             discussion: "Default: relay-NAME.json in ~/.local/state/swift-beacon.", valueName: "file"))
     var store: String?
 
     mutating func validate() throws {
         if let factor = source.speed?.factor, factor < 1 {
-            throw ValidationError(
-                "--speed \(factor) is slower than time, which those who listen take for a broken clock.")
+            throw ValidationError("--speed \(factor) is slower than real time; listeners would see a broken clock.")
         }
         do {
             _ = try options()
@@ -77,12 +77,11 @@ struct RelayCommand: AsyncParsableCommand {
         }
         let names = region.map(\.name)
         if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
-            throw ValidationError(
-                "two regions have the name \(twice); name them otherwise, with NAME= before the UUID.")
+            throw ValidationError("two regions have the name \(twice); rename one with NAME= before the UUID.")
         }
     }
 
-    // On the main thread, which waits for the source; the connection has others.
+    // Runs on the main thread, which waits for the source; the connection uses other threads.
     @MainActor
     func run() async throws {
         let options = try options()
@@ -90,15 +89,16 @@ struct RelayCommand: AsyncParsableCommand {
             try region.isEmpty
             ? nil : TransitionStore(path: self.store ?? options.storePath) { ErrorOutput.shared.write($0) }
         let relay = try Relay(options, store: store) { ErrorOutput.shared.write($0) }
-        // It disconnects in order, which takes seconds where the broker does not answer.
+        // A clean disconnect takes seconds if the broker does not answer.
         Interruption.allow(seconds: 10)
         Interruption.listen()
         let sending = Task.detached { await relay.run() }
-        // Who listens takes it for now, and its own messages would come back to it.
+        // Listeners take every advert as current, so a recording plays in real time. The relay must not read its own
+        // messages.
         var chosen = source.choose(usualSpeed: SpeedArgument(argument: "1"))
         chosen.specification = chosen.specification.withoutRelays
         let result = Result { try pull(chosen, for: relay, store) }
-        // What was recorded is as good later.
+        // A recording is useful even if it is sent late.
         while !chosen.specification.isRadio, !relay.isDrained, !Interruption.isRequested {
             try? await Task.sleep(for: .milliseconds(20))
         }
@@ -118,7 +118,7 @@ struct RelayCommand: AsyncParsableCommand {
         return options
     }
 
-    /// Pulls the source to its end.
+    /// Reads the source to its end.
     private func pull(_ source: ChosenSource, for relay: Relay, _ store: TransitionStore?) throws {
         let specification = source.specification
         var configuration = MonitoringSession.Configuration()

@@ -67,7 +67,7 @@ struct ScanCommand: ParsableCommand {
             }
             for sighting in input.sightings {
                 let name = names[Int(sighting.receiver.index)]
-                // A radio hands over several at once, each heard at its own time.
+                // A radio delivers several sightings at once, each with its own time.
                 let time = record.time.map { _ in radio.wall(sighting.time) }
                 try output.append { buffer in
                     if json {

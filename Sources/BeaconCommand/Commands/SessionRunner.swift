@@ -4,36 +4,37 @@ import BeaconMonitoring
 import BeaconRadio
 import BeaconTerminal
 
-/// The runner of a session for a command, which opens its source, ends in good order, and reports what a user should
-/// know.
+/// A runner of a command's session.
+///
+/// It opens the source, reports problems to the user, and ends the session cleanly.
 struct SessionRunner {
     var source: ChosenSource
     var receiver: String?
 
-    /// The receivers that the user named otherwise.
+    /// The receivers that the user named in other options.
     var expected: [String] = []
 
-    /// Called with what the source's radio reports.
+    /// Called with each event of the source's radio.
     var radioObserver: ((SourceEvent) -> Void)?
 
-    /// Called with what the source delivers, at least so often, in nanoseconds.
+    /// Called with the source's adverts, at least once per interval, in nanoseconds.
     var sourceObserver: (interval: Int64, observe: (SourceBatch) throws -> Void)?
 
     /// False if the command's own output marks uncalibrated beacons.
     var reportsUncalibrated = true
 
-    /// Whether the command itself shows on the terminal how far it is.
+    /// Whether the command itself shows its progress on the terminal.
     var hasOwnDisplay: Bool
 
-    /// Runs to the end of the source, or until the user wishes to stop.
+    /// Runs to the end of the source, or until the user requests to stop.
     ///
     /// - Parameters:
-    ///   - configuration: what to watch for.
-    ///   - mode: how hard a radio listens.
+    ///   - configuration: the configuration of the session.
+    ///   - mode: the scan mode of a radio.
     ///   - programs: starts the user's program for events.
-    ///   - settled: called when all events of a moment have been handled.
-    ///   - handle: called with each event, its time by the clock on the wall.
-    ///   - atEnd: called once at the end, also where the source turned out to be damaged.
+    ///   - settled: called after all events with the same time.
+    ///   - handle: called with each event, whose time is by the wall clock.
+    ///   - atEnd: called once at the end, even if the source is damaged.
     func run(
         _ configuration: MonitoringSession.Configuration,
         mode: ScanMode = .ranging,
@@ -83,7 +84,7 @@ struct SessionRunner {
             let heard = session.receiverNames.joined(separator: ", ")
             ErrorOutput.shared.write(
                 "Note: this source has no receiver \(missing.joined(separator: ", ")); it has "
-                    + "\(heard.isEmpty ? "none" : heard). A receiver that is missing is taken for deaf.")
+                    + "\(heard.isEmpty ? "none" : heard). Missing receivers count as deaf.")
         }
         if let failure { throw failure }
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }

@@ -10,10 +10,10 @@ struct SimulateCommand: ParsableCommand {
         commandName: "simulate",
         abstract: "Write the adverts that the receivers of a scenario hear.",
         discussion: """
-            A scenario is a story in simulated air: beacons, receivers, people who walk, walls. These come with the \
-            program: \(Scenario.names.joined(separator: ", ")); docs/scenarios.md says how to write one. It plays as \
-            fast as the machine can, and gives the same bytes each time. To play one in real time, give it to another \
-            command as --source simulation:NAME.
+            A scenario describes beacons, receivers, walking people and walls in simulated air. Built-in scenarios: \
+            \(Scenario.names.joined(separator: ", ")). docs/scenarios.md explains how to write your own. The command \
+            is as fast as the machine can be, and writes the same bytes each time. To play a scenario in real time, \
+            pass it to another command as --source simulation:NAME.
 
               beacon simulate museum --output museum.btsnoop
               beacon simulate museum --output museum.ndjson --truth museum.csv
@@ -25,7 +25,7 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The file to write; its name chooses the format, as for 'beacon record'.",
+            "The file to write; its name determines the format, as for 'beacon record'.",
             discussion: "Default: a sighting log on standard output.",
             valueName: "file"))
     var output: String = "-"
@@ -37,7 +37,7 @@ struct SimulateCommand: ParsableCommand {
 
     mutating func validate() throws {
         if truth == "-" || truth == output {
-            throw ValidationError("--truth needs a file of its own, beside that of the adverts.")
+            throw ValidationError("--truth needs a separate file from the adverts.")
         }
     }
 
@@ -61,7 +61,7 @@ struct SimulateCommand: ParsableCommand {
         for second in scenario.seconds where !Interruption.isRequested {
             try file.append { buffer in
                 for row in scenario.distances(at: second) {
-                    // A name is in quotes as tables have it, since it may have a comma in it.
+                    // A name with a comma or a quote is in quotes, as in CSV.
                     let name = row.receiver.contains { ",\"".contains($0) } ? "\"\(row.receiver)\"" : row.receiver
                     let distance = (row.distance * 1000).rounded() / 1000
                     let beacon = "\(row.identity.major),\(row.identity.minor)"

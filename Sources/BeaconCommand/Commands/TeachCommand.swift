@@ -8,15 +8,15 @@ import BeaconSupport
 import BeaconTerminal
 import Foundation
 
-/// The command `beacon teach`, which measures how a beacon is heard in a place.
+/// The command `beacon teach`, which records the signal of a beacon in a place.
 struct TeachCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "teach",
         abstract: "Teach a place, by standing there with a beacon.",
         discussion: """
-            Walk about in the place with the beacon while it is heard. Do so in each room, in large ones at several \
-            spots; what is taught is added to what was taught before. Then 'beacon places' tells the rooms apart, also \
-            those without a receiver.
+            Walk around in the place with the beacon while the command measures. Repeat this in each room, and at \
+            several spots of large rooms; new measurements are added to the earlier ones. Then 'beacon places' can \
+            distinguish the rooms, even those without a receiver.
 
               beacon teach kitchen --seconds 20
               beacon teach --list
@@ -29,14 +29,14 @@ struct TeachCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The time to measure for.", discussion: "A file may end sooner. Default: 20s.", valueName: "seconds"),
+            "How long to measure.", discussion: "A file may end sooner. Default: 20s.", valueName: "seconds"),
         transform: TimeSpan.reader(.milliseconds(1)...(.seconds(3600))))
     var seconds = TimeSpan(.seconds(20))
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The region of the beacon that is carried.", discussion: "Default: the one that is heard most.",
+            "The region of the beacon that you carry.", discussion: "Default: the beacon with the most adverts.",
             valueName: "region"),
         transform: RegionArgument.init)
     var region: RegionArgument?
@@ -44,32 +44,32 @@ struct TeachCommand: ParsableCommand {
     @Option(
         name: .long, parsing: .singleValue,
         help: ArgumentHelp(
-            "A receiver that takes part even where it hears nothing; may be given several times.",
-            discussion: "A radio's are known, and so are those of what was taught before.", valueName: "name"))
+            "A receiver to include even if it hears nothing; may be given several times.",
+            discussion: "Receivers of a radio and of earlier measurements are included anyway.", valueName: "name"))
     var receiver: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Teach all places of a recording, whose truth is in this file: time and room in columns.",
-            discussion: "Of each place, its first --seconds count.", valueName: "file"))
+            "Teach all places of a recording, from a table of the truth with the columns time and room.",
+            discussion: "Only the first --seconds in each place count.", valueName: "file"))
     var truth: String?
 
     @Option(
         name: .customLong("file"),
         help: ArgumentHelp(
-            "The file that keeps what was taught.", discussion: "Default: one in the user's state directory.",
+            "The file of taught places.", discussion: "Default: places.json in the user's state directory.",
             valueName: "file"))
     var path: String?
 
-    @Flag(help: "Forget what was taught of the place.")
+    @Flag(help: "Forget the place.")
     var forget = false
 
-    @Flag(help: "List the places that were taught.")
+    @Flag(help: "List the taught places.")
     var list = false
 
     @OptionGroup var source: SourceOptions
 
-    /// The file where no other is named.
+    /// The default file.
     static var file: URL { StateDirectory.user.url.appendingPathComponent("places.json") }
 
     private var file: URL { path.map { URL(fileURLWithPath: $0) } ?? Self.file }
@@ -87,7 +87,7 @@ struct TeachCommand: ParsableCommand {
         if list { return printPlaces(before) }
         if forget, let name {
             return try TaughtMap.update(file) { map in
-                guard map.remove(name) else { throw CommandError("nothing was taught of \"\(name)\"") }
+                guard map.remove(name) else { throw CommandError("the place \"\(name)\" was never taught") }
             }
         }
         Interruption.listen()
@@ -95,18 +95,17 @@ struct TeachCommand: ParsableCommand {
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
         guard !taught.isEmpty else {
             if truth != nil {
-                throw CommandError(
-                    "no beacon with a signal reading was heard at a time of which the truth knows the room")
+                throw CommandError("no beacon was heard with a signal reading at the times of the truth")
             }
             throw CommandError(
-                "no \(region == nil ? "iBeacon" : "beacon of this region") was heard with a signal reading. Is it on, and "
-                    + "within reach? beacon scan shows what is heard")
+                "no \(region == nil ? "iBeacon" : "beacon of this region") was heard with a signal reading. Is it on "
+                    + "and in range? 'beacon scan' lists all beacons it hears")
         }
         try TaughtMap.update(file) { map in
             for (name, points) in taught { map.add(points, to: name) }
             printPlaces(map)
         }
-        ErrorOutput.shared.write("Kept in \(file.path).")
+        ErrorOutput.shared.write("Saved to \(file.path).")
     }
 
     private func measure(_ map: TaughtMap) throws -> [(name: String, points: [[String: Double?]])] {
@@ -117,7 +116,7 @@ struct TeachCommand: ParsableCommand {
         var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
         if source.specification.isRadio, let name {
-            ErrorOutput.shared.write("Walk about in \(name) with the beacon. Measuring for \(seconds) …")
+            ErrorOutput.shared.write("Walk around in \(name) with the beacon. Measuring for \(seconds) …")
         }
         var teachers: [String: PlaceTeacher] = [:]
         var taken: [String: Double] = [:]
@@ -127,7 +126,7 @@ struct TeachCommand: ParsableCommand {
             guard let time = record.time else { throw SourceError.noTimes }
             let start = begin ?? time
             begin = start
-            // Nothing after the end is waited for.
+            // There is no need to wait for records after the end.
             let end = rooms == nil ? start.advanced(by: seconds.nanoseconds) : time
             pacer.wait(until: min(time, end), shouldStop: { Interruption.isRequested })
             if rooms == nil, time.since(start) >= seconds.nanoseconds { break }
@@ -135,7 +134,7 @@ struct TeachCommand: ParsableCommand {
                 last = time
                 continue
             }
-            // The time that was spent there so far: a room may be left and entered again.
+            // The total time in this room; the beacon may leave it and return.
             if rooms != nil, let last { taken[place, default: 0] += min(Double(time.since(last)) / 1e9, 1) }
             last = time
             guard taken[place] ?? 0 < seconds.seconds else { continue }

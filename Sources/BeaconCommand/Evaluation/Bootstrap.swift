@@ -1,28 +1,26 @@
 import BeaconModel
 import BeaconSupport
 
-/// The range in which a figure would lie for nine of ten other choices of tracks, as far as the tracks at hand can
-/// tell.
+/// The 90 % confidence interval of a figure, estimated from the units of one recording.
 struct Interval: Hashable {
     var lower: Double
     var upper: Double
 }
 
-/// The bootstrap: what a figure becomes where units are drawn again and again from those at hand.
+/// The bootstrap: the distribution of a figure when units are drawn at random, with replacement.
 ///
 /// Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979. Units are tracks, beacons
-/// or stays, and not samples: the samples of a track resemble one another, so that drawing them would promise far more
-/// than a recording can show.
+/// or stays, not samples. Samples of a track are alike, so drawing samples would make the interval far too narrow.
 enum Bootstrap {
     private static let draws = 1000
 
-    /// The part of the draws that the interval leaves out at each end.
+    /// The share of the draws outside the interval at each end.
     private static let tail = 0.05
 
-    /// Any will do; it is fixed so that the same files give the same interval.
+    /// An arbitrary number, fixed so that the same files give the same interval.
     private static let seed: UInt64 = 1
 
-    /// Returns the interval of a figure; nil where there are not several units.
+    /// Returns the interval of a figure; nil for fewer than two units.
     static func interval(of units: [Confusion], figure: (Confusion) -> Double?) -> Interval? {
         guard units.count > 1, let first = units.first else { return nil }
         var generator = SplitMix64(seed: seed)
@@ -41,57 +39,57 @@ enum Bootstrap {
     }
 }
 
-/// The counts of what was told where something else or the same was true.
+/// A confusion matrix: the number of samples for each truth and each answer.
 struct Confusion: Hashable {
-    /// What can be true.
+    /// The possible truths.
     let truths: [String]
 
-    /// What can be told: first the same as can be true, in the same order.
+    /// The possible answers: first the truths, in the same order.
     let answers: [String]
 
     /// The counts, one truth after another.
     private var counts: [Int]
 
-    /// Creates counts of nothing so far.
+    /// Creates a matrix of zeros.
     init(truths: [String], answers: [String]) {
         self.truths = truths
         self.answers = answers
         counts = Array(repeating: 0, count: truths.count * answers.count)
     }
 
-    /// Counts a moment, by the numbers of what was true and of what was told.
+    /// Counts a sample, by the indices of its truth and its answer.
     mutating func add(truth: Int, answer: Int) { counts[truth * answers.count + answer] += 1 }
 
-    /// Adds counts of the same form.
+    /// Adds the counts of a matrix of the same form.
     mutating func add(_ other: Confusion) {
         for index in counts.indices { counts[index] += other.counts[index] }
     }
 
-    /// The number of moments.
+    /// The number of samples.
     var total: Int { counts.reduce(0, +) }
 
     /// Returns the counts of a truth, one for each answer.
     func row(of truth: Int) -> ArraySlice<Int> { counts[truth * answers.count..<(truth + 1) * answers.count] }
 
-    /// Returns the part of a truth's moments in which it was told; nil where there are none.
+    /// Returns the share of a truth's samples with the right answer; nil without such samples.
     func recall(of truth: Int) -> Double? {
         let total = row(of: truth).reduce(0, +)
         return total > 0 ? Double(counts[truth * answers.count + truth]) / Double(total) : nil
     }
 
-    /// The mean of the recalls of all truths that occur; nil where none does.
+    /// The mean recall of all truths that occur; nil without samples.
     var balancedAccuracy: Double? {
         let recalls = truths.indices.compactMap { recall(of: $0) }
         return recalls.isEmpty ? nil : recalls.reduce(0, +) / Double(recalls.count)
     }
 
-    /// The part of the moments in which the truth was told; nil where there are none.
+    /// The share of the samples with the right answer; nil without samples.
     var accuracy: Double? {
         let right = truths.indices.reduce(0) { $0 + counts[$1 * answers.count + $1] }
         return total > 0 ? Double(right) / Double(total) : nil
     }
 
-    /// The part of the moments in which the last of the answers was told; nil where there are none.
+    /// The share of the samples with the last answer; nil without samples.
     var lastAnswerShare: Double? {
         let count = truths.indices.reduce(0) { $0 + (row(of: $1).last ?? 0) }
         return total > 0 ? Double(count) / Double(total) : nil
@@ -107,13 +105,13 @@ struct Figure {
     var unit = ""
     var interval: Interval?
 
-    /// The figure as people read it.
+    /// The figure as text for people.
     var text: String {
         guard let value else { return "-" }
         return Self.text(of: value, decimals: decimals) + (unit.isEmpty ? "" : " \(unit)")
     }
 
-    /// Returns a number with so many decimals.
+    /// Returns a number with the given number of decimals.
     static func text(of value: Double, decimals: Int) -> String {
         var buffer: [UInt8] = []
         buffer.append(fixed: value, decimals: decimals)
@@ -121,21 +119,21 @@ struct Figure {
     }
 }
 
-/// What an evaluation says, for people, for programs and as a picture.
+/// The results of an evaluation, for people, for programs and as a picture.
 protocol Evaluation {
-    /// The word for what is evaluated.
+    /// The name of this kind of evaluation.
     static var kind: String { get }
 
-    /// The word for what the bootstrap draws.
+    /// The name of the units that the bootstrap draws.
     static var unit: String { get }
 
-    /// The size of what was evaluated, in a sentence without its end.
+    /// The amount of evaluated data, as part of a sentence.
     var scope: String { get }
 
-    /// The figures, the most telling first.
+    /// The figures, the most important first.
     var figures: [Figure] { get }
 
-    /// What was told of what was true.
+    /// The counts of truths and answers.
     var confusion: Confusion { get }
 
     /// Returns a drawing as an SVG document.
@@ -145,7 +143,7 @@ protocol Evaluation {
 // MARK: - Text and JSON
 
 extension Evaluation {
-    /// The table for people, within 80 columns where names are not longer than usual.
+    /// The table for people, within 80 columns unless names are unusually long.
     var lines: [String] {
         var lines = ["\(Self.kind): \(scope)", ""]
         let width = figures.map(\.name.count).max() ?? 0
@@ -226,7 +224,7 @@ extension [UInt8] {
 }
 
 extension [Double] {
-    /// The median; nil where there is nothing.
+    /// The median; nil if there are no elements.
     var median: Double? {
         guard !isEmpty else { return nil }
         let sorted = sorted()
@@ -236,7 +234,7 @@ extension [Double] {
 }
 
 extension Sequence<String> {
-    /// The number of places in which a text differs from the one before.
+    /// The number of elements that differ from their predecessor.
     var changeCount: Int {
         var (count, before) = (0, String?.none)
         for text in self {

@@ -4,7 +4,7 @@ import CLibrary
 
 /// Drawings of evaluations as SVG documents that need nothing else, readable on light and on dark paper.
 enum EvaluationPicture {
-    /// A time in which a label holds, in seconds since 1970; a label that is nil stands for what could not be told.
+    /// A time span with a label, in seconds since 1970; a nil label means unknown.
     struct Span {
         var from: Double
         var to: Double
@@ -16,7 +16,7 @@ enum EvaluationPicture {
         var name: String
         var spans: [Span]
 
-        /// The longest time for which a moment's label is drawn where no other moment follows, in seconds.
+        /// The longest time that a sample's label lasts if no other sample follows, in seconds.
         fileprivate static let longestStep = 2.0
 
         /// Creates a strip of spans.
@@ -25,7 +25,7 @@ enum EvaluationPicture {
             self.spans = spans
         }
 
-        /// Creates a strip of the labels of moments.
+        /// Creates a strip from the labels of samples.
         init(name: String, labels: [(time: Double, label: String?)]) {
             self.name = name
             spans = []
@@ -41,7 +41,7 @@ enum EvaluationPicture {
         }
     }
 
-    /// Draws the distance over time of one beacon: what is true, what is told with its range, and the classes.
+    /// Draws the distance of one beacon over time: the true distance, the reported one with its range, and the classes.
     static func distances(of samples: [RangingEvaluation.Sample], title: String) -> String {
         let start = samples.first?.time ?? 0
         var canvas = Canvas(
@@ -60,7 +60,7 @@ enum EvaluationPicture {
             canvas.heightMark("\(text) m", at: scale.height(of: metres), isBoundary: metres == 0.5 || metres == 3)
         }
         canvas.drawTimes()
-        // More points than the width has would be drawn over one another.
+        // The picture is not wide enough for more points.
         let step = max(1, samples.count / 1500)
         let shown = stride(from: 0, to: samples.count, by: step).map { samples[$0] }
         for run in runs(of: shown, step: step, where: { $0.report?.range != nil && ($0.report?.accuracy ?? -1) > 0 }) {
@@ -79,7 +79,7 @@ enum EvaluationPicture {
         return canvas.document
     }
 
-    /// Returns the runs of moments that a line connects: those that fulfil a condition, without a gap.
+    /// Returns the runs of samples that a line connects: samples that meet a condition, without a gap.
     private static func runs(
         of samples: [RangingEvaluation.Sample], step: Int, where isWanted: (RangingEvaluation.Sample) -> Bool
     ) -> [[RangingEvaluation.Sample]] {
@@ -100,7 +100,7 @@ enum EvaluationPicture {
         return runs
     }
 
-    /// Draws strips over one another, with one colour for each label.
+    /// Draws strips below one another, with one colour for each label.
     static func strips(of strips: [Strip], title: String) -> String {
         let spans = strips.flatMap(\.spans)
         let start = spans.map(\.from).min() ?? 0
@@ -142,7 +142,7 @@ private struct DistanceScale {
 private struct Canvas {
     private static let (width, left, right) = (960.0, 84.0, 24.0)
 
-    /// Colours that people tell apart who see few of them (Okabe, Ito, "Color Universal Design", 2008).
+    /// Colours that colour-blind people can distinguish (Okabe, Ito, "Color Universal Design", 2008).
     private static let colors = [
         "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#8a6bd1",
     ]
@@ -157,7 +157,7 @@ private struct Canvas {
     private let height: Double
     private var elements: [String] = []
 
-    /// An empty drawing of a time in seconds since 1970.
+    /// Creates an empty drawing for a time span in seconds since 1970.
     init(title: String, from start: Double, to end: Double, height: Double, top: Double, bottom: Double) {
         (self.start, self.end, self.height, self.top) = (start, end, height, top)
         floor = height - bottom
@@ -181,7 +181,7 @@ private struct Canvas {
             """
     }
 
-    // Plain colours first, since not every viewer has variables or asks for a scheme.
+    // Plain colours first, since not every viewer supports colour schemes.
     private static let style = """
         text{font:13px system-ui,sans-serif;fill:#656d76} .title{font-size:16px;font-weight:600;fill:#1f2328}
         .paper{fill:#fff} .grid{stroke:#d0d7de;fill:none} .boundary{stroke:#656d76;stroke-dasharray:5 4;fill:none}
@@ -194,7 +194,7 @@ private struct Canvas {
         .range{fill:#58a6ff} .hatched{fill:#30363d} .hatch{stroke:#8b949e}}
         """
 
-    /// Draws the axis of time, with marks in whole steps from the begin.
+    /// Draws the time axis, with marks in whole steps from the start.
     mutating func drawTimes() {
         let length = end - start
         let steps: [Double] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 43_200]
@@ -210,7 +210,7 @@ private struct Canvas {
         text("minutes and seconds since \(begin)", x: Self.width - Self.right, y: floor + 36, anchor: "end")
     }
 
-    /// Draws the background of a class of proximity.
+    /// Draws the background of a proximity class.
     mutating func band(_ name: String, from upper: Double, to lower: Double) {
         guard lower > upper else { return }
         elements.append(
@@ -220,7 +220,7 @@ private struct Canvas {
         text(name, x: Self.width - Self.right - 6, y: upper + 16, anchor: "end")
     }
 
-    /// Draws a mark of the axis of heights.
+    /// Draws a mark on the vertical axis.
     mutating func heightMark(_ name: String, at y: Double, isBoundary: Bool) {
         let (left, right, height) = (Self.left, Self.width - Self.right, Self.number(y))
         elements.append(
@@ -242,7 +242,7 @@ private struct Canvas {
         elements.append("<polygon class=\"range\" points=\"\(path(points))\"/>")
     }
 
-    /// Draws a span of a strip; without a colour it is hatched.
+    /// Draws a span of a strip, hatched if it has no colour.
     mutating func bar(from: Double, to: Double, top: Double, height: Double, color: Int?) {
         let (left, right) = (x(of: from), x(of: to))
         elements.append(
@@ -250,7 +250,7 @@ private struct Canvas {
                 + "width=\"\(Self.number(max(0.5, right - left)))\" height=\"\(Self.number(height))\"/>")
     }
 
-    /// Draws what the lines mean.
+    /// Draws the key of the lines.
     mutating func key(_ lines: [(kind: String, text: String)]) {
         for (index, line) in lines.enumerated() {
             let x = 16 + Double(index) * 190
@@ -260,7 +260,7 @@ private struct Canvas {
         }
     }
 
-    /// Draws what the colours mean.
+    /// Draws the key of the colours.
     mutating func key(colors labels: [String], hasUnknown: Bool) {
         var entries: [(String, Int?)] = labels.enumerated().map { ($0.element, $0.offset) }
         if hasUnknown { entries.append(("unknown", nil)) }
@@ -269,7 +269,7 @@ private struct Canvas {
             elements.append(
                 "<rect fill=\"\(Self.fill(color))\" x=\"\(Self.number(x))\" y=\"43\" width=\"16\" height=\"16\"/>")
             text(label, x: x + 22, y: 56)
-            // About the width of letters of 13 pixels.
+            // The approximate width of letters of 13 pixels.
             x += 42 + 7.5 * Double(label.count)
         }
     }
@@ -300,7 +300,7 @@ private struct Canvas {
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(rest))" : "\(minutes):\(two(rest))"
     }
 
-    /// Returns a text as XML has it, without what a document may not contain.
+    /// Returns text escaped for XML, without control characters.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.printable.unicodeScalars {

@@ -1,10 +1,10 @@
 import BeaconModel
 import BeaconSupport
 
-/// How well it is told which beacons are in a room, for beacons whose stays in rooms are known.
+/// An evaluation of the rooms that beacons are in, for beacons whose stays in rooms are known.
 ///
-/// What is told comes from watches: a receiver, or a place of several. Each watch is right where a beacon stays in its
-/// room and is inside, or stays elsewhere and is outside.
+/// A watch is a receiver, or a place with several receivers. It is right if a beacon stays in its room and is inside,
+/// or stays elsewhere and is outside.
 struct PresenceEvaluation: Evaluation {
     static let kind = "presence"
     static let unit = "beacon"
@@ -23,29 +23,29 @@ struct PresenceEvaluation: Evaluation {
         var isEnter: Bool
     }
 
-    /// What a receiver or a place told of all beacons.
+    /// The changes of all beacons that a receiver or a place reported.
     struct Watch {
         let name: String
 
-        /// The room that it is in.
+        /// The room of the receiver or place.
         let room: String
 
         fileprivate private(set) var changes: [String: [Change]] = [:]
 
-        /// Creates a watch that has told nothing so far.
+        /// Creates a watch without changes.
         init(name: String, room: String) {
             self.name = name
             self.room = room
         }
 
-        /// Takes in that a beacon was told to come or to leave.
+        /// Adds an enter or an exit of a beacon.
         mutating func add(_ beacon: String, at time: Timestamp, isEnter: Bool) {
             changes[beacon, default: []].append(Change(time: time.seconds, isEnter: isEnter))
         }
 
-        /// Returns the changes of a beacon in the order of time.
+        /// Returns the changes of a beacon, sorted by time.
         fileprivate func sorted(of beacon: String) -> [Change] {
-            // Of two at one time the enter comes first, as in score.py of the recordings.
+            // An enter goes before an exit of the same time, as in score.py of the recordings.
             (changes[beacon] ?? []).sorted { ($0.time, $0.isEnter ? 0 : 1) < ($1.time, $1.isEnter ? 0 : 1) }
         }
     }
@@ -62,11 +62,11 @@ struct PresenceEvaluation: Evaluation {
 
     private static let noCounts = Confusion(truths: ["inside", "outside"], answers: ["inside", "outside"])
 
-    /// The time after the begin of a stay that does not count, in seconds: for the first of a beacon, with which the
-    /// recording begins, and for others, before which it is carried.
+    /// The time after the start of a stay that does not count, in seconds: for the first stay of a beacon, which starts
+    /// with the recording, and for later stays, since the beacon is carried there first.
     private static let (firstGrace, grace) = (5.0, 30.0)
 
-    /// Creates the evaluation of what watches told.
+    /// Creates the evaluation of the changes at watches.
     init(stays: [Stay], watches: [Watch]) {
         let stays = Dictionary(grouping: stays, by: \.beacon).mapValues { $0.sorted { $0.from < $1.from } }
         self.stays = stays
@@ -97,7 +97,7 @@ struct PresenceEvaluation: Evaluation {
             } else {
                 missed.enters += 1
             }
-            // The last stay of a beacon ends with the recording, and not with an exit.
+            // The last stay of a beacon ends with the recording, not with an exit.
             guard number + 1 < stays.count else { continue }
             actual.exits += 1
             let next = stays[(number + 1)...].first { $0.room == watch.room }?.from ?? stays[stays.count - 1].to
@@ -113,7 +113,7 @@ struct PresenceEvaluation: Evaluation {
         changes.last { $0.time <= time }?.isEnter ?? false
     }
 
-    /// Returns the seconds until a state is told; zero where it was told before, and nil where it is not.
+    /// Returns the seconds until a state is reported: zero if it already was, nil if it never is.
     private static func delay(
         of isInside: Bool, in changes: [Change], from start: Double, until end: Double
     ) -> Double? {
@@ -127,7 +127,7 @@ struct PresenceEvaluation: Evaluation {
         "\(beacons.count) beacon\(beacons.count == 1 ? "" : "s") at \(watches.map(\.name).joined(separator: ", "))"
     }
 
-    /// The time for which the beacons' rooms are known, in minutes, all beacons together.
+    /// The total time of all beacons' stays, in minutes.
     private var minutes: Double {
         stays.values.reduce(0) { sum, stays in
             sum + ((stays.last?.to ?? 0) - (stays.first?.from ?? 0)) / 60
@@ -147,7 +147,7 @@ struct PresenceEvaluation: Evaluation {
             Figure(name: "enters in truth", key: "trueEnters", value: Double(actual.enters), decimals: 0),
             Figure(name: "enters missed", key: "missedEnters", value: Double(missed.enters), decimals: 0),
             Figure(
-                name: "enters too many", key: "extraEnters",
+                name: "extra enters", key: "extraEnters",
                 value: Double(max(0, reported.enters - actual.enters + missed.enters)), decimals: 0),
             Figure(
                 name: "enter delay, median", key: "enterDelay", value: delays.enter.median, decimals: 1, unit: "s"),
@@ -157,7 +157,7 @@ struct PresenceEvaluation: Evaluation {
             Figure(name: "exits in truth", key: "trueExits", value: Double(actual.exits), decimals: 0),
             Figure(name: "exits missed", key: "missedExits", value: Double(missed.exits), decimals: 0),
             Figure(
-                name: "exits too many", key: "extraExits",
+                name: "extra exits", key: "extraExits",
                 value: Double(max(0, reported.exits - actual.exits + missed.exits)), decimals: 0),
             Figure(name: "exit delay, median", key: "exitDelay", value: delays.exit.median, decimals: 1, unit: "s"),
             Figure(
@@ -170,7 +170,7 @@ struct PresenceEvaluation: Evaluation {
     }
 
     func picture(title: String) -> String {
-        // The beacon that moves most shows most; of several the first.
+        // Draws the beacon with the most stays, or the first of several.
         let most = beacons.map { stays[$0]?.count ?? 0 }.max() ?? 0
         let beacon = beacons.first { stays[$0]?.count == most } ?? "-"
         let end = stays[beacon]?.last?.to ?? 0
@@ -195,22 +195,23 @@ struct PresenceEvaluation: Evaluation {
 
     // MARK: - Truth
 
-    /// Reads the truth of a table with the columns `beacon_minor`, `room`, `from_epoch_s` and `to_epoch_s`, and perhaps
-    /// `beacon_major`.
+    /// Reads the truth from a table with the columns `beacon_minor`, `room`, `from_epoch_s` and `to_epoch_s`, and
+    /// optionally `beacon_major`.
     ///
-    /// - Throws: `CommandError` where something else is in it.
+    /// - Throws: `CommandError` if a value is invalid.
     static func stays(in table: TruthTable) throws -> [Stay] {
         let (minors, rooms) = (try table.numbers("beacon_minor"), try table.texts("room"))
         let (starts, ends) = (try table.numbers("from_epoch_s"), try table.numbers("to_epoch_s"))
         let majors = table.has("beacon_major") ? try table.numbers("beacon_major") : nil
         return try minors.indices.map { index in
             guard let minor = UInt16(exactly: minors[index]) else {
-                throw CommandError("\(table.path), line \(table.rows[index].line): \(minors[index]) is no minor value")
+                throw CommandError(
+                    "\(table.path), line \(table.rows[index].line): \(minors[index]) is not a minor value")
             }
             let major = majors.flatMap { UInt16(exactly: $0[index]) }
             guard majors == nil || major != nil else {
                 throw CommandError(
-                    "\(table.path), line \(table.rows[index].line): the major value is no whole number up to 65535")
+                    "\(table.path), line \(table.rows[index].line): the major value is not a whole number up to 65535")
             }
             guard starts[index] < ends[index] else {
                 throw CommandError("\(table.path), line \(table.rows[index].line): the stay ends before it begins")

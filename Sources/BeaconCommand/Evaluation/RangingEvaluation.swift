@@ -1,15 +1,15 @@
 import BeaconModel
 import BeaconSupport
 
-/// How well distances and classes of proximity are told, for beacons whose distance is known.
+/// An evaluation of distances and proximity classes, for beacons whose distance is known.
 ///
-/// A track is what is known of one beacon. Truth at a boundary of two classes is left out, since the one answer is then
-/// as good as the other.
+/// A track is the known distances of one beacon. Samples at the boundary of two classes are left out, since both
+/// answers are right there.
 struct RangingEvaluation: Evaluation {
     static let kind = "ranging"
     static let unit = "track"
 
-    /// A beacon by its numbers, as tables of truth name it, at the receiver that they name; nil where they name none.
+    /// A beacon by its major and minor values, as in a table of the truth; and the receiver, if the table names one.
     struct Track: Hashable, Comparable, CustomStringConvertible {
         var major: Int
         var minor: Int
@@ -29,7 +29,7 @@ struct RangingEvaluation: Evaluation {
         var distance: Double
     }
 
-    /// What a report says of a beacon.
+    /// A reported distance and proximity of a beacon.
     struct Report {
         var time: Double
         var proximity: Proximity
@@ -37,26 +37,26 @@ struct RangingEvaluation: Evaluation {
         var range: ClosedRange<Double>?
     }
 
-    /// A moment of a track, with the report that held then; nil where there was none.
+    /// A sample of a track's truth, with the report that is valid at its time; nil if there is none.
     struct Sample {
         var time: Double
         var distance: Double
         var report: Report?
     }
 
-    /// What was reported of the beacons whose truth is known.
+    /// The reports of the beacons whose truth is known.
     struct Reports {
         private let tracks: Set<Track>
         private let namesReceivers: Bool
         fileprivate private(set) var byTrack: [Track: [Report]] = [:]
 
-        /// Creates a collection of nothing so far.
+        /// Creates an empty collection.
         init(of tracks: Set<Track>) {
             self.tracks = tracks
             namesReceivers = tracks.contains { $0.receiver != nil }
         }
 
-        /// Takes in what one receiver heard in one second.
+        /// Adds the report of one receiver for one second.
         mutating func add(_ event: RangingEvent) {
             for beacon in event.beacons {
                 let track = Track(
@@ -71,7 +71,7 @@ struct RangingEvaluation: Evaluation {
         }
     }
 
-    /// The moments of each track, in the order of time.
+    /// The samples of each track, sorted by time.
     private(set) var samples: [Track: [Sample]] = [:]
 
     private(set) var confusion = Self.noCounts
@@ -87,13 +87,13 @@ struct RangingEvaluation: Evaluation {
     private static let noCounts = Confusion(
         truths: classes.dropLast().map(\.description), answers: classes.map(\.description))
 
-    /// The time in seconds by which a report may come after its truth, and the age up to which it holds.
+    /// How much later than its truth a report may be, and for how long it is valid, in seconds.
     private static let (latest, lifetime) = (0.5, 2.5)
 
-    /// The longest time between two moments of one track that counts as passed, in seconds.
+    /// The most time that counts between two samples of a track, in seconds.
     private static let longestStep = 10.0
 
-    /// Creates the evaluation of what was reported.
+    /// Creates the evaluation of reports.
     init(truth: [Truth], reports: Reports) {
         for row in truth {
             let report = Self.report(at: row.time, in: reports.byTrack[row.track] ?? [])
@@ -105,7 +105,7 @@ struct RangingEvaluation: Evaluation {
         }
     }
 
-    /// Returns the report that holds at a time: of several in its second the last.
+    /// Returns the newest report that is valid at a time.
     private static func report(at time: Double, in reports: [Report]) -> Report? {
         var (low, high) = (0, reports.count)
         while low < high {
@@ -144,7 +144,7 @@ struct RangingEvaluation: Evaluation {
         confusions.append(counts)
     }
 
-    /// Returns the number of the class that a distance in metres is in, by Core Location's boundaries.
+    /// Returns the index of the class of a distance in metres, by Core Location's boundaries.
     private static func place(of distance: Double) -> Int { distance < 0.5 ? 0 : distance < 3 ? 1 : 2 }
 
     private static func isAtBoundary(_ distance: Double) -> Bool {
@@ -158,7 +158,7 @@ struct RangingEvaluation: Evaluation {
             + (leftOut > 0 ? ", without \(leftOut) at 0.5 m and 3 m" : "")
     }
 
-    /// Returns a number of moments as a part of those with a range; nil where none has one.
+    /// Returns a number of samples as a share of the samples with a range; nil if no sample has a range.
     private func part(_ count: Int) -> Double? { ranges.all > 0 ? Double(count) / Double(ranges.all) : nil }
 
     var figures: [Figure] {
@@ -185,7 +185,7 @@ struct RangingEvaluation: Evaluation {
     }
 
     func picture(title: String) -> String {
-        // The track that passes most classes shows most; of several the longest.
+        // Draws the track with the most classes; of several, the longest.
         let reported = samples.max { left, right in
             let (one, other) = (Self.variety(of: left.value), Self.variety(of: right.value))
             return (one, left.value.count, right.key) < (other, right.value.count, left.key)
@@ -198,9 +198,10 @@ struct RangingEvaluation: Evaluation {
 
     // MARK: - Truth
 
-    /// Reads the truth of a table with the columns `time`, `major`, `minor` and `distance`, and perhaps `receiver`.
+    /// Reads the truth from a table with the columns `time`, `major`, `minor` and `distance`, and optionally
+    /// `receiver`.
     ///
-    /// - Throws: `CommandError` where something else is in it.
+    /// - Throws: `CommandError` if a value is invalid.
     static func truth(in table: TruthTable) throws -> [Truth] {
         let (times, distances) = (try table.numbers("time"), try table.numbers("distance"))
         let (majors, minors) = (try table.numbers("major"), try table.numbers("minor"))
@@ -208,8 +209,8 @@ struct RangingEvaluation: Evaluation {
         return try times.indices.map { index in
             guard let major = UInt16(exactly: majors[index]), let minor = UInt16(exactly: minors[index]) else {
                 throw CommandError(
-                    "\(table.path), line \(table.rows[index].line): \(majors[index])/\(minors[index]) is no major and minor; each is a "
-                        + "whole number up to 65535")
+                    "\(table.path), line \(table.rows[index].line): \(majors[index])/\(minors[index]) is not a major "
+                        + "and minor value; each is a whole number up to 65535")
             }
             guard (0...10_000).contains(distances[index]) else {
                 throw CommandError(

@@ -3,26 +3,26 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 
-/// A recording that is played as often as it is needed, and what is in it.
+/// A recording that can be played several times, and a summary of its content.
 struct Recording {
     private let specification: SourceSpecification
 
-    /// The names of its receivers, in the order in which they come.
+    /// The names of its receivers, in order of appearance.
     let receivers: [String]
 
     /// The number of adverts of each beacon.
     private(set) var counts: [BeaconIdentity: Int] = [:]
 
-    /// The times of its first and of its last record.
+    /// The times of the first and the last record.
     private(set) var first = Timestamp.zero
     private(set) var last = Timestamp.zero
 
-    /// More beacons than are in one place; identities that somebody invents must not fill memory.
+    /// More beacons than there are in any place; invented identities must not fill memory.
     private static let most = 1 << 16
 
     /// Reads a source to its end.
     ///
-    /// - Throws: the source's error, or `CommandError` where it keeps no times.
+    /// - Throws: the source's error, or `CommandError` if its records have no times.
     init(_ specification: SourceSpecification) throws {
         self.specification = specification
         let radio = RadioStatus.printing()
@@ -42,18 +42,21 @@ struct Recording {
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
         guard hasBegun else {
             throw CommandError(
-                "\(specification.title) keeps no times, without which nothing can be compared with the truth")
+                "\(specification.title) has no times, so it cannot be compared with the truth")
         }
     }
 
-    /// The beacon that was heard most; nil where none was.
+    /// The beacon with the most adverts; nil without beacons.
     var commonest: BeaconIdentity? { Self.commonest(counts) }
 
     private static func commonest(_ counts: some Sequence<(key: BeaconIdentity, value: Int)>) -> BeaconIdentity? {
         counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
     }
 
-    /// Returns the beacon of each name: of the UUID that beacons of these names have most, the one that was heard most.
+    /// Returns the beacon of each name.
+    ///
+    /// Only the UUID with the most adverts from beacons of these names counts. Of several beacons with the same name,
+    /// the one with the most adverts is returned.
     func identities(
         named name: (BeaconIdentity) -> String, of names: Set<String>
     ) -> [String: BeaconIdentity] {
@@ -65,7 +68,7 @@ struct Recording {
         return groups.compactMapValues { Self.commonest($0) }
     }
 
-    /// Plays the recording to a session.
+    /// Plays the recording through a session.
     func play(
         _ configuration: MonitoringSession.Configuration, _ handle: (BeaconEvent) throws -> Void
     ) throws {

@@ -1,17 +1,17 @@
 import BeaconModel
 
-/// How well the room is told that a beacon is in, for one that is known to be in a room at each time.
+/// An evaluation of the room of one beacon, whose room is known at each time.
 struct RoomEvaluation: Evaluation {
     static let kind = "rooms"
     static let unit = "stay"
 
-    /// What was told at a time, in seconds since 1970: a room, or nil where that was none.
+    /// The reported room at a time, in seconds since 1970; nil for no room.
     struct Answer {
         var time: Double
         var room: String?
     }
 
-    /// A moment of the truth, and what was told then.
+    /// A sample of the truth, with the room that was reported at its time.
     struct Sample {
         var time: Double
         var truth: String
@@ -22,22 +22,22 @@ struct RoomEvaluation: Evaluation {
     private let confusions: [Confusion]
     private let samples: [Sample]
 
-    /// The stays that begin with a change of the room: how many of them were never told, and after how many seconds
-    /// the others were.
+    /// For stays that begin with a change of the room: how many were never reported, and the delays of the others in
+    /// seconds.
     private let missed: Int
     private let delays: [Double]
 
-    /// The time in seconds for which an answer holds where no other follows.
+    /// How long an answer is valid if no other follows, in seconds.
     private static let lifetime = 10.0
 
-    /// What is told where no room is.
+    /// The answer without a room.
     private static let unknown = "unknown"
 
     /// Creates the evaluation of answers.
     ///
     /// - Parameters:
-    ///   - truth: the room at each time, in the order of time.
-    ///   - answers: what was told, in the order of time.
+    ///   - truth: the room at each time, sorted by time.
+    ///   - answers: the reported rooms, sorted by time.
     init(truth: [(time: Double, room: String)], answers: [Answer]) {
         var next = 0
         samples = truth.map { row in
@@ -54,7 +54,7 @@ struct RoomEvaluation: Evaluation {
         var start = 0.0
         var answered: [Double?] = []
         for sample in samples {
-            // A stay is a time in one room. Its moments are as alike as those of a track.
+            // A stay is the time in one room. Its samples are as alike as those of a track.
             if sample.truth != room {
                 stays.append(Confusion(truths: truths, answers: names))
                 answered.append(nil)
@@ -82,7 +82,7 @@ struct RoomEvaluation: Evaluation {
             + "\(samples.count) samples of truth"
     }
 
-    /// The time of the truth in minutes.
+    /// The duration of the truth in minutes.
     private var minutes: Double { ((samples.last?.time ?? 0) - (samples.first?.time ?? 0)) / 60 }
 
     var figures: [Figure] {
@@ -99,7 +99,8 @@ struct RoomEvaluation: Evaluation {
             Figure(name: "changes in truth", key: "trueChanges", value: Double(changes), decimals: 0),
             Figure(name: "changes missed", key: "missedChanges", value: Double(missed), decimals: 0),
             Figure(
-                name: "changes too many", key: "extraChanges", value: Double(max(0, reported - delays.count)), decimals: 0),
+                name: "extra changes", key: "extraChanges", value: Double(max(0, reported - delays.count)),
+                decimals: 0),
             Figure(name: "delay, median", key: "delay", value: delays.median, decimals: 1, unit: "s"),
             Figure(name: "delay, worst", key: "worstDelay", value: delays.max(), decimals: 1, unit: "s"),
             Figure(

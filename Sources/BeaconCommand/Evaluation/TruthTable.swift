@@ -2,7 +2,7 @@ import BeaconCapture
 import BeaconModel
 import BeaconSupport
 
-/// A table of what was true while a recording was made: comma-separated values with a heading, gzipped or not.
+/// A table of the truth of a recording: comma-separated values with a heading, gzipped or not.
 struct TruthTable {
     /// The names of the columns, in lower case.
     let columns: [String]
@@ -14,7 +14,7 @@ struct TruthTable {
 
     /// Reads a file.
     ///
-    /// - Throws: `CaptureError` where it cannot be read, and `CommandError` where it is no table.
+    /// - Throws: `CaptureError` if the file cannot be read, and `CommandError` if it is not a table.
     init(path: String) throws {
         self.path = path
         let content = try UnpackedFile.contents(path: path, limit: Self.limit)
@@ -22,23 +22,23 @@ struct TruthTable {
         do throws(CSVReader.UnclosedQuote) {
             records = try CSVReader.records(of: content, separator: UInt8(ascii: ","))
         } catch {
-            throw CommandError("\(path), line \(error.line): a quote has no end")
+            throw CommandError("\(path), line \(error.line): a quote is not closed")
         }
         guard let heading = records.first else { throw CommandError("\(path) is empty") }
         columns = heading.fields.map { $0.lowercased() }
         for record in records.dropFirst() where record.fields.count != columns.count {
             throw CommandError(
-                "\(path), line \(record.line): there are \(record.fields.count) values, and \(columns.count) columns")
+                "\(path), line \(record.line): \(record.fields.count) values for \(columns.count) columns")
         }
         rows = Array(records.dropFirst())
     }
 
-    /// Returns true where there are all of these columns.
+    /// Returns true if the table has all of these columns.
     func has(_ names: String...) -> Bool { names.allSatisfy(columns.contains) }
 
-    /// Returns a column's place.
+    /// Returns the index of a column.
     ///
-    /// - Throws: `CommandError` where there is none.
+    /// - Throws: `CommandError` if there is no such column.
     func column(_ name: String) throws -> Int {
         guard let place = columns.firstIndex(of: name) else {
             throw CommandError("\(path) has no column \"\(name)\"; it has \(columns.joined(separator: ", "))")
@@ -48,13 +48,13 @@ struct TruthTable {
 
     /// Returns the numbers in a column.
     ///
-    /// - Throws: `CommandError` where something else is in it.
+    /// - Throws: `CommandError` if a value is not a number.
     func numbers(_ name: String) throws -> [Double] {
         let place = try column(name)
         return try rows.map { row in
             let field = row.fields[place]
             guard let number = Double(field.trimmed), number.isFinite else {
-                throw CommandError("\(path), line \(row.line): \"\(field)\" in \"\(name)\" is no number")
+                throw CommandError("\(path), line \(row.line): \"\(field)\" in \"\(name)\" is not a number")
             }
             return number
         }
@@ -62,7 +62,7 @@ struct TruthTable {
 
     /// Returns the texts in a column.
     ///
-    /// - Throws: `CommandError` where there is no such column.
+    /// - Throws: `CommandError` if there is no such column.
     func texts(_ name: String) throws -> [String] {
         let place = try column(name)
         return rows.map { String($0.fields[place].trimmed) }
@@ -70,7 +70,7 @@ struct TruthTable {
 }
 
 extension StringProtocol where SubSequence == Substring {
-    /// The text without blanks around it.
+    /// The text without surrounding blanks.
     var trimmed: Substring {
         guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
         else { return Substring() }
@@ -83,7 +83,7 @@ struct RoomTruth {
     private let times: [Double]
     private let rooms: [String]
 
-    /// The seconds for which a row holds.
+    /// How long a row is valid, in seconds.
     private static let lifetime = 2.0
 
     /// Reads a table with the columns `time`, in seconds since 1970, and `room`.
@@ -98,7 +98,7 @@ struct RoomTruth {
     /// The rows: a time and the room at it.
     var rows: [(time: Double, room: String)] { zip(times, rooms).map { ($0, $1) } }
 
-    /// Returns the room at a time; nil where it is not known.
+    /// Returns the room at a time; nil if it is unknown.
     func room(at time: Timestamp) -> String? {
         let seconds = Double(time.nanoseconds) / 1e9
         var (low, high) = (0, times.count)

@@ -2,18 +2,18 @@ import BeaconModel
 import BeaconSimulation
 import BeaconSupport
 
-/// The changes of a shared air as lines of text, one for each device that has changed.
+/// The changes of a shared air as lines of text, one for each changed device.
 struct AirLog {
     private struct Known {
         var text: String
         var place: Point?
-        /// The place at the last look; a device that walks is elsewhere by now.
+        /// The place at the last update, which a walking device has left by the next one.
         var last: Point?
     }
 
     private var known: [String: Known] = [:]
 
-    /// Returns a line for each member that came, changed, came to rest at another place or left since the last call.
+    /// Returns a line for each member that appeared, changed, stopped at another place or left since the last call.
     mutating func changes(to members: [AirMemberStatus]) -> [String] {
         var lines: [String] = []
         var new: [String: Known] = [:]
@@ -33,7 +33,7 @@ struct AirLog {
         return lines
     }
 
-    /// Returns what a member does: a beacon is named, several are counted.
+    /// Returns the activity of a member: the identity of one beacon, or the number of several.
     private static func text(of member: AirMemberStatus) -> String {
         var text = member.isListening ? ", listens" : ""
         let identities = member.beacons.filter(\.isOn).map(\.identity)
@@ -45,7 +45,7 @@ struct AirLog {
                 ", sends \(identities.count) beacons of \(uuids.count == 1 ? "\(first.uuid)" : "\(uuids.count) UUIDs")"
         }
         if !member.people.isEmpty { text += ", \(member.people.count) walking" }
-        if member.phones > 0 { text += ", \(member.phones) phone\(member.phones == 1 ? "" : "s") that are no beacons" }
+        if member.phones > 0 { text += ", \(member.phones) phone\(member.phones == 1 ? "" : "s") that are not beacons" }
         return text
     }
 }

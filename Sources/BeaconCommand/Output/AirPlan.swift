@@ -2,27 +2,27 @@ import BeaconModel
 import BeaconSimulation
 import BeaconSupport
 
-/// The plan of a shared air that `beacon air` shows to people: walls, who sends, who listens, and where.
+/// The plan of a shared air that `beacon air` shows: walls, senders and listeners.
 struct AirPlan {
-    /// The columns of the plan, so that it is readable at 80.
+    /// The width of the plan, which fits a terminal of 80 columns.
     private static let columns = 78
 
-    /// The most lines of the plan, so that the list below it is seen too.
+    /// The most lines of the plan, so that the list below it is visible too.
     private static let mostRows = 16
 
-    /// The height of a character beside its width in most terminals' fonts.
+    /// The ratio of a character's height to its width in most terminals' fonts.
     private static let stretch = 2.0
 
     private let members: [AirMemberStatus]
     private let style: TextStyle
 
-    /// A plan of what is in the air at a moment.
+    /// Creates a plan of the members of an air.
     init(_ members: [AirMemberStatus], style: TextStyle = .output) {
         self.members = members
         self.style = style
     }
 
-    /// The lines: a title, the plan, and a list of who is there.
+    /// Returns the lines: a title, the plan, and a list of the members.
     func lines(title: String) -> [String] {
         let senders = members.reduce(0) { $0 + $1.beacons.count { $0.isOn } }
         let listeners = members.count(where: \.isListening)
@@ -32,7 +32,7 @@ struct AirPlan {
         ]
         guard !members.isEmpty else {
             return lines + [
-                "", "Nobody is here. In other terminals:", "  beacon advertise --uuid new --source \(title)@2,0",
+                "", "The air is empty. Run in other terminals:", "  beacon advertise --uuid new --source \(title)@2,0",
                 "  beacon range --source \(title)",
             ]
         }
@@ -42,7 +42,7 @@ struct AirPlan {
         return lines
     }
 
-    /// The signs of those who are there, in order.
+    /// The signs of the members, in order.
     private struct Signs {
         private var beacons = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")[...]
         private var listeners = Array("123456789")[...]
@@ -61,7 +61,7 @@ struct AirPlan {
             }
         } else {
             let people = member.people.map { "\($0.name.printable) at \($0.place)" }.joined(separator: ", ")
-            let phones = member.phones == 0 ? "" : ", \(Self.count(member.phones, "phone")) that are no beacons"
+            let phones = member.phones == 0 ? "" : ", \(Self.count(member.phones, "phone")) that are not beacons"
             rows.append(" ☺  \(name)\(people.isEmpty ? "" : ": \(people)")\(phones)")
         }
         for beacon in member.beacons {
@@ -90,7 +90,7 @@ struct AirPlan {
             (low.x, low.y) = (min(low.x, point.x), min(low.y, point.y))
             (high.x, high.y) = (max(high.x, point.x), max(high.y, point.y))
         }
-        // Some room around, and one scale for both directions.
+        // A margin on all sides, and one scale for both directions.
         let margin = max(0.5, 0.04 * max(high.x - low.x, high.y - low.y))
         let width = high.x - low.x + 2 * margin
         let height = high.y - low.y + 2 * margin
@@ -105,7 +105,7 @@ struct AirPlan {
             cells[row][column] = (sign, color)
         }
         for wall in walls {
-            // Two for each character, so that none is left out.
+            // Two steps for each character leave no gap.
             let steps = max(1, Int(2 * (abs(wall.end.x - wall.start.x) + abs(wall.end.y - wall.start.y)) * scale))
             for step in 0...steps {
                 let part = Double(step) / Double(steps)
@@ -131,7 +131,7 @@ struct AirPlan {
         return lines
     }
 
-    /// Returns a length of one digit for the scale: 1, 2 or 5 and zeros.
+    /// Returns a round length for the scale: 1, 2 or 5 times a power of ten.
     private static func rounded(_ length: Double) -> Double {
         var unit = 0.1
         while unit * 10 <= length { unit *= 10 }

@@ -3,7 +3,7 @@ import BeaconSupport
 
 /// The lines that `places` prints for people.
 enum PlaceText {
-    /// Appends the lines of an event; none for one that is about something else.
+    /// Appends the lines of an event about places; ignores other events.
     static func append(_ event: BeaconEvent, to buffer: inout [UInt8]) {
         switch event {
         case .placed(let change): append(change, to: &buffer)
@@ -18,7 +18,7 @@ enum PlaceText {
         buffer.append(contentsOf: (text + "\n").utf8)
     }
 
-    /// Returns the place that a beacon is in, or why it is in none.
+    /// Returns the place of a beacon, or why it has none.
     static func place(of event: PlaceEvent) -> String {
         switch event.state {
         case .inside: event.place ?? "?"
@@ -28,8 +28,7 @@ enum PlaceText {
     }
 }
 
-/// The table that `places` shows to people on a terminal: each beacon's place, its level there, and by how much it
-/// leads.
+/// The table that `places` shows on a terminal: each beacon's place, and its lead over the next place.
 struct PlaceTable {
     private let title: String
     private let style = TextStyle.output
@@ -37,10 +36,10 @@ struct PlaceTable {
 
     private static let columns = "UUID                                  MAJOR/MINOR  PLACE           LEADS"
 
-    /// - Parameter title: what is shown, for the first line.
+    /// - Parameter title: the title of the source, for the first line.
     init(title: String) { self.title = title }
 
-    /// Writes one second over the one before.
+    /// Draws one second over the one before.
     mutating func append(_ report: LocatingEvent, to buffer: inout [UInt8]) {
         let left = "beacon places  \(title)"
         let count = report.beacons.count
@@ -60,7 +59,7 @@ struct PlaceTable {
         var lead = "-"
         if let margin = beacon.margin, let other = beacon.runnerUp {
             let whole = Int(margin.rounded())
-            lead = whole < 0 ? "\(-whole) dB behind \(other.printable)" : "\(whole) dB before \(other.printable)"
+            lead = whole < 0 ? "\(-whole) dB behind \(other.printable)" : "\(whole) dB ahead of \(other.printable)"
         }
         return "  \(beacon.identity.uuid)  " + numbers + pad(max(1, 11 - numbers.count)) + "  "
             + style(place, beacon.state == .inside ? .green : .dim) + pad(max(1, 16 - place.count)) + lead

@@ -3,8 +3,8 @@ import BeaconSupport
 
 /// The table that `range` shows to people: beacons in sections by proximity, with distance, signal and a small bar.
 ///
-/// On a terminal the newest second stands where the one before stood. Elsewhere the seconds follow one another. It is
-/// readable at 80 columns and without colour.
+/// On a terminal, the newest second replaces the one before. Any other output gets one second after another. The table
+/// is readable at 80 columns and without colour.
 struct RangeTable {
     private let title: String
     private let names: [RegionArgument]
@@ -16,16 +16,16 @@ struct RangeTable {
     private static let order: [Proximity] = [.immediate, .near, .far, .unknown]
 
     /// - Parameters:
-    ///   - title: what is shown, for the first line.
-    ///   - names: what the user calls the regions.
-    ///   - isLive: whether to draw over what was drawn before.
+    ///   - title: the title of the source, for the first line.
+    ///   - names: the user's names for the regions.
+    ///   - isLive: whether to draw over the previous second.
     init(title: String, names: [RegionArgument], isLive: Bool) {
         self.title = title
         self.names = names
         self.isLive = isLive
     }
 
-    /// Takes in a report, and writes the second before once a new one begins.
+    /// Adds a report, and writes the previous second when a new one begins.
     mutating func append(_ report: RangingEvent, to buffer: inout [UInt8]) {
         if let first = second.first, first.time != report.time {
             write(to: &buffer)
@@ -76,7 +76,7 @@ struct RangeTable {
             if report.beacons.isEmpty, !isLive || hasSeveral { lines.append(style("  no beacons", .dim)) }
         }
         if second.contains(where: { $0.beacons.contains(where: \.isCalibrated) }) {
-            lines.append(style("  * by the power that 'beacon calibrate' measured", .dim))
+            lines.append(style("  * uses the power that 'beacon calibrate' measured", .dim))
         }
         if second.contains(where: { $0.beacons.contains { $0.isUncalibrated && $0.accuracy >= 0 } }) {
             let power = IBeaconFrame.defaultMeasuredPower
@@ -110,16 +110,15 @@ struct RangeTable {
             + style(Self.bar(beacon.rssi), Self.color(beacon.proximity))
     }
 
-    /// Returns a bar of five steps from -95 dBm, where adverts begin to be lost, to -45 dBm, which a hand's breadth
-    /// gives.
+    /// Returns a bar of five steps from -95 dBm, where adverts start to get lost, to -45 dBm, the signal at a hand's
+    /// breadth.
     static func bar(_ rssi: Int) -> String {
         guard rssi != 0 else { return "·····" }
         let steps = min(max((rssi + 95) / 10 + 1, 1), 5)
         return "▂▃▅▆█".prefix(steps) + String(repeating: "·", count: 5 - steps)
     }
 
-    /// Returns a distance with its range, such as `2 m (0.8–4)`, with as many digits as mean anything; `-` where it is
-    /// unknown.
+    /// Returns a distance with its range, such as `2 m (0.8–4)`, with significant digits only; `-` if it is unknown.
     static func distance(of beacon: RangedBeacon) -> String {
         guard beacon.accuracy >= 0 else { return "-" }
         let mark = beacon.isCalibrated ? "*" : beacon.isUncalibrated ? "?" : ""
@@ -128,7 +127,7 @@ struct RangeTable {
         return "\(metres(beacon.accuracy)) m\(mark) (\(nearest)–\(farthest))"
     }
 
-    /// Returns metres, with a decimal where they are below a limit.
+    /// Returns metres, with one decimal below a limit.
     private static func metres(_ distance: Double, below limit: Double = 1.95) -> String {
         var buffer: [UInt8] = []
         buffer.append(fixed: min(distance, 999), decimals: distance < limit ? 1 : 0)

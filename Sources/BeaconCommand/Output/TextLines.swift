@@ -45,7 +45,7 @@ enum EventText {
     }
 }
 
-/// Moments in UTC, as text.
+/// Times in UTC, as text.
 enum ClockText {
     /// Returns date and time, as in `2026-11-21 10:11:12.345`.
     static func dateAndTime(_ time: Timestamp) -> String {

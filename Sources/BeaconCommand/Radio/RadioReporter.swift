@@ -4,11 +4,11 @@ import BeaconRadio
 import BeaconTerminal
 
 extension RadioStatus {
-    /// Makes a status that also prints on standard error what a radio notices, and when it is lost and back.
+    /// Makes a status that also prints the radio's notices, its loss and its return to standard error.
     ///
     /// - Parameters:
-    ///   - isQuiet: true where only trouble is printed.
-    ///   - hasReceivers: true where the radio stands for receivers elsewhere.
+    ///   - isQuiet: true to print only trouble.
+    ///   - hasReceivers: true if the radio stands for receivers elsewhere.
     static func printing(isQuiet: Bool = false, hasReceivers: Bool = false) -> RadioStatus {
         var state = RadioState.unknown
         return RadioStatus { event in
@@ -16,13 +16,13 @@ extension RadioStatus {
             case .state(let new):
                 if let line = message(new, after: state, hasReceivers) { ErrorOutput.shared.write(line) }
                 state = new
-            // That of one adapter comes with a notice, which says more.
+            // A notice with more detail accompanies the outage of one adapter.
             case .deaf(_, _, .some): break
             case .deaf(let from, let to, nil):
                 let seconds = Int(Double(to.since(from)) / 1e9)
                 ErrorOutput.shared.write(
-                    "Nothing was heard for \(seconds) s, since the machine or this process was suspended; "
-                        + "regions have as much longer.")
+                    "No adverts for \(seconds) s: the machine or this process was suspended. "
+                        + "Exit timeouts are extended by as much.")
             case .notice(let notice) where notice.isTrouble || !isQuiet:
                 ErrorOutput.shared.write("\(notice)")
             case .notice, .advertising, .wallClock, .opened, .heard, .failed, .ended:
@@ -36,13 +36,13 @@ extension RadioStatus {
             return switch new {
             case .poweredOn: old == .unknown ? nil : "A receiver hears again."
             case .unknown, .unauthorized: nil
-            default: "No receiver is known to hear; no region is left meanwhile."
+            default: "No receiver is known to hear; until one does, no region is exited."
             }
         }
         return switch new {
         case .poweredOn: old == .unknown ? nil : "The radio is back."
         case .poweredOff: "The radio is switched off; waiting for it to be switched on."
-        case .resetting: "The radio is being reset; no region is left meanwhile."
+        case .resetting: "The radio is being reset; until it is back, no region is exited."
         case .unsupported: "The radio is gone; waiting for its return."
         case .unauthorized: "This process may no longer use the radio."
         case .unknown: nil

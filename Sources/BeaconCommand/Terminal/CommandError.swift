@@ -1,8 +1,8 @@
-/// An error that ends a command: what is wrong, and what to do.
+/// An error that ends a command, with its cause and remedy.
 struct CommandError: Error, CustomStringConvertible {
     /// The sentence for the user.
     let description: String
 
-    /// Creates an error that says this.
+    /// Creates an error with a description.
     init(_ description: String) { self.description = description }
 }

@@ -5,35 +5,34 @@ import Synchronization
 
 /// The user's request to stop: SIGINT (Ctrl-C) or SIGTERM.
 ///
-/// Commands check for it between two steps and end in good order. If one is stuck, in a read from a pipe for instance,
-/// the process ends a while after the request.
+/// Commands check for it between two steps and end cleanly. If a command is stuck, for instance in a read from a pipe,
+/// the process ends a short time after the request.
 enum Interruption {
     private static let signal = Atomic<Int32>(0)
     private static let waker = Locked<Waker?>(nil)
     private static let longestEnd = Locked<DispatchTimeInterval?>(nil)
 
-    /// The time that a command may take to end. An adapter needs a few commands to stop advertising.
+    /// How long a command may take to end. An adapter needs a few commands to stop advertising.
     private static var patience: DispatchTimeInterval {
         longestEnd.withLock { $0 } ?? (waker.withLock { $0 == nil } ? .milliseconds(500) : .seconds(3))
     }
 
-    /// Allows the command more time to end, for one that has to take leave of others.
+    /// Allows the command more time to end, for instance to disconnect from a broker.
     static func allow(seconds: Int) { longestEnd.withLock { $0 = .seconds(seconds) } }
 
-    /// Starts to catch signals. Before, and for the moment until the sources have begun, a signal ends the process at
-    /// once.
+    /// Starts to catch signals.
     ///
-    /// Nothing waits for that moment: a registration handler would run on a thread of Dispatch's pool, which from then
-    /// on is checked once a second, and a process that waits for a beacon would wake twice as often.
+    /// Until the signal sources are active, a signal ends the process at once. To wait for them, a registration handler
+    /// would have to run on a thread of Dispatch's pool. From then on Dispatch checks the pool once a second, and a
+    /// process that waits for a beacon would wake up twice as often.
     static func listen() {
         for number in [SIGINT, SIGTERM] {
-            // A shell has what it starts in the background ignore Ctrl-C: without this, one of that moment would be
-            // lost.
+            // A shell's background processes ignore Ctrl-C. Without this line, a Ctrl-C before the source is active
+            // would be lost.
             CLibrary.signal(number, SIG_DFL)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                // The handler retains its source, which would be deallocated otherwise, for as long as the process
-                // lives.
+                // The handler retains its source, which would be deallocated otherwise.
                 _ = source
                 if Self.signal.exchange(number, ordering: .relaxed) != 0 { _exit(128 + number) }
                 waker.withLock { $0 }?.wake()

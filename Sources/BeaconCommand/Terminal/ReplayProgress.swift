@@ -2,17 +2,17 @@ import BeaconModel
 import BeaconTerminal
 import CLibrary
 
-/// The progress of a long replay, shown on standard error where that is a terminal and the results are not.
+/// The progress of a long replay, shown on standard error if that is a terminal and the results are not.
 struct ReplayProgress {
     private let isShown: Bool
     private let start: Int64
     private var next: Int64
     private var steps = 0
 
-    /// The number of records between two looks at the clock, which cost more than a record.
+    /// The number of records between two reads of the clock, which cost more than a record.
     private static let stride = 4096
 
-    /// - Parameter isWanted: whether results do not themselves show how far it is.
+    /// - Parameter isWanted: true if the results do not show the progress themselves.
     init(isWanted: Bool) {
         isShown = isWanted && Terminal.error.isInteractive
         start = Self.now()
@@ -20,7 +20,7 @@ struct ReplayProgress {
         next = start + 1_000_000_000
     }
 
-    /// Counts a record, and now and then shows where things stand.
+    /// Counts a record, and shows the progress from time to time.
     mutating func step(packets: Int, time: Timestamp?) {
         guard isShown else { return }
         steps += 1
@@ -34,7 +34,7 @@ struct ReplayProgress {
         ErrorOutput.shared.show(text)
     }
 
-    /// Takes the line away.
+    /// Clears the line.
     func clear() {
         ErrorOutput.shared.show("")
     }

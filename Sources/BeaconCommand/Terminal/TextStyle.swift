@@ -1,6 +1,6 @@
 import BeaconTerminal
 
-/// The way in which a command's output is emphasized: with colours where they are welcome, and not at all elsewhere.
+/// The style of a command's output, with colours only on a terminal that wants them.
 ///
 /// Every escape code of a colour comes from here, so that a file or a pipe never gets one.
 struct TextStyle {
@@ -22,7 +22,7 @@ struct TextStyle {
     /// The style without colours.
     static let plain = TextStyle(hasColor: false)
 
-    /// Returns text in an ink; nil leaves it as it is.
+    /// Returns text in an ink; nil leaves the text unchanged.
     func callAsFunction(_ text: String, _ ink: Ink?) -> String {
         guard hasColor, let ink else { return text }
         return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"
@@ -33,7 +33,7 @@ struct TextStyle {
 struct LiveScreen {
     private var hasDrawn = false
 
-    /// Writes lines over those before; what does not fit is counted in the last one.
+    /// Replaces the lines on the screen; if some do not fit, the last line counts them.
     mutating func append(_ lines: [String], to buffer: inout [UInt8]) {
         var lines = lines
         let rows = Terminal.output.size.rows - 1
