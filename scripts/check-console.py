@@ -154,7 +154,7 @@ def check_pages(gateway, pictures):
     from axe_selenium_python import Axe
     words = {
         "": "front room", "range": "Add", "configure": "Measured power", "events": "is near at amber", "rules": "lights",
-        "receivers": "hci0", "fleet": "in no fleet", "deliveries": "crm", "health": "crm", "people": "mia",
+        "receivers": "hci0", "fleet": "not in a fleet", "deliveries": "crm", "health": "crm", "people": "mia",
         "settings": "front room", "settings/places": "fame", "settings/beacons": "amber", "settings/apps": "museum app",
         "settings/plan": "hci0", "settings/backup": "backup",
     }
@@ -375,8 +375,8 @@ def check_setup(folder, pictures, host):
         browser.sees("Connection refused")
         picture("3-broker")
         # It may come later.
-        button("Continue all the same").click()
-        browser.sees("Is this what you mean")
+        button("Continue anyway").click()
+        browser.sees("Is this right")
         until(lambda: "MQTT_PASSWORD" in browser.text() and "home-assistant: true" in browser.text(), "the broker is not shown")
         button("Write the configuration")
         assert "secret word" not in browser.text()
@@ -388,7 +388,7 @@ def check_setup(folder, pictures, host):
         picture("3")
         browser.driver.switch_to.active_element.send_keys("/bin/true")
         button("Continue").click()
-        browser.sees("Is this what you mean")
+        browser.sees("Is this right")
         until(lambda: "simulation:museum" in browser.text(), "the file is not shown")
         picture("4")
         button("Write the configuration").click()

@@ -1,4 +1,4 @@
-// The files are taken in by the preprocessor (C23, 6.10.4): as an array in Swift they take a minute to compile.
+// The preprocessor embeds the files (C23, 6.10.4). As a Swift array they would take a minute to compile.
 #if !defined(__has_embed)
 #error "#embed is missing: the console is compiled with the clang of Swift 6.2 or newer"
 #endif

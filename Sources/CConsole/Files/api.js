@@ -1,5 +1,5 @@
-// The server: requests, streams of events, and the state of the connection. All addresses are relative, since the
-// console also runs below a path.
+// The server: requests, event streams, and the state of the connection. All addresses are relative, since the console
+// can also run below a path.
 
 /** An error that the server reported, or a request that did not reach it (status 0). */
 export class Problem extends Error {
@@ -13,31 +13,31 @@ export class Problem extends Error {
 
 const listeners = { connection: new Set(), event: new Set(), state: new Set(), resumed: new Set(), status: new Set() };
 
-/** Calls the function on "connection", "event", "state", "resumed" or "status"; returns a function that ends it. */
+/** Calls the function on "connection", "event", "state", "resumed" or "status". Returns a function that ends this. */
 export function on(kind, listener) {
   listeners[kind].add(listener);
   return () => listeners[kind].delete(listener);
 }
 const emit = (kind, value) => { for (const listener of [...listeners[kind]]) listener(value); };
 
-/** The connection's state: "connecting", "live" or "lost", when the server was last heard, and the sentence for an absence
- *  that is expected, as while beacond restarts. */
+/** The connection's state ("connecting", "live" or "lost"), the time of the last contact, and the sentence for an
+ *  expected absence, such as a restart of beacond. */
 export const connection = { state: "connecting", heard: null, expected: null };
 
-/** The newest status of the server; null before the first. */
+/** The newest status of the server, or null before the first. */
 export const server = { status: null };
 
-/** True where the server takes no changes, and before that is known. */
+/** True if the server accepts no changes, and before that is known. */
 export const isReadOnly = () => server.status?.readOnly !== false;
 
-/** Says that the server will be away for a moment, and why; null ends it. */
+/** Announces that the server will be away briefly, and why; null ends the announcement. */
 export function expectAbsence(sentence) {
   connection.expected = sentence;
   emit("connection", connection);
 }
 
 let skew = 0;
-/** The server's time now; that of the last contact while the connection is lost. */
+/** The server's time. While the connection is lost, it is the time of the last contact. */
 export const now = () => (connection.state === "lost" && connection.heard ? connection.heard : Date.now() / 1000) + skew;
 
 function heard() { connection.heard = Date.now() / 1000; }
@@ -52,37 +52,37 @@ function change(state) {
 
 let askForToken = () => Promise.reject(new Problem(401, "A token is needed"));
 let asking = null;
-/** Sets the function that asks for the token, and returns once there is a session. */
+/** Sets the function that asks for the token. The function returns once a session is open. */
 export function onTokenNeeded(ask) { askForToken = ask; }
 
 let offered = null;
-/** Keeps a token, in memory alone, that is shown once where one is needed, before anybody is asked for it. */
+/** Keeps a token in memory. It is tried once before the user is asked for one. */
 export function offerToken(token) { offered = token; }
 
-async function showOffered() {
+async function tryOffered() {
   try {
     await openSession({ token: offered });
     offered = null;
   } catch (problem) {
-    // Where beacond is away, it is shown again.
+    // If beacond is away, keep the token and try it again.
     if (problem.status !== 0) offered = null;
     throw problem;
   }
 }
 
 function signIn() {
-  asking ??= (offered ? showOffered() : askForToken()).finally(() => { asking = null; });
+  asking ??= (offered ? tryOffered() : askForToken()).finally(() => { asking = null; });
   return asking;
 }
 
 async function problem(response) {
-  let told = {};
-  if ((response.headers.get("Content-Type") || "").includes("json")) told = await response.json().catch(() => ({}));
-  return new Problem(response.status, told.title || `HTTP ${response.status}`, told.detail, told.errors);
+  let details = {};
+  if ((response.headers.get("Content-Type") || "").includes("json")) details = await response.json().catch(() => ({}));
+  return new Problem(response.status, details.title || `HTTP ${response.status}`, details.detail, details.errors);
 }
 
 const patience = 10000;
-/** The patience with uploads and with what reads the whole history. */
+/** The timeout of uploads and of requests that read the whole history. */
 const longPatience = 120000;
 
 async function request(path, options = {}, again = true) {
@@ -98,7 +98,7 @@ async function request(path, options = {}, again = true) {
     await signIn();
     return request(path, options, false);
   }
-  // A proxy whose beacond does not run.
+  // A proxy answers, but its beacond is not running.
   if (response.status === 502 || response.status === 503 || response.status === 504) lost();
   if (!response.ok) throw await problem(response);
   try {
@@ -111,12 +111,12 @@ async function request(path, options = {}, again = true) {
 /** Returns the JSON of a path. */
 export const get = (path) => request(path);
 
-/** Sends JSON to a path, and returns the answer's. */
+/** Sends JSON to a path, and returns the answer's JSON. */
 export const send = (method, path, body) => request(path, {
   method, body: JSON.stringify(body), headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), "X-Beacon-Console": "1" },
 });
 
-/** Sends JSON whose answer takes a while, as one about the whole history. */
+/** Sends JSON with a longer timeout, for requests that read the whole history. */
 export const sendSlowly = (method, path, body) => request(path, {
   method, body: JSON.stringify(body), signal: AbortSignal.timeout(longPatience),
   headers: { "Content-Type": "application/json", "X-Beacon-Console": "1" },
@@ -127,10 +127,10 @@ export const upload = (method, path, file, type) => request(path, {
   method, body: file, signal: AbortSignal.timeout(longPatience), headers: { "Content-Type": type, "X-Beacon-Console": "1" },
 });
 
-/** A path with a name in it that may hold any character. */
+/** Returns a path with a name that can contain any character. */
 export const pathOf = (path, name) => `${path}/${encodeURIComponent(name)}`;
 
-/** Opens a session with `{ token }` or `{ code }`; throws a problem if it is refused. */
+/** Opens a session with `{ token }` or `{ code }`. Throws a problem if it is refused. */
 export async function openSession(credentials) {
   const response = await fetch("v1/session", {
     method: "POST", body: JSON.stringify(credentials), credentials: "same-origin", signal: AbortSignal.timeout(patience),
@@ -139,7 +139,7 @@ export async function openSession(credentials) {
   if (!response.ok) throw await problem(response);
 }
 
-/** A query of the parameters that have a value. */
+/** Returns a query of the parameters that have a value. */
 export function query(parameters) {
   const pairs = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters)) if (value !== null && value !== undefined && value !== "") pairs.append(key, value);
@@ -147,7 +147,7 @@ export function query(parameters) {
   return text ? `?${text}` : "";
 }
 
-/** A stream of Server-Sent Events that reconnects by itself, also where the browser gives up. */
+/** A stream of server-sent events that reconnects by itself, even after the browser gives up. */
 export class Stream {
   constructor(path, handlers, status = () => {}) {
     this.path = path;
@@ -175,7 +175,7 @@ export class Stream {
     }
   }
 
-  /** The server refused the stream: asks why (which asks for a token if one is needed), and opens it again. */
+  /** Reopens a refused stream. Requests the status first, which asks for a token if one is needed. */
   again() {
     clearTimeout(this.timer);
     this.timer = setTimeout(async () => {
@@ -192,8 +192,8 @@ export class Stream {
   }
 }
 
-/** Opens a stream once the page is seen, and closes it a minute after the page was hidden, until the page is seen again. Returns a function
- *  that ends it. */
+/** Opens a stream while the page is visible, and closes it a minute after the page is hidden. Returns a function that
+ *  ends this. */
 export function whileSeen(open) {
   let stream = document.hidden ? null : open();
   let timer = null;
@@ -220,16 +220,16 @@ function lost() {
   if (!retry) retry = setTimeout(tryNow, retryDelay);
 }
 
-/** Tries to reach the server at once. */
+/** Tries to reach the server now. */
 export async function tryNow() {
   clearTimeout(retry);
   retry = null;
   retryDelay = Math.min(retryDelay * 1.6, 15000);
-  try { await status(); } catch { /* `lost` has set the next try, or the status says why. */ }
+  try { await status(); } catch { /* `lost` has scheduled the next try, or the status has the reason. */ }
   if (connection.state === "lost" && !retry) retry = setTimeout(tryNow, retryDelay);
 }
 
-/** Returns the status of the server, by which the connection is known to be good. */
+/** Returns the server's status, which proves that the connection works. */
 export async function status() {
   const answer = await get("v1/status");
   skew = answer.time - Date.now() / 1000;
@@ -244,7 +244,7 @@ export async function status() {
   return answer;
 }
 
-/** What pages depend on, of all that a status says. */
+/** Returns the parts of a status that pages depend on. */
 const standing = ({ setup, readOnly, programs, destinations, configuration }) => JSON.stringify([setup, readOnly, programs, destinations, configuration]);
 
 function openEvents() {
@@ -254,12 +254,12 @@ function openEvents() {
   }, (open) => {
     if (open) {
       if (connection.state !== "live") tryNow();
-      // Changes of lists have no ids, so that those of the gap are not sent again: everything is fetched anew.
+      // State changes have no ids, so the server does not repeat missed ones. Load everything again.
       else if (gap) emit("resumed");
       gap = false;
     } else {
       gap = true;
-      // The stream may have been ended alone: the status decides.
+      // Only the stream may have ended. The status decides.
       if (connection.state === "live") status().catch(() => {});
     }
   });
@@ -271,7 +271,7 @@ function closeEvents() {
 }
 
 let hiddenTimer = null;
-/** Opens the stream of events, and watches the connection. A page that nobody sees lets go of it after a minute. */
+/** Opens the event stream and watches the connection. A hidden page closes the stream after a minute. */
 export function start() {
   openEvents();
   setInterval(() => {

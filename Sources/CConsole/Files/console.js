@@ -1,4 +1,4 @@
-// The start of the console: the router by the address's hash, and the header.
+// The start of the console: the router for the address's hash, and the header.
 
 import { connection, now, on, onTokenNeeded, server, start, status, tryNow } from "./api.js";
 import { announce, el, show, text, tick } from "./dom.js";
@@ -23,7 +23,8 @@ const navigation = document.getElementById("nav");
 const more = document.getElementById("more");
 let current = { name: null, leave: null };
 
-/** The page of the address's hash, what follows it, and its parameters: `#/settings/beacons`, `#/events?region=hall`. */
+/** Returns the page in the address's hash, the rest of the path, and the parameters: `#/settings/beacons`,
+ *  `#/events?region=hall`. */
 function route() {
   const [path, parameters] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, ...rest] = path.split("/");
@@ -99,7 +100,7 @@ function showConnection() {
   if (lost) {
     banner.dataset.expected = connection.expected ? "yes" : "no";
     text(document.getElementById("banner-text"), connection.expected || (connection.heard
-      ? `Connection lost; what you see is from ${clock(now())}. Trying again…`
+      ? `Connection lost; this page shows the state at ${clock(now())}. Trying again…`
       : "beacond cannot be reached. Trying again…"));
   }
   if (!lost && !banner.hidden) announce("Connected again");
@@ -108,7 +109,7 @@ function showConnection() {
 }
 document.getElementById("try-now").addEventListener("click", tryNow);
 
-/** A link that was refused is told where the token is asked for; where no token is needed, nothing is lost. */
+/** The reason why a sign-in link was refused. It is shown only if the console asks for a token. */
 let refused = null;
 onTokenNeeded(() => askForToken(refused));
 on("connection", showConnection);
@@ -116,9 +117,9 @@ on("status", (answer) => {
   text(document.getElementById("machine"), answer.machine);
   if (current.name !== null && answer.setup !== (current.name === "setup")) open(true);
 });
-/** Few machines are in a fleet: the others are spared its page. */
+/** Shows the Fleet entry only on machines in a fleet, since few are. */
 async function showFleet() {
-  try { show(document.getElementById("fleet-entry"), await fleet.isThere()); } catch { /* As it was, until the connection is back. */ }
+  try { show(document.getElementById("fleet-entry"), await fleet.isThere()); } catch { /* Unchanged until the connection is back. */ }
 }
 on("resumed", () => {
   status().catch(() => {});
@@ -129,7 +130,7 @@ setInterval(() => { if (!document.hidden && connection.state !== "lost") tick();
 
 const code = takeCode();
 if (code) refused = await signInByCode(code);
-// Which page is opened depends on whether there is a configuration. Without a connection, the page says so itself.
+// Whether a configuration exists decides which page opens. Without a connection, the page itself reports that.
 await status().catch(() => {});
 start();
 open(false);

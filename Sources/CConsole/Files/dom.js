@@ -1,9 +1,9 @@
-// Nodes: made from words alone (never from markup), and patched in place.
+// Nodes: created from text only, never from markup, and patched in place.
 
 import { now, on } from "./api.js";
 import { exact, machineTime, relative } from "./format.js";
 
-/** Makes an element: `el("p.muted", { id: "a" }, "text", child)`. Functions become listeners; null is left out. */
+/** Creates an element: `el("p.muted", { id: "a" }, "text", child)`. Functions become listeners; null is left out. */
 export function el(name, attributes, ...children) {
   const [tag, ...classes] = name.split(".");
   const node = document.createElement(tag);
@@ -13,7 +13,7 @@ export function el(name, attributes, ...children) {
   return node;
 }
 
-/** Makes an SVG element. */
+/** Creates an SVG element. */
 export function svg(name, attributes, ...children) {
   const [tag, ...classes] = name.split(".");
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -31,12 +31,12 @@ function fill(node, attributes) {
   }
 }
 
-/** Sets the text of a node if it is another. */
+/** Sets the text of a node if it differs. */
 export function text(node, value) {
   if (node.textContent !== value) node.textContent = value;
 }
 
-/** Sets or removes an attribute if it is another. */
+/** Sets or removes an attribute if it differs. */
 export function attribute(node, name, value) {
   if (value === null || value === undefined || value === false) {
     if (node.hasAttribute(name)) node.removeAttribute(name);
@@ -50,7 +50,7 @@ export function show(node, shown) {
 
 const keyedNodes = new WeakMap();
 
-/** Makes the parent's children those of the items, in their order: nodes of known keys are updated and kept. */
+/** Makes the parent's children match the items in order. Nodes with known keys are updated and kept. */
 export function patch(parent, items, keyOf, create, update) {
   let known = keyedNodes.get(parent);
   if (!known) keyedNodes.set(parent, known = new Map());
@@ -85,7 +85,7 @@ function move(parent, node, before) {
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** Runs the change, and lets the children glide from their earlier places to the new ones. */
+/** Runs the change, and animates children from their earlier positions to the new ones. */
 export function glide(parent, change) {
   if (calm.matches || document.hidden || parent.childElementCount > 60) return change();
   const before = new Map([...parent.children].map((child) => [child, child.getBoundingClientRect().top]));
@@ -100,7 +100,7 @@ export function glide(parent, change) {
   }
 }
 
-/** The order by distance, in which neighbours change places only if the difference is clear. */
+/** Returns the items ordered by distance. Neighbors change places only if the difference is clear. */
 export function steadyOrder(items, keyOf, valueOf, previous) {
   const places = new Map(previous.map((key, index) => [key, index]));
   const sorted = [...items].sort((one, other) => {
@@ -120,12 +120,12 @@ export function steadyOrder(items, keyOf, valueOf, previous) {
   return sorted;
 }
 
-/** A time relative to now, which `tick` keeps up to date: in the style "for", "ago" or "in". */
+/** Creates a node for a time relative to now in the style "for", "ago" or "in". `tick` keeps it up to date. */
 export function timeNode(style) {
   return el("time", { "data-style": style });
 }
 
-/** Sets the time of a node, or empties it. */
+/** Sets the time of a node, or clears it. */
 export function setTime(node, seconds) {
   if (seconds === null || seconds === undefined) {
     delete node.dataset.at;
@@ -148,13 +148,13 @@ export function tick() {
   for (const node of document.querySelectorAll("time[data-at]")) text(node, relative(Number(node.dataset.at), node.dataset.style, time));
 }
 
-/** A glyph of a state: a filled disc, a ring, or a broken ring. */
+/** Creates the glyph of a state: a filled disc, a ring, or a broken ring. */
 export function stateGlyph() {
   return svg("svg.state-glyph", { viewBox: "0 0 16 16", "aria-hidden": "true" },
     svg("circle.outer", { cx: 8, cy: 8, r: 6.25 }), svg("circle.inner", { cx: 8, cy: 8, r: 3.25 }));
 }
 
-/** A glyph of a proximity: three bars, of which the nearer beacons have more. */
+/** Creates the glyph of a proximity: three bars, more of them filled for nearer beacons. */
 export function proximityGlyph() {
   return svg("svg.proximity-glyph", { viewBox: "0 0 16 12", "aria-hidden": "true" },
     svg("rect", { x: 0.5, y: 8, width: 4, height: 4, rx: 1 }),
@@ -162,14 +162,14 @@ export function proximityGlyph() {
     svg("rect", { x: 11.5, y: 0, width: 4, height: 12, rx: 1 }));
 }
 
-/** A list of labels and values. */
+/** Creates a list of labels and values. */
 export function facts(pairs) {
   const list = el("dl.facts");
   patchFacts(list, pairs);
   return list;
 }
 
-/** Updates a list of labels and values: `[label, value]`, a value being text or a node. */
+/** Updates a list of labels and values: `[label, value]`, with text or a node as the value. */
 export function patchFacts(list, pairs) {
   const given = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
   patch(list, given.flatMap(([label, value]) => [["dt", label, label], ["dd", label, value]]), ([tag, label]) => tag + label,
@@ -179,12 +179,12 @@ export function patchFacts(list, pairs) {
     });
 }
 
-/** An empty state: what is missing, what to do, and optionally lines of configuration. */
+/** Creates an empty state: what is missing, what to do, and optionally lines of configuration. */
 export function empty(title, advice, code) {
   return el("div.empty", null, el("p.empty-title", null, title), el("p", null, advice), code ? codeBlock(code) : null);
 }
 
-/** Text as in a file, with a button that copies it. */
+/** Creates a block of text as in a file, with a button that copies it. */
 export function codeBlock(code) {
   const button = el("button.small", { type: "button" }, "Copy");
   button.addEventListener("click", () => copy(code, button));
@@ -195,7 +195,7 @@ async function copy(value, button) {
   try {
     await navigator.clipboard.writeText(value);
   } catch {
-    // Without TLS the clipboard is closed to scripts; a selection is not.
+    // Without TLS, browsers do not give scripts the clipboard API. Copying a selection still works.
     const area = el("textarea.offscreen", { "aria-hidden": "true", tabindex: "-1" });
     area.value = value;
     document.body.append(area);
@@ -212,11 +212,11 @@ async function copy(value, button) {
 let announcement = [];
 let announcing = null;
 let announced = 0;
-/** Announces a message to users of screen readers; several within three seconds are one announcement. */
+/** Announces a message to users of screen readers. Messages within three seconds are combined. */
 export function announce(message) {
   announcement.push(message);
   announcing ??= setTimeout(() => {
-    // While a dialog is open, the rest of the page is inert, and its announcements are not heard.
+    // While a dialog is open, the rest of the page is inert, and screen readers ignore its announcements.
     const node = [...document.querySelectorAll("dialog[open] .announcer")].pop() || document.getElementById("announcer");
     const more = announcement.length - 3;
     node.textContent = announcement.slice(0, 3).join(". ") + (more > 0 ? `. And ${more} more changes.` : "");
@@ -226,7 +226,7 @@ export function announce(message) {
   }, Math.max(300, announced + 3000 - Date.now()));
 }
 
-/** Shows a short message at the bottom for some seconds, and announces it. */
+/** Shows a short message at the bottom for a few seconds, and announces it. */
 export function toast(message) {
   const node = document.getElementById("toast");
   text(node, message);
@@ -236,7 +236,7 @@ export function toast(message) {
   toast.timer = setTimeout(() => { node.hidden = true; }, 5000);
 }
 
-/** Asks for a confirmation in a dialog; resolves to whether it was given. */
+/** Asks for confirmation in a dialog. Resolves to true if the user confirms. */
 export function confirmed(question, explanation, verb) {
   return new Promise((resolve) => {
     const heading = el("h2", { id: "confirm-title" }, question);
@@ -251,18 +251,18 @@ export function confirmed(question, explanation, verb) {
   });
 }
 
-/** A place for a page's error, hidden while there is none. */
+/** Creates a place for a page's error, which is hidden without one. */
 export const problemNode = () => el("p.notice.bad", { role: "alert", hidden: true });
 
-/** Shows an error that the server reported; one of the connection is shown by the banner. */
+/** Shows an error that the server reported. The banner shows connection errors. */
 export function showProblem(node, problem) {
   if (problem && problem.status === 0) return;
   if (problem) text(node, problem.title && problem.title !== problem.message ? `${problem.title}: ${problem.message}` : problem.message);
   show(node, Boolean(problem));
 }
 
-/** Calls the function now and at the interval while somebody sees the page, and shows its error in the node; returns a
- *  function that ends it. An earlier call is awaited first. */
+/** Calls the function now and at the interval while the page is visible, and shows its error in the node. Waits for an
+ *  earlier call first. Returns a function that ends this. */
 export function poll(action, milliseconds, node) {
   let ended = false;
   let running = false;
@@ -279,8 +279,8 @@ export function poll(action, milliseconds, node) {
   return () => { ended = true; clearInterval(timer); };
 }
 
-/** Polls, and loads as well when one of the named lists changes and when the connection is back; returns a function that
- *  ends all of it. */
+/** Polls, and also loads when one of the named lists changes and when the connection is back. Returns a function that
+ *  ends this. */
 export function follow(load, milliseconds, node, names) {
   const quietly = () => { load().catch(() => {}); };
   const ends = [

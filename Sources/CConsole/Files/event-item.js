@@ -1,15 +1,15 @@
-// An event in a list: its kind, its sentence, and its details when it is opened.
+// An event in a list: its kind, its summary, and its details while open.
 
 import { query } from "./api.js";
 import { el, facts, svg } from "./dom.js";
 import { beaconName, clock, distanceWithRange, exact, identity, machineTime, signal } from "./format.js";
 import { why } from "./why.js";
 
-/** The kinds of events, and their words. */
+/** The kinds of events, with their labels. */
 export const kinds = {
   enter: "Enter", exit: "Exit", state: "State", place: "Place", proximity: "Proximity", gone: "Gone", suspicious: "Suspicious", app: "App", user: "User", receiver: "Receiver",
 };
-/** Paths of the kinds' glyphs. */
+/** The paths of the kinds' glyphs. */
 const glyphs = {
   enter: "M2 8h8M7 4.5l3.5 3.5L7 11.5M10 2h4v12h-4", exit: "M6 8h8M10.5 4.5L14 8l-3.5 3.5M6 2H2v12h4",
   state: "M8 2.5a5.5 5.5 0 1 0 .01 0", place: "M8 14C5 10.5 3.5 8.5 3.5 6.3a4.5 4.5 0 0 1 9 0c0 2.2-1.5 4.2-4.5 7.7zM8 6.3v.01",
@@ -17,12 +17,12 @@ const glyphs = {
   app: "M5 1.8h6a1 1 0 0 1 1 1v10.4a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V2.8a1 1 0 0 1 1-1zM7.5 12h1", user: "M8 8a2.8 2.8 0 1 0 0-5.6A2.8 2.8 0 0 0 8 8zM2.8 14a5.2 5.2 0 0 1 10.4 0",
 };
 
-/** The glyph of a kind. */
+/** Creates the glyph of a kind. */
 export function kindGlyph(kind) {
   return svg("svg.kind-glyph", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: glyphs[kind] || glyphs.state }));
 }
 
-/** An event as an item of a list. The set holds the numbers of those that are open; `time` words the moment. */
+/** Creates an event as a list item. The set holds the numbers of open events; `time` formats the event's time. */
 export function eventItem(event, opened = new Set(), time = clock) {
   const body = el("div.event-body");
   const by = event.user || event.receiver || event.sender;
@@ -57,7 +57,7 @@ function fillBody(body, event) {
     ["Signal", typeof inner.rssi === "number" ? signal(inner.rssi) : null],
   ]));
   const actions = el("div.actions.start");
-  // What an app's phone meets says nothing of this machine's own regions and beacons.
+  // Events from an app's phone do not explain this machine's own regions and beacons.
   const isOwn = !event.install && !event.sender;
   if (event.region) {
     if (isOwn) actions.append(el("button.small", { type: "button", click: () => why({ region: event.region }) }, `Why? ${event.region}`));

@@ -1,4 +1,5 @@
-// Forms: fields with their label, help and fault, and a dialog that sends them. What was written stays until it is taken.
+// Forms: fields with a label, a help text and an error, and a dialog that sends them. Input stays until the server
+// accepts it.
 
 import { attribute, confirmed, el, patch, show, text } from "./dom.js";
 
@@ -25,15 +26,15 @@ function wrap(key, label, input, { help, after, value, set, parse, optional } = 
   return own;
 }
 
-/** A line of text. The options: help, attributes, optional, and a node that stands after it. */
+/** Creates a line of text. The options are help, attributes, optional, and a node that follows it. */
 export const textField = (key, label, { attributes, ...options } = {}) =>
   wrap(key, label, el("input", { autocomplete: attributes?.type ? null : "off", ...attributes }), options);
 
-/** Lines of text. */
+/** Creates a text area. */
 export const areaField = (key, label, { attributes, ...options } = {}) =>
   wrap(key, label, el("textarea", { rows: 3, ...attributes }), options);
 
-/** A choice from `[value, words]`. */
+/** Creates a choice of `[value, words]`. */
 export function selectField(key, label, choices, { attributes, ...options } = {}) {
   const input = el("select", attributes);
   const field = wrap(key, label, input, {
@@ -52,7 +53,7 @@ export function selectField(key, label, choices, { attributes, ...options } = {}
   return field;
 }
 
-/** A box to tick. */
+/** Creates a checkbox. */
 export function checkField(key, label, { help } = {}) {
   const id = unique(key);
   const input = el("input", { type: "checkbox", id, "aria-describedby": help ? `${id}-help` : null });
@@ -64,7 +65,8 @@ export function checkField(key, label, { help } = {}) {
   };
 }
 
-/** Several of `[value, words]`, as chips that can be chosen; its value is a list. Chosen ones that no longer exist stay. */
+/** Creates a choice of several `[value, words]` as chips. Its value is a list. Chosen values that no longer exist stay.
+ *  */
 export function chipsField(key, legend, choices, { help, missing = " (missing)", single } = {}) {
   const id = unique(key);
   const list = el("ul.kinds");
@@ -106,7 +108,7 @@ export function chipsField(key, legend, choices, { help, missing = " (missing)",
   return field;
 }
 
-/** Rows of a name and a value, as the attributes of a person; its value is an object. */
+/** Creates rows of a name and a value, such as the attributes of a person. Its value is an object. */
 export function pairsField(key, legend, { help, nameWord = "Name", valueWord = "Value", addWord = "Add an attribute" } = {}) {
   const rows = el("ul.pairs");
   const fault = el("p.field-problem");
@@ -131,8 +133,8 @@ export function pairsField(key, legend, { help, nameWord = "Name", valueWord = "
   };
 }
 
-/** The field for the key of an error: the same key, one that ends with it (`to` is `when.to`), or the longest that the
- *  error's key begins with. */
+/** Returns the field for an error's key: the field with the same key, with a key that ends with it (`to` is `when.to`),
+ *  or with the longest key that the error's key begins with. */
 function fieldFor(fields, key) {
   const same = fields.find((field) => field.key === key);
   if (same) return same;
@@ -142,7 +144,7 @@ function fieldFor(fields, key) {
   return near.sort((one, other) => other.key.length - one.key.length)[0] || null;
 }
 
-/** Shows errors beside their fields, and focuses the first; returns those that belong to no field. */
+/** Shows errors beside their fields, and focuses the first. Returns the errors without a field. */
 export function showFaults(fields, errors, focus = true) {
   const others = [];
   const faulty = new Map();
@@ -166,16 +168,17 @@ export function showFaults(fields, errors, focus = true) {
 
 const sentences = (details) => details.map((detail) => detail[0].toUpperCase() + detail.slice(1)).join(". ");
 
-/** What a refusal says beyond its fields' faults; for a lost connection, that nothing is lost. */
+/** Returns the text of a refusal, without the errors of its fields. For a lost connection it says that nothing is lost.
+ *  */
 export function refusalWords(problem, others) {
-  if (problem.status === 0) return "beacond cannot be reached; nothing was saved. What you wrote stays here: try again once the connection is back.";
+  if (problem.status === 0) return "beacond cannot be reached; nothing was saved. Your input stays here; try again once the connection is back.";
   const words = problem.message[0].toUpperCase() + problem.message.slice(1);
   return [words, ...others.map((error) => (error.key ? `${error.key}: ${error.detail}` : error.detail))].join(". ");
 }
 
-/** Opens a dialog with a form. `send` sends it and may throw a Problem, whose errors are shown beside the fields; `check`
- *  returns faults by key that are known without asking; `other` is a second action, `{ word, run(invalid) }`, which may ask
- *  whether the form is invalid. Returns the dialog, which has an event "close", and its form. */
+/** Opens a dialog with a form. `send` sends it and may throw a Problem, whose errors are shown beside the fields.
+ *  `check` returns errors by key that are known without the server. `other` is a second action, `{ word, run(invalid)
+ *  }`, which can ask if the form is invalid. Returns the dialog, which has a "close" event, and its form. */
 export function formDialog({ title, lede, fields, content, verb = "Save", send, check, wide, other }) {
   const opener = document.activeElement;
   const id = unique("dialog");
@@ -196,12 +199,12 @@ export function formDialog({ title, lede, fields, content, verb = "Save", send, 
     return known.length > 0;
   }
   async function close() {
-    if (state() !== before && !await confirmed("Discard what you have written?", "It is not saved yet.", "Discard")) return;
+    if (state() !== before && !await confirmed("Discard your changes?", "They are not saved yet.", "Discard")) return;
     dialog.close();
   }
   cancel.addEventListener("click", close);
   dialog.addEventListener("cancel", (event) => { event.preventDefault(); close(); });
-  // Browsers let a second Escape close a dialog whatever its page says; a key that is taken does not get there.
+  // Browsers let a second Escape close a dialog regardless of the page. Handling the key prevents that.
   dialog.addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.defaultPrevented) { event.preventDefault(); close(); } });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -229,10 +232,10 @@ export function formDialog({ title, lede, fields, content, verb = "Save", send, 
   return { dialog, form };
 }
 
-/** The place in a dialog where announcements are made while it is open. */
+/** Creates the node in a dialog for announcements while the dialog is open. */
 const announcer = () => el("p.offscreen.announcer", { role: "status" });
 
-/** Opens a dialog that shows something, with a button that closes it. */
+/** Opens a dialog that shows content, with a button that closes it. */
 export function showDialog({ title, content, wide, verb = "Close" }) {
   const opener = document.activeElement;
   const id = unique("dialog");

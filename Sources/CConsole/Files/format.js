@@ -1,4 +1,4 @@
-// Words for numbers: times, distances, signals and identities.
+// Text for values: times, distances, signals and identities.
 
 const pad = (number) => String(number).padStart(2, "0");
 const timeFormat = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
@@ -12,25 +12,25 @@ const numberFormat = new Intl.NumberFormat("en");
 
 const date = (seconds) => new Date(seconds * 1000);
 
-/** The local time of day, as 12:03:20. */
+/** Formats the local time of day, such as 12:03:20. */
 export const clock = (seconds) => timeFormat.format(date(seconds));
 
-/** The date, time and time zone. */
+/** Formats the date, time and time zone. */
 export const exact = (seconds) => exactFormat.format(date(seconds));
 
-/** A time for the attribute `datetime`. */
+/** Formats a time for the attribute `datetime`. */
 export function machineTime(seconds) {
   const value = date(seconds);
   return Number.isNaN(value.getTime()) ? "" : value.toISOString();
 }
 
-/** A key of the local day, as 2025-04-30. */
+/** Returns a key of the local day, such as 2025-04-30. */
 export function dayKey(seconds) {
   const value = date(seconds);
   return `${value.getFullYear()}-${pad(value.getMonth() + 1)}-${pad(value.getDate())}`;
 }
 
-/** A day's name: Today, Yesterday, or the date. */
+/** Returns a day's name: Today, Yesterday, or the date. */
 export function dayName(seconds, now) {
   const key = dayKey(seconds);
   if (key === dayKey(now)) return "Today";
@@ -43,8 +43,8 @@ export function dayName(seconds, now) {
 const shortDayFormat = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short" });
 const shortDayYearFormat = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
 
-/** A moment, as short as it is clear: "Today 12:03:20", "Sat, 21 Nov 12:03:20". */
-export function moment(seconds, now) {
+/** Formats a time as short as it is clear: "Today 12:03:20", "Sat, 21 Nov 12:03:20". */
+export function shortTime(seconds, now) {
   const key = dayKey(seconds);
   const yesterday = date(now);
   yesterday.setDate(yesterday.getDate() - 1);
@@ -53,7 +53,7 @@ export function moment(seconds, now) {
   return `${day} ${clock(seconds)}`;
 }
 
-/** A span of time in one or two units: 12 s, 3 min, 2 h 5 min, 4 days. */
+/** Formats a duration in one or two units: 12 s, 3 min, 2 h 5 min, 4 days. */
 export function span(seconds) {
   const whole = Math.max(0, Math.floor(seconds));
   if (whole < 60) return `${whole} s`;
@@ -65,7 +65,7 @@ export function span(seconds) {
   return days === 1 ? "1 day" : `${count(days)} days`;
 }
 
-/** The time relative to now, in the given style: "for", "ago" or "in". */
+/** Formats a time relative to now in the given style: "for", "ago" or "in". */
 export function relative(seconds, style, now) {
   if (style === "in") return seconds <= now ? "now" : `in ${span(seconds - now)}`;
   const elapsed = now - seconds;
@@ -73,45 +73,45 @@ export function relative(seconds, style, now) {
   return elapsed < 2 ? "just now" : `for ${span(elapsed)}`;
 }
 
-/** A number of things, with its thousands grouped. */
+/** Formats a number with grouped thousands. */
 export const count = (number) => numberFormat.format(number);
 
-/** A number and its noun: 1 beacon, 2 beacons. */
+/** Formats a number and its noun: 1 beacon, 2 beacons. */
 export const counted = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
 
 const metres = (value) => (value >= 9.95 ? String(Math.round(value)) : value.toFixed(1));
 
-/** A distance: "1.4 m", or "unknown". */
+/** Formats a distance: "1.4 m", or "unknown". */
 export const distance = (accuracy) => (accuracy < 0 ? "unknown" : `${metres(accuracy)} m`);
 
-/** The range of a distance: "0.7 to 2.8", or nothing. */
+/** Formats the range of a distance: "0.7 to 2.8", or nothing. */
 export const distanceRange = (range) => (range ? `${metres(range[0])} to ${metres(range[1])}` : "");
 
-/** A distance with its range: "1.4 m (0.7 to 2.8)". */
+/** Formats a distance with its range: "1.4 m (0.7 to 2.8)". */
 export const distanceWithRange = (accuracy, range) =>
   accuracy < 0 || !range ? distance(accuracy) : `${distance(accuracy)} (${distanceRange(range)})`;
 
 const signed = (number, digits = 0) => number.toFixed(digits).replace("-", "−");
 
-/** A signal's strength: "−62 dBm"; 0 is none. */
+/** Formats a signal's strength: "−62 dBm", or "none" for 0. */
 export const signal = (rssi) => (rssi ? `${signed(rssi)} dBm` : "none");
 
-/** A number with a proper minus sign and a unit. */
+/** Formats a number with a proper minus sign and a unit. */
 export const measure = (number, unit, digits = 0) => `${signed(number, digits)} ${unit}`;
 
-/** A rate: 12.5, 0.4 or 230. */
+/** Formats a rate: 12.5, 0.4 or 230. */
 export const rate = (number) => (number >= 100 ? count(Math.round(number)) : number.toFixed(1));
 
-/** A key that identifies a beacon. */
+/** Returns a key that identifies a beacon. */
 export const identity = (beacon) => `${beacon.uuid.toUpperCase()}/${beacon.major}/${beacon.minor}`;
 
-/** The first group of a UUID. */
+/** Returns the first group of a UUID. */
 export const shortUUID = (uuid) => uuid.slice(0, 8).toUpperCase();
 
-/** A beacon's name, or its major and minor. */
+/** Returns a beacon's name, or its major and minor. */
 export const beaconName = (beacon) => beacon.name || `${beacon.major} · ${beacon.minor}`;
 
-/** The identity of a region: its UUID, and its major and minor where it has them. */
+/** Returns the identity of a region: its UUID, and its major and minor if it has them. */
 export function regionIdentity(region) {
   const parts = [region.uuid.toUpperCase()];
   if (region.major != null) parts.push(`major ${region.major}`);
@@ -122,14 +122,14 @@ export function regionIdentity(region) {
 export const proximities = ["immediate", "near", "far", "unknown"];
 export const proximityWords = { immediate: "Immediate", near: "Near", far: "Far", unknown: "Unknown" };
 
-/** Returns the UUID in capitals, or null if the text is none. Braces and missing hyphens are tolerated. */
+/** Returns the UUID in capitals, or null for invalid text. Accepts braces and missing hyphens. */
 export function parseUUID(text) {
   const hex = text.trim().replace(/^\{|\}$/g, "").replace(/-/g, "").toUpperCase();
   if (!/^[0-9A-F]{32}$/.test(hex)) return null;
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
-/** Returns the whole number, or null if the text is none from least to most. */
+/** Returns the whole number, or null if the text is not a number from least to most. */
 export function parseWhole(text, least, most) {
   const trimmed = text.trim().replace("−", "-");
   if (!/^-?\d{1,6}$/.test(trimmed)) return null;

@@ -1,4 +1,4 @@
-// Configure a Beacon: this machine becomes one.
+// Configure a Beacon: this machine advertises as a beacon.
 
 import { get, isReadOnly, on, send, server } from "./api.js";
 import { announce, attribute, el, follow, problemNode, show, showProblem, stateGlyph, text, toast } from "./dom.js";
@@ -12,7 +12,7 @@ const stateWords = { on: "On the air", starting: "Starting…", failed: "Not on 
 export function open(root) {
   const fault = problemNode();
   const impossible = el("p.notice.warn", { hidden: true });
-  const readOnly = el("p.notice.warn", { hidden: true }, "beacond is read only: the beacon can be seen here, and not changed.");
+  const readOnly = el("p.notice.warn", { hidden: true }, "beacond is read-only: you can see the beacon here but not change it.");
 
   const fields = {
     uuid: field("uuid", "UUID", "32 hexadecimal digits; all beacons of an organisation share it.", { spellcheck: "false", autocapitalize: "characters", maxlength: 40 },
@@ -28,15 +28,15 @@ export function open(root) {
   const revert = el("button", { type: "button" }, "Revert");
   const actions = el("div.actions.start", null, apply, revert);
   const form = el("form.card.configure-form", { novalidate: true },
-    el("div.switch-line", null, el("label", { for: "enabled" }, "Enabled"), enabled, el("p.hint", { id: "enabled-help" }, "The switch acts at once.")),
+    el("div.switch-line", null, el("label", { for: "enabled" }, "Enabled"), enabled, el("p.hint", { id: "enabled-help" }, "The switch takes effect at once.")),
     fields.uuid.node, el("div.field-row", null, fields.major.node, fields.minor.node, fields.measuredPower.node), actions);
 
   const word = el("b.word");
   const state = el("p.state", null, stateGlyph(), word);
   const reason = el("p.warn-text", { hidden: true });
   const frame = el("dl.frame");
-  const sent = el("section.card.sent", { "aria-labelledby": "sent-heading" }, el("h2", { id: "sent-heading" }, "What is sent"), state, reason, frame,
-    el("p.hint", null, "The 30 bytes of an iBeacon's advert, about ten times a second. Any iPhone that ranges this UUID sees them."));
+  const sent = el("section.card.sent", { "aria-labelledby": "sent-heading" }, el("h2", { id: "sent-heading" }, "Advert"), state, reason, frame,
+    el("p.hint", null, "The 30 bytes of an iBeacon advert, sent about ten times per second. Any iPhone that ranges this UUID sees them."));
   root.append(el("header.page-head", null, el("h1", null, "Configure a Beacon"), el("p.lede", null, "This machine can be a beacon itself.")),
     fault, impossible, readOnly, el("div.two-columns", null, form, sent));
 
@@ -69,7 +69,7 @@ export function open(root) {
     const stateName = saved?.state || "off";
     const enabledNow = saved?.enabled;
     attribute(sent, "data-state", stateName === "on" ? "inside" : stateName === "off" ? "outside" : "unknown");
-    const words = (stateWords[stateName] || stateName) + (changed && enabledNow && stateName === "on" ? ", with the earlier values until you apply" : "");
+    const words = (stateWords[stateName] || stateName) + (changed && enabledNow && stateName === "on" ? ", with the earlier values until you apply the changes" : "");
     if (word.textContent && word.textContent !== words) announce(words);
     text(word, words);
     text(reason, saved?.reason || "");
@@ -79,7 +79,7 @@ export function open(root) {
   function take(answer, keepFields) {
     const first = !saved;
     possible = answer.possible;
-    text(impossible, answer.possible ? "" : `This machine cannot advertise: ${answer.reason || "no source can."}`);
+    text(impossible, answer.possible ? "" : `This machine cannot advertise: ${answer.reason || "no source can advertise."}`);
     show(impossible, !answer.possible);
     const clean = first || !dirty();
     saved = answer.beacon;
@@ -100,7 +100,7 @@ export function open(root) {
       saved = answer.beacon;
       fillIn(answer.beacon || { ...body });
       take(answer, true);
-      toast(on ? "The beacon is applied" : "The beacon is off");
+      toast(on ? "The changes are applied" : "The beacon is off");
     } catch (problem) {
       busy = false;
       enabled.checked = saved ? saved.enabled : false;
@@ -114,7 +114,7 @@ export function open(root) {
       }
       if (!shown) {
         showProblem(fault, problem);
-        if (problem.status === 0) toast("The connection is lost; nothing was changed.");
+        if (problem.status === 0) toast("The connection is lost; nothing has changed.");
       }
       draw();
     }

@@ -1,4 +1,4 @@
-// Deliveries: the destinations' queues, what waits in them, and what was refused.
+// Deliveries: the destinations' queues, with their waiting and refused notifications.
 
 import { get, query, send, status } from "./api.js";
 import { attribute, confirmed, el, empty, patch, follow, problemNode, setTime, show, showProblem, stateGlyph, text, timeNode, toast } from "./dom.js";
@@ -15,9 +15,9 @@ export function open(root) {
   const fault = problemNode();
   const path = el("p.lede");
   const list = el("ul.cards.wide", { "aria-label": "Destinations" });
-  const nothing = empty("There are no destinations", "Notifications go to webhooks, Kumulos, MQTT and Home Assistant. Write a destination into the configuration:", example);
+  const nothing = empty("There are no destinations", "Notifications go to webhooks, Kumulos, MQTT and Home Assistant. Add a destination to the configuration:", example);
   nothing.hidden = true;
-  const locked = el("p.notice.warn", { hidden: true }, "beacond is read only: the queues can be seen here, and not changed.");
+  const locked = el("p.notice.warn", { hidden: true }, "beacond is read-only: you can see the queues here but not change them.");
   root.append(el("header.page-head", null, el("h1", null, "Deliveries"), path), fault, locked, nothing, list);
   let readOnly = false;
 
@@ -29,7 +29,7 @@ export function open(root) {
   };
 
   async function act(verb, destination, dead) {
-    if (verb === "drop" && !await confirmed(`Drop ${counted(dead, "notification")}?`, `${destination} refused ${dead === 1 ? "it" : "them"}. Once dropped, ${dead === 1 ? "it is" : "they are"} lost for good.`, "Drop")) return;
+    if (verb === "drop" && !await confirmed(`Drop ${counted(dead, "notification")}?`, `${destination} refused ${dead === 1 ? "it" : "them"}. Once dropped, ${dead === 1 ? "it is" : "they are"} permanently lost.`, "Drop")) return;
     try {
       const answer = await send("POST", `v1/outbox/${verb}`, verb === "drop" ? { destination, state: "dead" } : { destination });
       toast(verb === "drop" ? `${counted(answer.dropped, "notification")} dropped` : `${counted(answer.retried, "notification")} will be sent again`);
@@ -37,7 +37,7 @@ export function open(root) {
       await load();
       for (const table of list.querySelectorAll("details[open]")) table.dispatchEvent(new Event("toggle"));
     } catch (problem) {
-      if (problem.status === 0) toast("The connection is lost; nothing was changed.");
+      if (problem.status === 0) toast("The connection is lost; nothing has changed.");
       showProblem(fault, problem);
     }
   }
@@ -58,11 +58,11 @@ function card(name, act) {
     el("div.actions.start", null,
       el("button.small.retry", { type: "button", "aria-label": `Retry ${name}`, click: () => act("retry", name) }, "Retry"),
       el("button.small.drop", { type: "button", "aria-label": `Drop the refused notifications of ${name}`, click: () => act("drop", name, Number(node.dataset.dead)) }, "Drop refused…")),
-    entries(name, "waiting", "What waits"), entries(name, "dead", "What was refused"));
+    entries(name, "waiting", "Waiting notifications"), entries(name, "dead", "Refused notifications"));
   return node;
 }
 
-/** A list that is fetched when it is opened. */
+/** Creates a list that is fetched when it is opened. */
 function entries(destination, state, word) {
   const list = el("ol.entries");
   const hint = el("p.hint", null, "Loading…");

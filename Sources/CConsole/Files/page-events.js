@@ -1,4 +1,4 @@
-// Events: a list by day, newest first, with filters and a timeline; what happens is added at its top.
+// Events: a list by day, newest first, with filters and a timeline. New events are added at the top.
 
 import { get, now, on, query } from "./api.js";
 import { announce, attribute, el, empty, patch, problemNode, show, showProblem, text } from "./dom.js";
@@ -10,7 +10,7 @@ export const title = "Events";
 
 export function open(root, parameters) {
   let filters = read(parameters);
-  /** The moment that was chosen in the timeline; null for now. */
+  /** The time chosen in the timeline, or null for now. */
   let at = Number(parameters.get("at")) || null;
   let events = [];
   let next = null;
@@ -28,7 +28,7 @@ export function open(root, parameters) {
   const from = el("input", { id: "filter-from", type: "datetime-local" });
   const to = el("input", { id: "filter-to", type: "datetime-local" });
   const clear = el("button.small", { type: "button" }, "Clear filters");
-  const person = el("p.chip", { hidden: true }, el("a", null, "One person"), el("button.remove", { type: "button", "aria-label": "Events of everybody", title: "Everybody" }, "×"));
+  const person = el("p.chip", { hidden: true }, el("a", null, "One person"), el("button.remove", { type: "button", "aria-label": "Events of all people", title: "All people" }, "×"));
   person.lastChild.addEventListener("click", () => { filters.install = ""; filtersChanged(); kindBoxes[0].box.focus(); });
   const csv = el("a", { download: "" }, "CSV");
   const log = el("a", { download: "" }, "JSON lines");
@@ -36,17 +36,17 @@ export function open(root, parameters) {
   const form = el("form.filters", { "aria-label": "Filters" },
     el("fieldset", null, el("legend", null, "Kinds"), el("ul.kinds", null, ...kindBoxes.map((one) => one.node))),
     el("details.json", { open: innerWidth > 720 || filters.region || filters.place || filters.from || filters.to }, el("summary", null, "Region, place and time"), el("div.filter-row", null, control("filter-region", "Region", region), control("filter-place", "Place", place), control("filter-from", "From", from), control("filter-to", "To", to))),
-    el("div.filter-foot", null, person, clear, el("p.exports", null, "Export what is chosen: ", csv, " ", log)));
-  const scrubber = makeTimeline((moment) => { at = moment; remember(); showFilters(); opened.clear(); load(); });
-  const news = el("button.news", { type: "button", hidden: true });
+    el("div.filter-foot", null, person, clear, el("p.exports", null, "Export this selection: ", csv, " ", log)));
+  const scrubber = makeTimeline((time) => { at = time; remember(); showFilters(); opened.clear(); load(); });
+  const showNew = el("button.news", { type: "button", hidden: true });
   const timeline = el("div.timeline");
   const older = el("button", { type: "button", hidden: true }, "Older");
-  const end = el("p.hint", { hidden: true }, "No older events are kept.");
+  const end = el("p.hint", { hidden: true }, "There are no older events.");
   const nothing = empty("No events yet", "Events appear here when a region is entered or left, a beacon changes its place, or a receiver fails. They need regions in the configuration.");
   const noMatch = empty("No event matches", "Choose other kinds or a longer time, or clear the filters.");
   nothing.hidden = noMatch.hidden = true;
   root.append(el("header.page-head", null, el("h1", null, "Events"), el("p.lede", null, "Newest first; times are this browser's.")), scrubber.node, form, fault,
-    el("div.news-place", null, news), timeline, nothing, noMatch, el("div.actions.start", null, older), end);
+    el("div.news-place", null, showNew), timeline, nothing, noMatch, el("div.actions.start", null, older), end);
 
   function read(given) {
     return {
@@ -86,7 +86,7 @@ export function open(root, parameters) {
     } catch (problem) { if (mine === generation) showProblem(fault, problem); }
   }
 
-  /** Adds what was missed while there was no connection; begins anew if that is more than a page. */
+  /** Adds the events missed without a connection. Loads the list again if there is more than a page. */
   async function catchUp() {
     if (!events.length) return load();
     const mine = generation;
@@ -106,7 +106,7 @@ export function open(root, parameters) {
       if (last?.key === key) last.events.push(event);
       else days.push({ key, time: event.time, events: [event] });
     }
-    // A clock that was set back makes a day appear twice; each keeps a key of its own.
+    // After a clock is set back, a day can appear twice, with a separate key for each.
     const known = new Map();
     for (const day of days) { const times = known.get(day.key) || 0; known.set(day.key, times + 1); day.id = times ? `${day.key} ${times}` : day.key; }
     patch(timeline, days, (day) => day.id, (day) => el("section.day", { "aria-labelledby": `day-${day.id.replace(" ", "-")}` },
@@ -120,12 +120,12 @@ export function open(root, parameters) {
     show(noMatch, !events.length && (filtered() || at !== null));
     show(older, next !== null && next !== undefined);
     show(end, events.length > 0 && (next === null || next === undefined));
-    showNews();
+    updateShowNew();
   }
 
-  function showNews() {
-    show(news, fresh.length > 0);
-    text(news, `Show ${counted(fresh.length, "new event")}`);
+  function updateShowNew() {
+    show(showNew, fresh.length > 0);
+    text(showNew, `Show ${counted(fresh.length, "new event")}`);
   }
 
   const matches = (event) => (at === null || event.time <= at) && (!filters.kind.length || filters.kind.includes(event.kind))
@@ -136,11 +136,11 @@ export function open(root, parameters) {
     if (!matches(event) || event.id <= Math.max(events[0]?.id ?? 0, fresh[0]?.id ?? 0)) return;
     fresh.unshift(event);
     if (fresh.length > 500) fresh.length = 500;
-    // What somebody reads does not move: only a list whose top is in view, and in which nothing is opened, grows by itself.
+    // A list does not move while the user reads it. It grows by itself only if its top is in view and no event is open.
     const box = timeline.getBoundingClientRect();
     const reading = opened.size > 0 || timeline.matches(":focus-within") || box.top < 0;
     if (!reading) reveal();
-    else showNews();
+    else updateShowNew();
     if (event.kind !== "proximity") announce(event.summary);
   }
 
@@ -152,7 +152,7 @@ export function open(root, parameters) {
     for (const id of added) document.getElementById(`event-${id}`)?.classList.add("new");
   }
 
-  news.addEventListener("click", () => {
+  showNew.addEventListener("click", () => {
     reveal();
     const first = timeline.querySelector("summary");
     scrollTo({ top: timeline.getBoundingClientRect().top + scrollY - 120 });
@@ -216,7 +216,7 @@ export function open(root, parameters) {
   return leave;
 }
 
-/** Takes over other filters, while the page is open. */
+/** Applies other filters while the page is open. */
 export function change(parameters) { open.change?.(parameters); }
 
 function local(seconds) {

@@ -1,4 +1,4 @@
-// Fleet: the machines that decide together, who decides over which beacons, and what waits.
+// Fleet: its machines, the owners of its partitions, and waiting changes.
 
 import { get, on } from "./api.js";
 import { announce, attribute, el, empty, patch, follow, problemNode, show, text } from "./dom.js";
@@ -6,14 +6,14 @@ import { count, counted } from "./format.js";
 
 export const title = "Fleet";
 
-/** Above so many partitions a name in each would be a page of its own: cells without words are left. */
+/** The largest number of partitions with a name in each cell. More names would need a page. */
 const mostNamed = 64;
-/** The fills and colours by which owners differ in the stylesheet. */
+/** The number of fills and colors for owners in the stylesheet. */
 const fills = 8;
 
 const isAbsent = (problem) => problem.status === 404;
 
-/** Returns whether the machine is in a fleet; throws where that cannot be known now. */
+/** Returns true if the machine is in a fleet. Throws if that cannot be determined now. */
 export async function isThere() {
   try {
     await get("v1/fleet");
@@ -29,23 +29,23 @@ export function open(root) {
   const lede = el("p.lede");
   const sentences = el("div.sentences");
   const rows = el("tbody", { role: "rowgroup" });
-  // On a phone the rows are cards, which takes a table's meaning from it; the roles keep it.
+  // On a phone the rows are cards, so the table loses its meaning. The roles keep it.
   const machines = el("section", { "aria-labelledby": "machines-heading", hidden: true }, el("h2", { id: "machines-heading" }, "Machines"),
     el("div.table-box", null, el("table.beacon-table.fleet-table", { role: "table", "aria-labelledby": "machines-heading" },
       el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ...["Machine", "Does", "Partitions", "Receivers", "Behind"].map((name) => el(`th${name === "Partitions" ? ".right" : ""}`, { scope: "col", role: "columnheader" }, name)))), rows)));
   const strip = el("div.partitions", { role: "img" });
-  const owners = el("ul.partition-owners", { "aria-label": "Who decides" });
+  const owners = el("ul.partition-owners", { "aria-label": "Owners" });
   const partitions = el("section", { "aria-labelledby": "partitions-heading", hidden: true }, el("h2", { id: "partitions-heading" }, "Partitions"),
-    el("p.hint", null, "Each beacon is of one partition. The machine that owns it decides where its beacons are."),
+    el("p.hint", null, "Each beacon belongs to one partition. The machine that owns the partition decides where its beacons are."),
     el("div.picture", null, strip, owners));
-  const nothing = empty("This machine is in no fleet", "Several machines can decide together, and one goes on where another ends. A machine joins by its configuration:", "fleet: nats://HOST");
+  const nothing = empty("This machine is not in a fleet", "Several machines can work together, and one takes over if another fails. A machine joins with its configuration:", "fleet: nats://HOST");
   nothing.hidden = true;
   root.append(el("header.page-head", null, el("h1", null, "Fleet"), lede, sentences), fault, nothing, machines, partitions);
 
   let before = null;
   let absent = false;
   const load = async () => {
-    // A machine joins when beacond reads its configuration, by which the connection is lost: it is asked again then.
+    // A machine joins when beacond reads its configuration, which interrupts the connection. The page asks again then.
     if (absent) return;
     let fleet;
     try {
@@ -76,45 +76,45 @@ export function open(root) {
       text(node.querySelector(".owned"), `${counted(owner.partitions.length, "partition")}: ${ranges(owner.partitions, owner.node === null ? 40 : 12)}`);
       text(node.querySelector(".owner-note"), noteOf(owner.node, fleet));
     });
-    attribute(strip, "aria-label", ownersOf(fleet).map((owner) => `${owner.node ?? "nobody"}: ${counted(owner.partitions.length, "partition")}`).join(", "));
+    attribute(strip, "aria-label", ownersOf(fleet).map((owner) => `${owner.node ?? "no owner"}: ${counted(owner.partitions.length, "partition")}`).join(", "));
     attribute(strip, "data-small", fleet.owners.length > mostNamed ? "" : null);
     patch(strip, fleet.owners.map((node, number) => ({ node, number })), (cell) => cell.number,
       (cell) => el("span.partition", null, el("span.owner-fill"), el("span.partition-number", null, String(cell.number)), el("span.partition-owner")),
       (node, cell) => {
-        attribute(node, "title", cell.node === null ? `Partition ${cell.number}: nobody decides` : `Partition ${cell.number}: ${cell.node}`);
+        attribute(node, "title", cell.node === null ? `Partition ${cell.number}: no owner` : `Partition ${cell.number}: ${cell.node}`);
         attribute(node, "data-nobody", cell.node === null ? "" : null);
         fill(node.querySelector(".owner-fill"), cell.node, marks);
-        text(node.querySelector(".partition-owner"), cell.node ?? "nobody");
+        text(node.querySelector(".partition-owner"), cell.node ?? "none");
       });
   };
   const ends = [on("resumed", () => { absent = false; }), follow(load, 3000, fault, ["receivers"])];
   return () => ends.forEach((end) => end());
 }
 
-/** How a fleet is, in sentences, the worst first. */
+/** Returns the condition of a fleet as sentences, the worst first. */
 function condition(fleet) {
-  if (!fleet.connected) return [{ kind: "lost", status: "failing", sentence: `Not connected to the fleet${fleet.reason ? `: ${fleet.reason}` : ""}. What the other machines do cannot be seen from here.` }];
-  if (!fleet.owners.length) return [{ kind: "unknown", status: "warning", sentence: "Who owns the partitions is not known so far." }];
+  if (!fleet.connected) return [{ kind: "lost", status: "failing", sentence: `Not connected to the fleet${fleet.reason ? `: ${fleet.reason}` : ""}. This machine cannot see the others.` }];
+  if (!fleet.owners.length) return [{ kind: "unknown", status: "warning", sentence: "The owners of the partitions are not known yet." }];
   const found = [];
   const free = fleet.owners.filter((owner) => owner === null).length;
-  if (free) found.push({ kind: "free", status: "failing", sentence: `Nobody owns ${free === fleet.owners.length ? "any partition" : counted(free, "partition")}: nothing is decided for ${free === 1 ? "its" : "their"} beacons.` });
+  if (free) found.push({ kind: "free", status: "failing", sentence: `${free === fleet.owners.length ? "No partition has an owner" : `${counted(free, "partition")} ${free === 1 ? "has" : "have"} no owner`}: no machine decides where ${free === 1 ? "its" : "their"} beacons are.` });
   const deaf = fleet.members.flatMap((member) => member.receivers.filter((receiver) => !receiver.hears).map((receiver) => `${receiver.name} on ${member.node}`));
   if (deaf.length) found.push({ kind: "deaf", status: "warning", sentence: `${counted(deaf.length, "receiver")} ${deaf.length === 1 ? "is" : "are"} deaf: ${few(deaf, 5)}.` });
   const waiting = waits(fleet);
   const wait = waiting ? `${counted(waiting, "change")} ${waiting === 1 ? "waits" : "wait"} for delivery` : null;
   if (!fleet.members.some((member) => member.delivers)) found.push({ kind: "held", status: "warning", sentence: wait ? `${wait}, and no machine delivers.` : "No machine delivers." });
-  // Some are always on their way: no change of the fleet, and not announced as one.
+  // Some changes always wait. That does not change the fleet's condition and is not announced.
   else if (wait) found.push({ kind: "calm", status: "note", sentence: `${wait}.` });
   return found.length ? found : [{ kind: "calm", status: "good", sentence: `All is well: every partition has an owner${waiting === 0 ? ", and every change is delivered" : ""}.` }];
 }
 
-/** The changes that wait for delivery; null where that is not known. */
+/** Returns the number of changes that wait for delivery, or null if unknown. */
 const waits = (fleet) => (fleet.log == null ? null : Math.max(0, fleet.log - (fleet.delivered ?? 0)));
 
-/** The first words of a list, and how many there are besides. */
+/** Returns the first words of a list and the number of further ones. */
 const few = (words, most) => (words.length <= most ? words.join(", ") : `${words.slice(0, most).join(", ")} and ${count(words.length - most)} more`);
 
-/** Numbers in order as ranges: "0–3, 8"; of many, the first ones. */
+/** Formats numbers in order as ranges: "0–3, 8". Of many ranges, only the first are shown. */
 function ranges(numbers, most) {
   const found = [];
   for (const number of numbers) {
@@ -125,7 +125,7 @@ function ranges(numbers, most) {
   return found.slice(0, most).map(([first, last]) => (first === last ? String(first) : `${first}–${last}`)).join(", ") + (found.length > most ? ", …" : "");
 }
 
-/** Those who own partitions, with their numbers: the machines in their order, others, and nobody. */
+/** Returns the owners with their partitions: the fleet's machines in order, other owners, and null for no owner. */
 function ownersOf(fleet) {
   const owned = new Map(fleet.members.map((member) => [member.node, []]));
   fleet.owners.forEach((node, number) => {
@@ -135,7 +135,7 @@ function ownersOf(fleet) {
   return [...owned].filter(([, numbers]) => numbers.length).sort(([one], [other]) => (one === null) - (other === null)).map(([node, numbers]) => ({ node, partitions: numbers }));
 }
 
-/** A mark for each owner, which is the same for as long as no machine comes or goes. */
+/** Returns a mark for each owner. It stays the same until a machine joins or leaves. */
 function marksOf(fleet) {
   const nodes = [...fleet.members.filter((member) => member.works).map((member) => member.node), ...fleet.owners.filter((node) => node !== null)];
   return new Map([...new Set(nodes)].map((node, index) => [node, index % fills]));
@@ -146,14 +146,14 @@ function fill(node, owner, marks) {
 }
 
 function noteOf(node, fleet) {
-  if (node === null) return "nothing is decided";
+  if (node === null) return "no machine decides";
   if (node === fleet.node) return "this machine";
   return fleet.members.some((member) => member.node === node) ? "" : "not among the machines";
 }
 
 function ownerItem(owner) {
   return el(`li${owner.node === null ? ".nobody" : ""}`, null, el("span.owner-fill", { "aria-hidden": "true" }),
-    el("span.who", null, el("span", null, el("b.name", null, owner.node ?? "Nobody"), " ", el("span.owner-note.hint")), el("span.owned.hint")));
+    el("span.who", null, el("span", null, el("b.name", null, owner.node ?? "No owner"), " ", el("span.owner-note.hint")), el("span.owned.hint")));
 }
 
 function row(member) {
@@ -170,7 +170,7 @@ function update(node, member, fleet) {
   text(machine.querySelector(".origin"), member.node === fleet.node ? "this machine" : "");
   const verbs = [member.receivers.length > 0 && "hears", member.works && "decides", member.delivers && "delivers"].filter(Boolean);
   text(does, verbs.length === 1 && !member.works && !member.delivers ? "only hears" : verbs.join(", ") || "nothing");
-  // Of a machine that only hears, it is no news that it owns nothing.
+  // A machine that only hears never owns partitions.
   text(partitions, !member.works ? "–" : count(fleet.owners.length ? fleet.owners.filter((owner) => owner === member.node).length : member.partitions.length));
   const sorted = [...member.receivers].sort((one, other) => one.hears - other.hears);
   const deaf = sorted.filter((receiver) => !receiver.hears).length;
@@ -182,6 +182,6 @@ function update(node, member, fleet) {
   const more = sorted.length - shown.length;
   text(receivers.querySelector(".hint"), !sorted.length ? "none" : more ? `and ${count(more)} more that ${more === 1 ? "hears" : "hear"}` : "");
   const lag = fleet.log == null || member.shown == null ? null : Math.max(0, fleet.log - member.shown);
-  text(behind.querySelector(".lag"), lag === null ? "not known" : lag ? counted(lag, "change") : "up to date");
+  text(behind.querySelector(".lag"), lag === null ? "unknown" : lag ? counted(lag, "change") : "up to date");
   text(behind.querySelector(".unwritten"), member.unwritten ? `${counted(member.unwritten, "change")} not yet shared` : "");
 }

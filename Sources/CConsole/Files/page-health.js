@@ -1,4 +1,4 @@
-// Health: findings, each with its remedy.
+// Health: findings with their remedies.
 
 import { get, status } from "./api.js";
 import { announce, attribute, codeBlock, el, facts, patch, follow, problemNode, setTime, svg, text, timeNode } from "./dom.js";
@@ -36,7 +36,7 @@ export function open(root) {
     setTime(started, answer.started);
     about.querySelector("dl")?.remove();
     about.append(facts([["Machine", answer.machine], ["Version", answer.version], ["Running", started],
-      ["Configuration", answer.configuration || "none"], ["Changes from here", answer.readOnly ? "not allowed (read only)" : "allowed"]]));
+      ["Configuration", answer.configuration || "none"], ["Changes from here", answer.readOnly ? "not allowed (read-only)" : "allowed"]]));
   };
   describe().catch(() => {});
   return follow(load, 5000, fault, ["health", "receivers"]);

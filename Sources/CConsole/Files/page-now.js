@@ -1,4 +1,4 @@
-// Now: who is where, since when, and how near.
+// Now: the places, regions and beacons, with times and distances.
 
 import { Stream, get, on, whileSeen } from "./api.js";
 import { announce, attribute, el, empty, glide, patch, poll, problemNode, proximityGlyph, setTime, show, stateGlyph, steadyOrder, text, timeNode } from "./dom.js";
@@ -9,7 +9,7 @@ import { whyButton } from "./why.js";
 export const title = "Now";
 
 const stateWords = { inside: "Inside", outside: "Outside", unknown: "Unknown" };
-const told = new Set(["enter", "exit", "place", "gone", "suspicious"]);
+const announced = new Set(["enter", "exit", "place", "gone", "suspicious"]);
 
 const example = `sources: [auto]
 regions:
@@ -28,9 +28,9 @@ export function open(root) {
   const beacons = section("beacons", "Beacons, nearest first", "ul.rows");
   const plan = livePlan();
   const nothing = empty("Nothing is monitored yet",
-    "Add regions under Settings, and places if there are several receivers, or write them into the configuration. Then this page shows who is where. Range shows what is on the air.", example);
+    "Add regions under Settings, and places if there are several receivers. You can also add them to the configuration file. This page then shows who is where. Range shows all beacons on the air.", example);
   nothing.hidden = true;
-  const quiet = el("p.hint", { hidden: true }, "No beacon is heard at the moment.");
+  const quiet = el("p.hint", { hidden: true }, "No beacon is heard right now.");
   beacons.node.append(quiet);
   root.append(el("header.page-head", null, el("h1", null, "Now"), lede), fault, notices, nothing, el("div.plan-and-places", null, plan.node, places.node), regions.node, beacons.node);
 
@@ -80,7 +80,7 @@ export function open(root) {
     show(quiet, !ranged.length);
     const where = new Map(located.beacons.map((beacon) => [identity(beacon), beacon]));
     const several = new Set(ranged.map((beacon) => beacon.uuid.toUpperCase())).size > 1;
-    // The list keeps its order while somebody is at one of its rows.
+    // The list keeps its order while the user points at or focuses a row.
     const held = beacons.list.matches(":hover, :focus-within");
     const value = (beacon) => (beacon.accuracy < 0 ? 1e6 : Math.max(beacon.accuracy, 0.05));
     const known = new Set(order);
@@ -98,13 +98,13 @@ export function open(root) {
     health: async () => { drawNotices(notices, await get("v1/health")); },
   };
   const ends = [
-    // The list below has no effect on radios, so that a separate stream has to range.
+    // Listing beacons does not start ranging, so a separate stream does.
     whileSeen(() => new Stream("v1/ranging/stream?scope=regions", {})),
     poll(load.beacons, 1500, fault),
     poll(async () => { await Promise.all([load.regions(), load.places()]); }, 15000, fault),
     poll(load.health, 20000),
     on("state", (names) => { for (const name of Object.keys(load)) if (names[name]) load[name]().catch(() => {}); if (names.receivers) load.health().catch(() => {}); }),
-    on("event", (event) => { if (told.has(event.kind)) announce(event.summary); }),
+    on("event", (event) => { if (announced.has(event.kind)) announce(event.summary); }),
     on("resumed", () => { for (const one of Object.values(load)) one().catch(() => {}); }),
     plan.end,
   ];
@@ -128,7 +128,7 @@ function placeCard(group) {
   const quiet = group.quiet ? ".quiet" : "";
   return el(`li.card.place${quiet}`, null,
     el("div.card-head", null, el("h3", null, group.name), el("span.number")),
-    el("p.dark-note.warn-text", { hidden: true }, "Dark: no receiver hears here"),
+    el("p.dark-note.warn-text", { hidden: true }, "Dark: no receiver of this place hears"),
     el("ul.people", { "aria-label": group.quiet ? group.name : `Beacons in ${group.name}` }),
     el("p.hint.nobody", null, "No beacon is here"));
 }
@@ -176,7 +176,7 @@ function updateRegion(card, region, members) {
   const shown = names.slice(0, 4);
   const rest = others + names.length - shown.length;
   const list = shown.concat(rest ? [shown.length ? counted(rest, "other") : counted(rest, "beacon")] : []).join(", ");
-  text(card.querySelector(".members"), list || (region.state === "inside" ? "No beacon is heard at this moment" : region.state === "unknown" ? "Not determined yet" : "None of its beacons is heard"));
+  text(card.querySelector(".members"), list || (region.state === "inside" ? "No beacon is heard right now" : region.state === "unknown" ? "Not determined yet" : "None of its beacons is heard"));
   const parts = [shortUUID(region.uuid)];
   if (region.major !== null && region.major !== undefined) parts.push(`major ${region.major}`);
   if (region.minor !== null && region.minor !== undefined) parts.push(`minor ${region.minor}`);

@@ -1,14 +1,15 @@
-// People: installs of apps and their users; one of them with its events and messages, and a form that sends one.
+// People: installs of apps and their users. A person's page has their events and messages, and a form that sends a
+// message.
 
 import { get, isReadOnly, now, on, pathOf, query, send } from "./api.js";
 import { announce, attribute, confirmed, el, empty, facts, follow, patch, problemNode, setTime, show, showProblem, text, timeNode, toast } from "./dom.js";
 import { eventItem } from "./event-item.js";
 import { areaField, formDialog, textField } from "./form.js";
-import { count, counted, moment } from "./format.js";
+import { count, counted, shortTime } from "./format.js";
 
 export const title = "People";
 
-/** What a person is called: the user, or the beginning of the install's id. */
+/** Returns a person's name: the user, or the beginning of the install's id. */
 const nameOf = (install) => install.user || `Install ${install.id.slice(0, 8)}`;
 
 export function open(root, parameters, rest) {
@@ -32,7 +33,7 @@ export function open(root, parameters, rest) {
   return () => { end(); leave?.(); };
 }
 
-/** Takes over another person, while the page is open. */
+/** Shows another person while the page is open. */
 export function change(parameters, rest) { open.change?.(rest); }
 
 const address = (install) => `#/people/${encodeURIComponent(install.id)}`;
@@ -43,8 +44,8 @@ function openAll(root) {
   const lede = el("p.lede");
   const filter = el("input", { type: "search", placeholder: "Filter by user, attribute, app or id", "aria-label": "Filter the people" });
   const list = el("ul.rows.people-rows", { "aria-label": "People" });
-  const none = empty("Nobody so far", "People are the users of your apps: an app with a key reports which beacons it meets, and here is who they are. Add an app under Settings.");
-  const noMatch = el("p.hint", { hidden: true }, "Nobody matches the filter.");
+  const none = empty("No people yet", "People are the users of your apps. They appear here once an app with a key reports beacons. Add an app under Settings.");
+  const noMatch = el("p.hint", { hidden: true }, "No one matches the filter.");
   none.hidden = true;
   none.append(el("a.button", { href: "#/settings/apps" }, "Settings, Apps"));
   root.append(el("header.page-head", null, el("h1", null, "People"), lede), fault, none, filter, noMatch, list);
@@ -56,7 +57,7 @@ function openAll(root) {
     show(none, !installs.length);
     show(filter, installs.length > 5 || wanted !== "");
     show(noMatch, installs.length > 0 && !shown.length);
-    text(lede, installs.length ? `${counted(installs.length, "install")} of apps, ${count(installs.filter((one) => one.user).length)} of them with a user; who reported last is first.` : "");
+    text(lede, installs.length ? `${counted(installs.length, "install")} of apps, ${count(installs.filter((one) => one.user).length)} of them with a user; the most recent first.` : "");
     patch(list, shown, (one) => one.id, row, update);
   }
   filter.addEventListener("input", draw);
@@ -83,12 +84,12 @@ function openOne(root, id) {
   const lede = el("p.lede");
   const about = el("div.card");
   const attributes = el("ul.attributes");
-  const gone = empty("This install is not known", "It was removed, or has never reported.");
+  const gone = empty("Unknown install", "It was removed, or has never sent anything.");
   gone.hidden = true;
   const messages = el("ul.rows.messages", { "aria-labelledby": "messages-heading" });
-  const noMessages = el("p.hint", { hidden: true }, "Nothing was sent so far.");
+  const noMessages = el("p.hint", { hidden: true }, "No messages yet.");
   const list = el("ol.rows.event-rows", { "aria-labelledby": "person-events" });
-  const noEvents = el("p.hint", { hidden: true }, "No event of this install is kept.");
+  const noEvents = el("p.hint", { hidden: true }, "There are no events of this install.");
   const write = isReadOnly() ? null : el("button.primary", { type: "button", click: () => messageForm() }, "Send a message");
   const remove = isReadOnly() ? null : el("button", { type: "button", click: () => forget() }, "Remove…");
   const body = el("div.page", { hidden: true }, about,
@@ -124,7 +125,7 @@ function openOne(root, id) {
     patch(messages, kept.messages, (one) => one.id, message, updateMessage);
     const own = events.events.filter((event) => event.install === id).slice(0, 20);
     show(noEvents, !own.length);
-    patch(list, own, (event) => event.id, (event) => eventItem(event, opened, (time) => moment(time, now())));
+    patch(list, own, (event) => event.id, (event) => eventItem(event, opened, (time) => shortTime(time, now())));
   };
 
   function messageForm() {
@@ -135,7 +136,7 @@ function openOne(root, id) {
     ];
     formDialog({
       title: `A message to ${nameOf(install)}`, lede: "It waits until the app fetches it.", fields, verb: "Send",
-      check: () => (fields[1].value() ? [] : [{ key: "text", detail: "write what the message says" }]),
+      check: () => (fields[1].value() ? [] : [{ key: "text", detail: "write the text of the message" }]),
       send: async () => {
         const [head, words, url] = fields.map((field) => field.value());
         await send("POST", `${pathOf("v1/installs", id)}/messages`, { title: head || undefined, text: words, url: url || undefined });
@@ -146,13 +147,13 @@ function openOne(root, id) {
   }
 
   async function forget() {
-    if (!await confirmed(`Remove ${nameOf(install)}?`, "The install, its user, attributes and messages are forgotten. If its app reports again, it is a new one.", "Remove")) return;
+    if (!await confirmed(`Remove ${nameOf(install)}?`, "The install, its user, attributes and messages are deleted. If its app sends something again, it counts as a new install.", "Remove")) return;
     try {
       await send("DELETE", pathOf("v1/installs", id));
       toast("The install is removed");
       location.hash = "#/people";
     } catch (problem) {
-      if (problem.status === 0) toast("The connection is lost; nothing was changed.");
+      if (problem.status === 0) toast("The connection is lost; nothing has changed.");
       showProblem(fault, problem);
     }
   }
@@ -177,12 +178,12 @@ function updateMessage(node, one) {
   show(node.querySelector(".name"), Boolean(one.title));
   text(node.querySelector(".message-text"), one.text);
   const link = node.querySelector(".message-url");
-  // Only what a browser opens as a page; the words of others are no code.
+  // Link only addresses that a browser opens as a page. Text from other senders must not run as code.
   const isPage = /^https?:\/\//i.test(one.url || "");
   text(link, one.url || "");
   attribute(link, "href", isPage ? one.url : null);
   show(link, Boolean(one.url));
-  text(node.querySelector(".since"), one.rule ? `By the rule ${one.rule}` : "Sent by hand");
+  text(node.querySelector(".since"), one.rule ? `By the rule ${one.rule}` : "Sent from the console");
   attribute(node, "data-message", one.state);
   text(node.querySelector(".word"), states[one.state] || one.state);
   setTime(node.querySelector("time"), one.state === "taken" && one.taken ? one.taken : one.time);

@@ -1,4 +1,4 @@
-// Range for Beacons: constraints are added, and their beacons ranged once a second for as long as the page is open.
+// Range for Beacons: add constraints, and range their beacons once a second while the page is open.
 
 import { Stream, connection, on, whileSeen } from "./api.js";
 import { announce, attribute, el, patch, show, steadyOrder, svg, text } from "./dom.js";
@@ -10,7 +10,7 @@ const defaultUUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0";
 const storeKey = "beacond.ranging";
 const seconds = 60;
 
-/** The constraints: `UUID[/MAJOR[/MINOR]]`, or "all". */
+/** Returns the stored constraints: `UUID[/MAJOR[/MINOR]]`, or "all". */
 function stored() {
   try {
     const list = JSON.parse(localStorage.getItem(storeKey) || "[]");
@@ -18,7 +18,7 @@ function stored() {
   } catch { return []; }
 }
 function store(list) {
-  try { localStorage.setItem(storeKey, JSON.stringify(list)); } catch { /* The browser keeps nothing. */ }
+  try { localStorage.setItem(storeKey, JSON.stringify(list)); } catch { /* The browser stores nothing. */ }
 }
 
 function constraintWords(constraint) {
@@ -44,9 +44,9 @@ export function open(root) {
     uuid.node, major.node, minor.node, el("button.primary", null, "Add"));
   const chips = el("ul.chips", { "aria-label": "Ranged" });
   const every = el("button.small", { type: "button", click: () => add("all") }, "Range every beacon");
-  const nothing = el("div.empty", null, el("p.empty-title", null, "Nothing is ranged"),
-    el("p", null, "Add the UUID of your beacons above; the one given is that of Apple's sample. Or look at everything that is on the air."), every);
-  const waiting = el("p.hint", { role: "status", hidden: true }, "No beacon of these has been heard yet. Is it switched on and within some ten metres?");
+  const nothing = el("div.empty", null, el("p.empty-title", null, "No beacons are ranged"),
+    el("p", null, "Add the UUID of your beacons above; the default is the UUID of Apple's sample. Or range everything on the air."), every);
+  const waiting = el("p.hint", { role: "status", hidden: true }, "None of these beacons has been heard yet. Are they switched on and within about ten metres?");
   const radar = makeRadar((key) => select(key));
   const graph = makeGraph();
   const sections = new Map(proximities.map((proximity) => [proximity, makeSection(proximity, select)]));
@@ -54,7 +54,7 @@ export function open(root) {
     el("div.range-tables", null, waiting, ...[...sections.values()].map((section) => section.node)),
     el("div.range-pictures", null, radar.node, graph.node));
   root.append(
-    el("header.page-head", null, el("h1", null, "Range for Beacons"), el("p.lede", null, "Ranging lasts for as long as this page is open.")),
+    el("header.page-head", null, el("h1", null, "Range for Beacons"), el("p.lede", null, "Ranging continues while this page is open.")),
     form, chips, nothing, live);
 
   function validate(showAll) {
@@ -82,7 +82,7 @@ export function open(root) {
   });
 
   function add(constraint) {
-    if (constraints.includes(constraint)) { announce("It is ranged already"); return; }
+    if (constraints.includes(constraint)) { announce("It is already being ranged"); return; }
     constraints = constraint === "all" ? ["all"] : constraints.filter((one) => one !== "all").concat(constraint).slice(-20);
     announce(`${constraintWords(constraint)} is ranged`);
     changed();
@@ -113,12 +113,12 @@ export function open(root) {
   function report(data) {
     const region = data.region ? `${data.region.uuid}/${data.region.major}/${data.region.minor}` : "all";
     reports.set(`${data.receiver} ${region}`, { at: performance.now(), time: data.time, beacons: data.beacons });
-    // Reports of several receivers and constraints come together: one drawing for all.
+    // Reports of several receivers and constraints arrive together. Draw once for all of them.
     drawing ??= setTimeout(() => { drawing = null; draw(); }, 60);
   }
   let drawing = null;
 
-  /** The beacons of all reports of the last five seconds, each as heard best. */
+  /** Returns the beacons of all reports within the last five seconds, each from its strongest report. */
   function beacons() {
     const best = new Map();
     for (const [key, one] of reports) {
@@ -156,7 +156,7 @@ export function open(root) {
       first ??= orders[proximity][0] ?? null;
       section.update(sorted, selected, several);
     }
-    // A beacon that went to another section takes the focus along.
+    // A beacon that moved to another section keeps the focus.
     if (focused && !live.contains(document.activeElement)) {
       [...live.querySelectorAll("tr")].find((row) => row.dataset.key === focused)?.querySelector("button").focus({ preventScroll: true });
     }
@@ -240,13 +240,13 @@ const rings = [0.5, 3, 10];
 const least = 0.1;
 const most = 40;
 
-/** The radius of a distance: logarithmic, from 0.1 to 40 m. */
+/** Returns the radius of a distance on a logarithmic scale from 0.1 to 40 m. */
 function radius(metres) {
   const clamped = Math.min(Math.max(metres, least), most);
   return edge * Math.log(clamped / least) / Math.log(most / least);
 }
 
-/** An angle that is always the same for a beacon. */
+/** Returns an angle that is always the same for a beacon. */
 function angle(key) {
   let hash = 2166136261;
   for (let index = 0; index < key.length; index += 1) hash = Math.imul(hash ^ key.charCodeAt(index), 16777619) >>> 0;
@@ -267,7 +267,7 @@ function makeRadar(select) {
     picture.append(svg("circle.ring", { cx: centre, cy: centre, r: radius(ring) }), label);
   }
   picture.append(svg("circle.self", { cx: centre, cy: centre, r: 4 }), dots);
-  const figure = el("figure.picture", null, picture, el("figcaption", null, "Distances are measured; directions are not: a beacon's angle only tells it from others."));
+  const figure = el("figure.picture", null, picture, el("figcaption", null, "Distances are measured; directions are not: a beacon's angle only separates it from the others."));
 
   return {
     node: figure,
@@ -308,12 +308,12 @@ function makeRadar(select) {
         }
       });
       const nearest = shown.slice(0, 5).map((beacon) => `${beaconName(beacon)} at ${distanceWithRange(beacon.accuracy, beacon.range)}`);
-      text(alternative, shown.length ? `${counted(shown.length, "beacon")}. Nearest first: ${nearest.join("; ")}. The tables hold all of them.` : "No beacon has a known distance.");
+      text(alternative, shown.length ? `${counted(shown.length, "beacon")}. Nearest first: ${nearest.join("; ")}. The tables list all of them.` : "No beacon has a known distance.");
     },
   };
 }
 
-/** Finds a place for a dot's label that covers no other; where there is none, the dot has none. */
+/** Places a dot's label where it covers no other. If there is no such place, the dot has no label. */
 function place(point, taken) {
   const words = beaconName(point.beacon);
   const short = words.length > 18 ? `${words.slice(0, 17)}…` : words;
@@ -413,7 +413,7 @@ function signalY(level) {
 }
 const path = (points, place) => points.map((point, index) => `${index ? "L" : "M"}${place(point).map((number) => number.toFixed(1)).join(" ")}`).join("");
 
-/** The points in pieces, between which one is missing or more than four seconds lie. */
+/** Splits the points into pieces at missing values and at gaps of more than four seconds. */
 function split(points, known) {
   const pieces = [];
   let piece = null;

@@ -1,4 +1,4 @@
-// Receivers: which hear, which are deaf, and the sources that they belong to.
+// Receivers: their states, and the sources that they belong to.
 
 import { get } from "./api.js";
 import { announce, attribute, el, empty, patch, patchFacts, follow, problemNode, setTime, show, stateGlyph, svg, text, timeNode } from "./dom.js";
@@ -6,7 +6,7 @@ import { count, rate } from "./format.js";
 
 export const title = "Receivers";
 
-const words = { hearing: "Hears", deaf: "Deaf", unknown: "Not known" };
+const words = { hearing: "Hears", deaf: "Deaf", unknown: "Unknown" };
 const shapes = { hearing: "inside", deaf: "outside", unknown: "unknown" };
 
 export function open(root) {
@@ -16,10 +16,10 @@ export function open(root) {
   const sources = el("section", { "aria-labelledby": "sources-heading", hidden: true }, el("h2", { id: "sources-heading" }, "Sources"),
     el("div.table-scroll", { tabindex: "0", role: "region", "aria-labelledby": "sources-heading" }, el("table", null,
       el("thead", null, el("tr", null, ...["Name", "From"].map((name) => el("th", { scope: "col" }, name)), ...["Packets", "Beacons"].map((name) => el("th.right", { scope: "col" }, name)), ...["Receivers", "State"].map((name) => el("th", { scope: "col" }, name)))), sourceRows)));
-  const nothing = empty("There are no receivers", "Receivers come with the sources of the configuration: a Bluetooth adapter, a capture, or a simulation.", "sources: [auto]");
+  const nothing = empty("There are no receivers", "Receivers belong to the sources in the configuration: a Bluetooth adapter, a capture, or a simulation.", "sources: [auto]");
   nothing.hidden = true;
-  root.append(el("header.page-head", null, el("h1", null, "Receivers"), el("p.lede", null, "An outage never causes an exit: what only a deaf receiver could hear is unknown."),
-    el("p.exports", null, "Record what is heard as a sighting log: ", el("a", { href: "v1/sightings?seconds=60", download: "" }, "a minute"), " ", el("a", { href: "v1/sightings?seconds=600", download: "" }, "ten minutes"))), fault, nothing, list, sources);
+  root.append(el("header.page-head", null, el("h1", null, "Receivers"), el("p.lede", null, "An outage never causes an exit. While a receiver is deaf, beacons that only it could hear are unknown."),
+    el("p.exports", null, "Record adverts as a sighting log: ", el("a", { href: "v1/sightings?seconds=60", download: "" }, "a minute"), " ", el("a", { href: "v1/sightings?seconds=600", download: "" }, "ten minutes"))), fault, nothing, list, sources);
 
   const history = new Map();
   const states = new Map();

@@ -1,4 +1,4 @@
-// Rules: what beacond does when something happens; those of the file, and those that were made here.
+// Rules: actions that beacond takes for events, from the file and from the console.
 
 import { get, isReadOnly, on, pathOf, send, server } from "./api.js";
 import { attribute, codeBlock, confirmed, el, empty, follow, patch, problemNode, setTime, show, showProblem, text, timeNode, toast } from "./dom.js";
@@ -19,7 +19,7 @@ const example = `launch:
 export function open(root) {
   const fault = problemNode();
   const list = el("ul.cards.wide", { "aria-label": "Rules" });
-  const nothing = empty("There are no rules", "A rule does something when a region is entered or left, or when a beacon comes near, stays, is gone, or is in another place: it sends a message to an app, notifies a destination, or starts a program. Add one here, or write it into the configuration:", example);
+  const nothing = empty("There are no rules", "A rule does something when a region is entered or left, or when a beacon comes near, stays, is gone, or is in another place: it sends a message to an app, notifies a destination, or starts a program. Add a rule here or in the configuration file:", example);
   nothing.hidden = true;
   const add = el("button.primary", { type: "button", click: () => edit(null) }, "Add a rule");
   const unused = el("section", { "aria-labelledby": "unused-rules", hidden: true }, el("h2", { id: "unused-rules" }, "Not in use"), el("ul.rows"));
@@ -34,7 +34,7 @@ export function open(root) {
     show(unused, answer.unused.length > 0);
     patch(unused.lastChild, answer.unused, (one) => `${one.name} ${one.reason}`, (one) => unusedRow(one, () => remove(one.name)));
     const origins = new Set(answer.rules.map((rule) => rule.origin));
-    text(root.querySelector(".lede"), origins.has("file") ? `Rules of the file are changed in ${server.status?.configuration || "the configuration"}; here they can be switched and tried.` : "What beacond does when something happens.");
+    text(root.querySelector(".lede"), origins.has("file") ? `Edit rules of the file in ${server.status?.configuration || "the configuration"}. Here you can switch them on or off and try them.` : "Actions that beacond takes for events.");
   };
 
   async function edit(rule) {
@@ -44,17 +44,17 @@ export function open(root) {
         await load().catch(() => {});
         if (document.activeElement === document.body) add.focus();
       } });
-    } catch (problem) { tell(problem); }
+    } catch (problem) { report(problem); }
   }
 
   async function remove(name) {
-    if (!await confirmed(`Remove the rule ${name}?`, "It no longer runs. What it did stays in the history.", "Remove")) return;
+    if (!await confirmed(`Remove the rule ${name}?`, "It no longer runs. Its past runs stay in the history.", "Remove")) return;
     try {
       await send("DELETE", pathOf("v1/rules", name));
       toast(`The rule ${name} is removed`);
       await load();
       add.focus();
-    } catch (problem) { tell(problem); }
+    } catch (problem) { report(problem); }
   }
 
   async function enable(name, box) {
@@ -66,14 +66,14 @@ export function open(root) {
       await load();
     } catch (problem) {
       box.checked = !box.checked;
-      tell(problem);
+      report(problem);
     }
     box.disabled = false;
     box.focus();
   }
 
-  function tell(problem) {
-    if (problem.status === 0) toast("The connection is lost; nothing was changed.");
+  function report(problem) {
+    if (problem.status === 0) toast("The connection is lost; nothing has changed.");
     showProblem(fault, problem);
   }
 
@@ -93,7 +93,7 @@ function card(name, act) {
     el("p.sentence"), el("div.runs"),
     el("p.tally", null, el("span.started"), el("span.withheld"), el("span.failed.bad-text", { hidden: true }), el("span.last", null, "last ", timeNode("ago"))),
     el("div.actions.start", null,
-      button("Try on history", "Try on the history:", () => act.try(name)), button("What it did", "What it did:", () => act.trail(name)),
+      button("Try on history", "Try on the history:", () => act.try(name)), button("Past runs", "Past runs of", () => act.trail(name)),
       button("Edit", "Edit", () => act.edit(name), ".changes"), button("Remove", "Remove", () => act.remove(name), ".changes")));
 }
 

@@ -1,4 +1,4 @@
-// Settings: what beacond knows by name, who may send it events, the plan, and a backup. Each has a page of its own below.
+// Settings: named regions, places and beacons, apps, the plan, and a backup, each with its own page.
 
 import { isReadOnly, on, server } from "./api.js";
 import { attribute, el, problemNode, show, text } from "./dom.js";
@@ -17,7 +17,7 @@ export function open(root, parameters, rest) {
   const tabs = el("ul");
   const links = new Map(Object.entries(sections).map(([name, one]) => [name, el("a", { href: `#/settings/${name}` }, one.title)]));
   for (const link of links.values()) tabs.append(el("li", null, link));
-  const locked = el("p.notice.warn", { hidden: true }, "beacond is read only: the settings can be seen here, and not changed.");
+  const locked = el("p.notice.warn", { hidden: true }, "beacond is read-only: you can see the settings here but not change them.");
   const body = el("div.settings-body");
   const fault = problemNode();
   const leaving = el("button.small", { type: "button" }, "Sign out");
@@ -59,11 +59,11 @@ export function open(root, parameters, rest) {
   return () => { end(); leave?.(); };
 }
 
-/** Takes over another section, while the page is open. */
+/** Shows another section while the page is open. */
 export function change(parameters, rest) { open.change?.(rest); }
 
 function openBackup(root) {
   root.append(el("h2", null, "Backup"),
-    el("div.card", null, el("p", null, "The configuration, what was set here, installs with their messages, and the history, in one file. It holds who was where, and who may sign in: keep it as you keep such things."),
+    el("div.card", null, el("p", null, "One file with the configuration, everything set in the console, installs with their messages, and the history. It contains people's whereabouts and sign-in secrets, so keep it safe."),
       el("p", null, el("a.button", { href: "v1/backup", download: "" }, "Download the backup"))));
 }

@@ -1,5 +1,5 @@
-// The guided start, while there is no configuration: four steps that end with a file. What was entered outlives a reload and
-// a restart of beacond.
+// The guided start, before a configuration exists: four steps that end with a file. Input survives a reload and a
+// restart of beacond.
 
 import { expectAbsence, get, isReadOnly, offerToken, on, server } from "./api.js";
 import { announce, attribute, el, problemNode, show, showProblem, text } from "./dom.js";
@@ -14,7 +14,7 @@ export const title = "Guided start";
 const storeKey = "beacond.setup";
 const steps = [source, heard, first, review];
 
-/** What is entered so far. */
+/** The initial input. */
 const fresh = () => ({ step: 0, source: null, beacons: [], regions: [], kind: "nothing", webhook: "", broker: { host: "", port: "", user: "", tls: false, hasPassword: false }, rule: { name: "first rule", event: "enter", region: "", program: "", unit: "" } });
 
 function stored() {
@@ -26,22 +26,22 @@ function stored() {
 
 export function open(root) {
   const state = stored();
-  // Never kept by the browser: after a reload it is asked for again, in the third step.
+  // The browser never stores it: after a reload, the third step asks for it again.
   Object.defineProperty(state, "password", { value: "", writable: true, enumerable: false });
-  // The broker, as it was entered, that took beacond, or with which somebody goes on all the same.
+  // The broker settings that accepted beacond, or that the user chose to continue with anyway.
   Object.defineProperty(state, "accepted", { value: null, writable: true, enumerable: false });
-  // That of the console as it is written, for this page to sign in with.
+  // The token of the written configuration, so that this page can sign in.
   Object.defineProperty(state, "token", { value: null, writable: true, enumerable: false });
   if (state.kind === "broker" && state.broker.hasPassword) state.step = Math.min(state.step, 2);
-  const keep = () => { try { sessionStorage.setItem(storeKey, JSON.stringify(state)); } catch { /* The browser keeps nothing. */ } };
+  const keep = () => { try { sessionStorage.setItem(storeKey, JSON.stringify(state)); } catch { /* The browser stores nothing. */ } };
   const fault = problemNode();
   const list = el("ol.steps", { "aria-label": "Steps" }, ...steps.map((step, index) => el("li", null, el("span.step-number", { "aria-hidden": "true" }, String(index + 1)), el("span", null, step.title), el("span.offscreen.step-state"))));
   const body = el("div.setup-body");
   const back = el("button", { type: "button", click: () => go(state.step - 1) }, "Back");
   const next = el("button.primary", { type: "button" });
   const foot = el("div.actions.setup-actions", null, back, next);
-  const locked = el("p.notice.warn", { hidden: !isReadOnly() }, "beacond is read only, and has no configuration. Write one by hand, or start it without --read-only.");
-  root.append(el("header.page-head", null, el("h1", null, "Welcome to beacond"), el("p.lede", null, "Four steps, and it tells who is where. Nothing is written before the last one.")), list, locked, fault, body, foot);
+  const locked = el("p.notice.warn", { hidden: !isReadOnly() }, "beacond is read-only and has no configuration. Write a configuration file yourself, or start beacond without --read-only.");
+  root.append(el("header.page-head", null, el("h1", null, "Welcome to beacond"), el("p.lede", null, "Four steps, and it shows who is where. Nothing is written before the last step.")), list, locked, fault, body, foot);
 
   let info = null;
   let current = null;
@@ -74,7 +74,7 @@ export function open(root) {
   }
 
   function fail(problem) {
-    text(fault, problem.status === 0 ? "beacond cannot be reached. What you entered is kept; try again once it is back." : problem.message);
+    text(fault, problem.status === 0 ? "beacond cannot be reached. Your input is kept; try again once beacond is back." : problem.message);
     show(fault, true);
   }
 
@@ -85,7 +85,7 @@ export function open(root) {
     const own = current;
     try {
       const isDone = await own.next();
-      // Somebody may have gone back meanwhile.
+      // The user may have gone back in the meantime.
       if (ended || current !== own) return;
       if (isDone && state.step < steps.length - 1) { go(state.step + 1); return; }
       if (isDone) { await finish(); return; }
@@ -93,14 +93,14 @@ export function open(root) {
     if (current === own) next.disabled = false;
   });
 
-  /** Waits until beacond runs with its configuration; the router then opens Now. */
+  /** Waits until beacond runs with its configuration. The router then opens Now. */
   async function finish() {
-    try { sessionStorage.removeItem(storeKey); } catch { /* It keeps nothing. */ }
-    expectAbsence("beacond starts with its configuration. This page goes on by itself.");
+    try { sessionStorage.removeItem(storeKey); } catch { /* The browser stores nothing. */ }
+    expectAbsence("beacond is starting with its configuration. This page continues by itself.");
     offerToken(state.token);
     current.leave?.();
-    const heading = el("h2", { tabindex: "-1" }, "It is written");
-    body.replaceChildren(heading, el("p", null, "The configuration is in ", el("code", null, info.path), ". beacond starts with it now; then this page shows who is where."));
+    const heading = el("h2", { tabindex: "-1" }, "The configuration is written");
+    body.replaceChildren(heading, el("p", null, "The configuration is in ", el("code", null, info.path), ". beacond is starting with it. This page then shows who is where."));
     show(foot, false);
     heading.focus({ preventScroll: true });
     history.replaceState(null, "", "#/");
@@ -108,7 +108,7 @@ export function open(root) {
     offerToken(null);
     expectAbsence(null);
     if (isBack || ended) return;
-    text(fault, "The configuration is written, but beacond did not come back. Its log says why: journalctl -u beacond");
+    text(fault, "The configuration is written, but beacond did not come back. See its log: journalctl -u beacond");
     show(fault, true);
   }
 

@@ -1,18 +1,18 @@
-// The plan on the page Now: receivers that hear or do not, beacons that are fixed, and those that move, as far as is known.
+// The plan on the page Now: receivers and their states, fixed beacons, and moving beacons with known places.
 
 import { get, on, server } from "./api.js";
 import { el, patch, poll, show, text } from "./dom.js";
 import { beaconName, counted, distance, identity } from "./format.js";
 import { makePlan } from "./plan.js";
 
-/** A section with the plan; it is hidden where there is none. `update` takes what the page has loaded. */
+/** Creates a section with the plan, which is hidden without a plan. `update` receives the page's data. */
 export function livePlan() {
   const scene = makePlan({ title: "Plan" });
   const words = el("ul.plan-words");
   const elsewhere = el("p.hint", { hidden: true });
   const legend = el("ul.plan-legend", { "aria-hidden": "true" }, ...[["receiver", "receiver"], ["receiver deaf", "receiver that does not hear"], ["fixed", "fixed beacon"], ["moving", "beacon in a place"], ["ring", "distance to a receiver"]]
     .map(([kind, word]) => el("li", null, el(`span.key.${kind.split(" ").join(".")}`), word)), el("li", null, scene.scale));
-  const node = el("section.plan-section", { "aria-labelledby": "plan-heading", hidden: true }, el("div.section-head", null, el("h2", { id: "plan-heading" }, "Plan"), el("a.hint", { href: "#/settings/plan" }, "Change the plan")),
+  const node = el("section.plan-section", { "aria-labelledby": "plan-heading", hidden: true }, el("div.section-head", null, el("h2", { id: "plan-heading" }, "Plan"), el("a.hint", { href: "#/settings/plan" }, "Edit the plan")),
     el("figure.picture.plan-figure", null, scene.node, el("figcaption", null, legend, elsewhere, el("details.json", null, el("summary", null, "The plan in words"), words))));
   let plan = null;
   let receivers = [];
@@ -24,7 +24,7 @@ export function livePlan() {
     if (!there || !seen) return;
     const { marks, rings, sentences, absent } = arrange(plan, receivers, seen);
     scene.update(plan, marks, rings);
-    scene.describe(`Plan of ${plan.width} by ${plan.height} metres. ${sentences.length ? "What is on it is told in words below." : "Nothing is on it."}`);
+    scene.describe(`Plan of ${plan.width} by ${plan.height} metres. ${sentences.length ? "The text below describes it." : "It is empty."}`);
     patch(words, sentences, (sentence) => sentence.key, () => el("li"), (item, sentence) => text(item, sentence.words));
     text(elsewhere, absent.length ? `Not on the plan, since their receivers are not: ${absent.join(", ")}.` : "");
     show(elsewhere, absent.length > 0);
@@ -42,7 +42,7 @@ export function livePlan() {
   return { node, update(all) { seen = all; draw(); }, end: () => ends.forEach((end) => end()) };
 }
 
-/** Where everything is drawn, and the same in sentences. */
+/** Returns the marks and rings of the plan, and the same as sentences. */
 function arrange(plan, receivers, { places, located, ranged }) {
   const hearing = new Map(receivers.map((receiver) => [receiver.name, receiver.hearing]));
   const marks = [];
@@ -51,7 +51,7 @@ function arrange(plan, receivers, { places, located, ranged }) {
   const near = new Map(ranged.map((beacon) => [identity(beacon), beacon]));
   for (const [name, at] of Object.entries(plan.receivers)) {
     const state = hearing.get(name) || "unknown";
-    const words = `${name} ${{ hearing: "hears", deaf: "does not hear", unknown: "has not been heard of" }[state]}`;
+    const words = `${name} ${{ hearing: "hears", deaf: "does not hear", unknown: "has not reported yet" }[state]}`;
     marks.push({ key: `receiver ${name}`, kind: "receiver", at, label: name, state, words: `Receiver ${words}` });
     sentences.push({ key: `receiver ${name}`, words: `Receiver ${words}.` });
   }
@@ -61,9 +61,9 @@ function arrange(plan, receivers, { places, located, ranged }) {
     const name = beacon ? beaconName(beacon) : key.split("/").slice(1).join(" · ");
     const heard = beacon && beacon.rssi ? `heard by ${beacon.receiver}` : "not heard";
     marks.push({ key, kind: "fixed", at, label: name, state: beacon?.rssi ? "heard" : "silent", words: `${name}, ${heard}` });
-    sentences.push({ key, words: `${name} is fixed here, and ${beacon?.rssi ? heard : "is not heard"}.` });
+    sentences.push({ key, words: `${name} is fixed here and ${beacon?.rssi ? heard : "not heard"}.` });
   }
-  // Those in a place stand about the receiver of it that hears them, or else about all of its receivers' middle.
+  // Beacons in a place surround the receiver of it that hears them, or else the center of its receivers.
   const groups = new Map();
   const known = new Set();
   for (const beacon of located) {
@@ -93,9 +93,9 @@ function arrange(plan, receivers, { places, located, ranged }) {
     const at = plan.receivers[beacon.receiver];
     if (!at) { absent.push(beaconName(beacon)); continue; }
     rings.push({ key, at, metres: beacon.accuracy, label: `${beaconName(beacon)}, ${distance(beacon.accuracy)}` });
-    sentences.push({ key, words: `${beaconName(beacon)} is ${distance(beacon.accuracy)} from ${beacon.receiver}; the direction is not known.` });
+    sentences.push({ key, words: `${beaconName(beacon)} is ${distance(beacon.accuracy)} from ${beacon.receiver}; the direction is unknown.` });
   }
-  // Many rings say nothing; the nearest do.
+  // Many rings are hard to read. Only the nearest are drawn.
   rings.sort((one, other) => one.metres - other.metres);
   const shown = absent.length > 8 ? absent.slice(0, 8).concat(counted(absent.length - 8, "other")) : absent;
   return { marks, rings: rings.slice(0, 12), sentences, absent: shown };
@@ -103,8 +103,8 @@ function arrange(plan, receivers, { places, located, ranged }) {
 
 const middle = (points) => (points.length ? [0, 1].map((axis) => points.reduce((sum, point) => sum + point[axis], 0) / points.length) : null);
 
-/** The seat of a beacon about a point, in pixels: eight in a circle, and circles about it. It is the same as long as it is
- *  free, so that nobody moves because somebody else has come. */
+/** Returns the position of a beacon around a point, in pixels: eight in a circle, then wider circles. A beacon keeps
+ *  its position while that is free, so that it does not move when another one arrives. */
 function seat(key, taken) {
   let hash = 7;
   for (const character of key) hash = (hash * 31 + character.charCodeAt(0)) % 65521;

@@ -1,19 +1,20 @@
-// A plan: the picture of the floor, a scale, and marks at their metres. What is drawn on it, and how it moves, is others'.
+// A plan: the picture of the floor, a scale, and marks at positions in metres. Callers decide what is drawn and how it
+// moves.
 
 import { attribute, el, patch, svg, text } from "./dom.js";
 
-/** The marks' shapes, about their centre. */
+/** The marks' shapes, around their center. */
 const shapes = {
   receiver: () => [svg("rect.shape", { x: -7, y: -7, width: 14, height: 14, rx: 4 }), svg("path.waves", { d: "M-3 0a3 3 0 0 1 6 0M-.01 2.5h.02" })],
   fixed: () => [svg("path.shape", { d: "M0 -7.5L7.5 0 0 7.5 -7.5 0z" })],
   moving: () => [svg("circle.halo", { r: 12 }), svg("circle.shape", { r: 6.5 })],
 };
 
-/** Whose names are more important. */
+/** The kinds of marks, in the order in which they get labels. */
 const order = ["moving", "fixed", "receiver"];
 
-/** Makes a plan, which draws itself anew where its width changes. `update` takes the plan of the server and the marks:
- *  `{ key, kind, at: [x, y], label, state, offset }`, and rings: `{ key, at, metres, label }`. */
+/** Creates a plan, which draws itself again when its width changes. `update` receives the server's plan, the marks `{
+ *  key, kind, at: [x, y], label, state, offset }`, and rings `{ key, at, metres, label }`. */
 export function makePlan({ title, editable }) {
   const name = svg("title", {});
   const picture = svg("image.floor", { preserveAspectRatio: "none" });
@@ -69,7 +70,7 @@ export function makePlan({ title, editable }) {
       text(group.firstChild, mark.words || mark.label);
       labels.push({ label: group.lastChild, words: mark.label, x, y, order: order.indexOf(mark.kind) });
     });
-    // What moves is named first; where there is no room, a mark has no name.
+    // Moving marks get labels first. A mark without room has no label.
     const taken = labels.map(({ x, y }) => [x - 9, y - 9, x + 9, y + 9]);
     labels.map((one, index) => ({ ...one, own: taken[index] })).sort((one, other) => one.order - other.order).forEach((one) => place(one, width, height, taken));
   }
@@ -78,7 +79,7 @@ export function makePlan({ title, editable }) {
     const now = Math.round(entry.contentRect.width);
     if (!now || now === width) return;
     width = now;
-    // What moves because the window does shall not glide.
+    // Marks that move because the window changes must not be animated.
     node.classList.add("sudden");
     draw();
     requestAnimationFrame(() => node.classList.remove("sudden"));
@@ -88,7 +89,7 @@ export function makePlan({ title, editable }) {
     node, scale,
     update(plan, all, some) { drawn = { plan, marks: all, rings: some }; draw(); },
     describe: (words) => text(name, words),
-    /** The metres at a point of the window. */
+    /** Returns the metres at a point of the window. */
     metres(clientX, clientY) {
       const box = node.getBoundingClientRect();
       return [(clientX - box.left) / box.width * drawn.plan.width, (clientY - box.top) / box.height * drawn.plan.height];
@@ -98,14 +99,14 @@ export function makePlan({ title, editable }) {
 
 const clamp = (value, most) => Math.min(Math.max(value, 9), most - 9);
 
-/** A bar of a round length, and its metres. */
+/** Draws a bar of a round length, with its metres. */
 function drawScale(node, factor, metres) {
   const length = [50, 20, 10, 5, 2, 1].find((one) => one <= metres / 4) || 1;
   node.firstChild.style.width = `${(length * factor).toFixed(1)}px`;
   text(node.lastChild, `${length} m`);
 }
 
-/** Puts a mark's label where it covers no other: beside the mark, below or above it. */
+/** Places a mark's label where it covers no other: beside, below or above the mark. */
 function place({ label, words, x, y, own }, width, height, taken) {
   const short = words.length > 22 ? `${words.slice(0, 21)}…` : words;
   const length = short.length * 7 + 6;

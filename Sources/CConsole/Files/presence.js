@@ -1,13 +1,14 @@
-// Who was where at a moment, as far as the events before it say.
+// The whereabouts at a point in time, derived from earlier events.
 
 import { beaconName, identity } from "./format.js";
 
-/** Kinds of events that say where somebody is. */
+/** The kinds of events that report whereabouts. */
 export const presenceKinds = ["enter", "exit", "state", "place"];
 
 const states = { enter: "inside", exit: "outside" };
 
-/** What is known of a moment from events, the newest first: `{ regions, beacons, people }`, each a list with `since`. */
+/** Returns the presence at a time from events, the newest first: `{ regions, beacons, people }`, each a list with
+ *  `since`. */
 export function presenceAt(events, time) {
   const regions = new Map(), beacons = new Map(), people = new Map();
   for (const event of events) {

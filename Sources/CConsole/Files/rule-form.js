@@ -1,4 +1,4 @@
-// The form of a rule: the whole grammar, in the order in which somebody thinks of it, with a sentence that says what it does.
+// The form of a rule: all its settings in the order in which people think of them, with a sentence that describes it.
 
 import { get, pathOf, send, server } from "./api.js";
 import { attribute, el, patch, show, text } from "./dom.js";
@@ -8,14 +8,14 @@ import { tryRule } from "./rule-history.js";
 import { dayWords, eventParts, ruleFaults, ruleWords } from "./rule-words.js";
 
 const eventChoices = [["enter", "A region is entered"], ["exit", "A region is left"], ["place", "A beacon changes its place"], ["gone", "A beacon is no longer heard"], ["suspicious", "A beacon may have been cloned"]];
-const nearChoices = [["", "No matter how near"], ["immediate", "Immediate: within half a metre"], ["near", "Near: within some three metres"], ["far", "Far: heard at all"]];
-const oftenChoices = [["", "Every time"], ["1h", "Once an hour"], ["1d", "Once a day"], ["7d", "Once a week"], ["other", "Another span…"]];
+const nearChoices = [["", "No matter how near"], ["immediate", "Immediate: within half a metre"], ["near", "Near: within about three metres"], ["far", "Far: at any distance"]];
+const oftenChoices = [["", "Every time"], ["1h", "Once an hour"], ["1d", "Once a day"], ["7d", "Once a week"], ["other", "Another time…"]];
 const tokens = ["{user}", "{beacon}", "{place}", "{region}", "{event}"];
 
 const lines = (value) => value.split(/\r?\n|,/).map((line) => line.trim()).filter(Boolean);
 const wholeLines = (value) => value.split(/\r?\n/).map((line) => line.trim()).filter(Boolean);
 
-/** Opens the form for a new rule, or for one that was made here. Resolves `saved` with its name. */
+/** Opens the form for a new rule, or for a rule of the console. Calls `saved` with its name. */
 export async function ruleForm({ rule, saved }) {
   const mayStart = server.status?.programs !== false;
   const destinations = server.status?.destinations || [];
@@ -26,32 +26,32 @@ export async function ruleForm({ rule, saved }) {
   const named = (list) => list.map((one) => [one.name, one.name]);
   const fields = {
     name: keys.text("name", { attributes: { maxlength: 100 } }),
-    events: chipsField("events", "What has to happen", eventChoices),
+    events: chipsField("events", "Which events", eventChoices),
     near: selectField("near", "Or a beacon comes this near", nearChoices),
-    stay: textField("stay", "and stays for", { optional: true, help: "As 30s or 5m.", attributes: { placeholder: "at once", autocapitalize: "none" } }),
-    regions: keys.chips("regions", named(regions), { label: "In which regions", help: "None chosen: in any." }),
-    beacons: keys.chips("beacons", named(beacons), { label: "Which beacons", help: "None chosen: all of the regions." }),
-    places: keys.chips("places", named(places), { label: "Into which places", help: "None chosen: into any." }),
-    users: keys.area("who.users", { optional: true, help: "One in each line, as the app calls them.", attributes: { rows: 2, autocapitalize: "none" } }), attributes: keys.pairs("who.attributes", { help: "All of them have to match." }),
-    installs: keys.area("who.installs", { optional: true, help: "One id in each line; they are under People.", attributes: { rows: 2, autocapitalize: "none" } }),
+    stay: textField("stay", "and stays for", { optional: true, help: "Such as 30s or 5m.", attributes: { placeholder: "at once", autocapitalize: "none" } }),
+    regions: keys.chips("regions", named(regions), { label: "In which regions", help: "If you choose none: in any region." }),
+    beacons: keys.chips("beacons", named(beacons), { label: "Which beacons", help: "If you choose none: all beacons of the regions." }),
+    places: keys.chips("places", named(places), { label: "Into which places", help: "If you choose none: into any place." }),
+    users: keys.area("who.users", { optional: true, help: "One per line, with their names in the app.", attributes: { rows: 2, autocapitalize: "none" } }), attributes: keys.pairs("who.attributes", { help: "All of them must match." }),
+    installs: keys.area("who.installs", { optional: true, help: "One id per line. You find the ids under People.", attributes: { rows: 2, autocapitalize: "none" } }),
     from: keys.text("when.from", { optional: true, help: null, attributes: { type: "date" } }), to: keys.text("when.to", { optional: true, help: null, attributes: { type: "date" } }),
-    days: keys.chips("when.days", Object.entries(dayWords).map(([day, word]) => [day, word.slice(0, 3)]), { help: "None chosen: every day." }),
+    days: keys.chips("when.days", Object.entries(dayWords).map(([day, word]) => [day, word.slice(0, 3)]), { help: "If you choose none: every day." }),
     start: textField("when.hours", "From", { optional: true, attributes: { type: "time" } }),
     end: textField("hours-end", "To", { optional: true, attributes: { type: "time" } }),
     zone: keys.text("when.time-zone", { optional: true, attributes: { placeholder: Intl.DateTimeFormat().resolvedOptions().timeZone, list: "time-zones", spellcheck: "false" } }),
-    often: selectField("often", "How often at most", oftenChoices, { help: "Counted for each person; for each beacon or region where nobody is known." }),
-    span: keys.text("at-most", { label: "Span of time", help: "As 30m, 2h or 3d." }), late: keys.check("late"),
-    doMessage: checkField("action", "Send a message to the person’s app", { help: "To the app whose event it is. Events that this machine’s own receivers hear belong to no app, and get none." }),
+    often: selectField("often", "At most", oftenChoices, { help: "Counted for each person, or for each beacon or region if the person is unknown." }),
+    span: keys.text("at-most", { label: "Time span", help: "Such as 30m, 2h or 3d." }), late: keys.check("late"),
+    doMessage: checkField("action", "Send a message to the person’s app", { help: "To the app that sent the event. Events of this machine’s own receivers do not come from an app and send no message." }),
     title: keys.text("message.title", { optional: true, help: null }), text: keys.area("message.text", { help: null, attributes: { rows: 2 } }),
     url: keys.text("message.url", { optional: true, help: null, attributes: { type: "url", placeholder: "https://", autocapitalize: "none" } }),
     destinations: keys.chips("destinations", destinations.map((name) => [name, name]), { label: "Notify destinations of the configuration", help: null }),
-    program: keys.area("program", { optional: true, help: "One in each line: the program’s whole path first. There is no shell; the event is its standard input, as JSON.", attributes: { rows: 2, spellcheck: "false", autocapitalize: "none", placeholder: "/usr/local/bin/lights" } }),
+    program: keys.area("program", { optional: true, help: "The program’s full path, then one argument per line. There is no shell. The program reads the event as JSON from its standard input.", attributes: { rows: 2, spellcheck: "false", autocapitalize: "none", placeholder: "/usr/local/bin/lights" } }),
     unit: keys.text("unit", { label: "or a systemd unit", optional: true, help: null, attributes: { placeholder: "lights.service", spellcheck: "false", autocapitalize: "none" } }),
-    interval: keys.text("interval", { label: "At least between two starts", optional: true, help: null }), limit: keys.text("time-limit", { label: "It may run for", optional: true, help: null }),
+    interval: keys.text("interval", { label: "Minimum time between two starts", optional: true, help: null }), limit: keys.text("time-limit", { label: "Time limit", optional: true, help: null }),
     folder: keys.text("folder", { optional: true, help: null, attributes: { spellcheck: "false", autocapitalize: "none" } }),
-    environment: keys.text("environment", { label: "Environment variables that it gets", optional: true, help: "Their names, with commas.", attributes: { spellcheck: "false", autocapitalize: "none" } }),
+    environment: keys.text("environment", { label: "Environment variables that it inherits", optional: true, help: "Their names, separated by commas.", attributes: { spellcheck: "false", autocapitalize: "none" } }),
   };
-  // What the simple form has no place for is kept: a second proximity, for instance.
+  // Settings without a field in the form are kept, for example a second proximity.
   let extra = [];
 
   function fill(given) {
@@ -76,7 +76,7 @@ export async function ruleForm({ rule, saved }) {
     for (const [key, value] of Object.entries(values)) fields[key].set(value);
   }
 
-  /** The rule as it is written in the form: keys without a value are left out. */
+  /** Returns the rule in the form, without empty keys. */
   function read() {
     const value = Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, field.value()]));
     const events = [...value.events, ...(value.near ? [value.stay ? `${value.near} for ${value.stay}` : value.near] : []), ...extra];
@@ -99,7 +99,7 @@ export async function ruleForm({ rule, saved }) {
   const sentence = el("p.rule-sentence");
   const spoken = el("p.offscreen", { "aria-live": "polite" });
   const others = el("ul.chips", { "aria-label": "More events" });
-  const insert = el("p.tokens", null, "Put in: ", ...tokens.map((token) => el("button.small", { type: "button", click: () => {
+  const insert = el("p.tokens", null, "Insert: ", ...tokens.map((token) => el("button.small", { type: "button", click: () => {
     const area = fields.text.input;
     area.setRangeText(token, area.selectionStart, area.selectionEnd, "end");
     area.focus();
@@ -107,7 +107,7 @@ export async function ruleForm({ rule, saved }) {
   } }, token)));
   const row = (...some) => el("div.field-row", null, ...some.map((field) => field.node));
   const messageBox = el("div.indented", null, fields.title.node, fields.text.node, insert, fields.url.node);
-  const more = el("details.json", null, el("summary", null, "How it is started"), row(fields.interval, fields.limit), fields.folder.node, fields.environment.node);
+  const more = el("details.json", null, el("summary", null, "Start options"), row(fields.interval, fields.limit), fields.folder.node, fields.environment.node);
   const part = (heading, ...nodes) => el("fieldset.part", null, el("legend", null, heading), ...nodes);
   const who = el("details.part-fold", null, el("summary", null, "Only some people", el("span.optional", null, " events of apps")), fields.users.node, fields.attributes.node, fields.installs.node);
   const when = el("details.part-fold", null, el("summary", null, "Only at some times"), row(fields.from, fields.to), fields.days.node, row(fields.start, fields.end), fields.zone.node, zones());
@@ -117,7 +117,7 @@ export async function ruleForm({ rule, saved }) {
     who, when,
     part("How often", row(fields.often, fields.span), fields.late.node),
     part("Then", fields.doMessage.node, messageBox, destinations.length ? fields.destinations.node : null,
-      mayStart ? fields.program.node : el("p.hint", null, "Rules made here start no programs: whoever can open this console could then run anything on the machine. Rules of the file can."),
+      mayStart ? fields.program.node : el("p.hint", null, "Rules of the console cannot start programs, since anyone who can open this console could then run anything on the machine. Rules of the file can."),
       ...(mayStart ? [fields.unit.node, more] : [])),
     el("div.rule-live", null, sentence, spoken),
   ].filter(Boolean);
@@ -138,7 +138,7 @@ export async function ruleForm({ rule, saved }) {
       draw();
     } }, "×")));
     text(sentence, ruleWords(one));
-    // It is read aloud once the writing pauses, not at each key.
+    // Screen readers read it once typing pauses, not at each key.
     clearTimeout(reading);
     reading = setTimeout(() => text(spoken, sentence.textContent), 1200);
   }
@@ -164,7 +164,7 @@ export async function ruleForm({ rule, saved }) {
   draw();
 }
 
-/** The object without keys that have no value; undefined where none is left. */
+/** Returns the object without empty keys, or undefined if none are left. */
 function tidy(given) {
   const kept = Object.entries(given).filter(([, value]) => value !== undefined && value !== "");
   return kept.length ? Object.fromEntries(kept) : undefined;

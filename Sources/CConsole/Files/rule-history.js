@@ -1,16 +1,16 @@
-// A rule and the past: a dry run on the history, and the trail of its runs.
+// A rule and the past: a trial on the history, and the list of its runs.
 
 import { get, now, query, sendSlowly } from "./api.js";
 import { attribute, el, patch, problemNode, show, showProblem, text } from "./dom.js";
-import { count, counted, exact, machineTime, moment } from "./format.js";
+import { count, counted, exact, machineTime, shortTime } from "./format.js";
 import { refusalWords, selectField, showDialog } from "./form.js";
 import { ruleWords } from "./rule-words.js";
 
-const spans = [["86400", "The last day"], ["604800", "The last week"], ["2592000", "The last month"], ["", "All that is kept"]];
+const spans = [["86400", "The last day"], ["604800", "The last week"], ["2592000", "The last month"], ["", "All events"]];
 
-const momentNode = (time) => el("time", { datetime: machineTime(time), title: exact(time) }, moment(time, now()));
+const timeElement = (time) => el("time", { datetime: machineTime(time), title: exact(time) }, shortTime(time, now()));
 
-/** Opens a dialog that says how often a rule would have run. Nothing is started. */
+/** Opens a dialog that shows how often a rule would have run. Nothing is started. */
 export function tryRule(rule) {
   const span = selectField("span", "Events of", spans);
   span.input.value = "604800";
@@ -21,7 +21,7 @@ export function tryRule(rule) {
   const some = el("section", { hidden: true }, el("h3", null, "It would have run"), runs);
   const none = el("section", { hidden: true }, el("h3", null, "It would have been withheld"), withheld);
   const unknown = el("ul.trail");
-  const open = el("section", { hidden: true }, el("h3", null, "It cannot be known"), unknown);
+  const open = el("section", { hidden: true }, el("h3", null, "Unknown"), unknown);
   let mine = 0;
   async function run() {
     const own = ++mine;
@@ -36,8 +36,8 @@ export function tryRule(rule) {
       if (own !== mine) return;
       const more = (list) => (list.length >= 200 ? "at least " : "");
       const begin = answer.from ? ` since ${exact(answer.from)}` : "";
-      text(verdict, !answer.events ? "There are no events in this time, so that nothing can be said."
-        : `Of ${counted(answer.events, "event")}${begin}, it would have run for ${more(answer.runs)}${count(answer.runs.length)}${answer.withheld.length ? `, and been withheld for ${more(answer.withheld)}${count(answer.withheld.length)}` : ""}. Nothing was started.`);
+      text(verdict, !answer.events ? "There are no events in this time."
+        : `Of ${counted(answer.events, "event")}${begin}, it would have run for ${more(answer.runs)}${count(answer.runs.length)}${answer.withheld.length ? ` and been withheld for ${more(answer.withheld)}${count(answer.withheld.length)}` : ""}. Nothing was started.`);
       show(some, answer.runs.length > 0);
       show(none, answer.withheld.length > 0);
       fill(runs, answer.runs);
@@ -57,18 +57,18 @@ export function tryRule(rule) {
 }
 
 function fill(list, entries) {
-  patch(list, entries, (entry) => entry.event, (entry) => el("li", null, momentNode(entry.time),
+  patch(list, entries, (entry) => entry.event, (entry) => el("li", null, timeElement(entry.time),
     el("span.trail-what", null, entry.summary, entry.person && !entry.summary.includes(entry.person) ? el("span.hint", null, ` ${entry.person}`) : null,
       entry.reason ? el("span.trail-detail", null, entry.reason) : null)));
 }
 
 const outcomes = { done: "Done", failed: "Failed", waiting: "Waiting", withheld: "Withheld" };
 
-/** Opens a dialog with what a rule did, the newest first. */
+/** Opens a dialog with the runs of a rule, the newest first. */
 export function showTrail(rule) {
   const list = el("ol.trail");
   const fault = problemNode();
-  const none = el("p.hint", { hidden: true }, "This rule has not run so far.");
+  const none = el("p.hint", { hidden: true }, "This rule has not run yet.");
   const older = el("button", { type: "button", hidden: true }, "Older");
   let runs = [];
   let next = null;
@@ -92,12 +92,12 @@ export function showTrail(rule) {
     older.disabled = false;
   }
   older.addEventListener("click", load);
-  showDialog({ title: `What ${rule.name} did`, wide: true, content: [el("p.hint", null, "Newest first, with what was withheld and why."), fault, none, list, older] });
+  showDialog({ title: `Past runs of ${rule.name}`, wide: true, content: [el("p.hint", null, "Newest first, including withheld runs with their reasons."), fault, none, list, older] });
   load();
 }
 
 function entry(run) {
-  const node = el("li", { tabindex: "-1" }, momentNode(run.time),
+  const node = el("li", { tabindex: "-1" }, timeElement(run.time),
     el("span.trail-what", null, el("b.outcome", null, outcomes[run.outcome] || run.outcome), " ", run.summary, run.person && !run.summary.includes(run.person) ? el("span.hint", null, ` ${run.person}`) : null,
       run.action && run.outcome !== "withheld" ? el("span.trail-detail", null, run.action) : null,
       run.detail ? el("span.trail-detail", null, run.detail) : null));

@@ -1,16 +1,16 @@
-// A rule in plain English: one sentence that says when it runs, for whom, and what it does.
+// A rule in plain English: one sentence with when it runs, for whom, and its actions.
 
 import { counted } from "./format.js";
 
 export const dayWords = { mon: "Monday", tue: "Tuesday", wed: "Wednesday", thu: "Thursday", fri: "Friday", sat: "Saturday", sun: "Sunday" };
 const days = Object.keys(dayWords);
 
-/** Names in a row: "a, b or c". */
+/** Joins names: "a, b or c". */
 const listed = (names, word = "and") => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${word} ${names[names.length - 1]}`);
 
 const units = { s: "second", m: "minute", h: "hour", d: "day" };
 
-/** A span of the configuration in words: "1h30m" is "1 hour 30 minutes"; text that is none is returned as it is. */
+/** Formats a duration of the configuration: "1h30m" is "1 hour 30 minutes". Invalid text is returned unchanged. */
 export function spanWords(span) {
   const text = String(span || "").trim();
   if (!/^(\d+[smhd])+$/.test(text)) return text;
@@ -19,10 +19,10 @@ export function spanWords(span) {
 
 const often = { "1h": "an hour", "1d": "a day", "24h": "a day", "7d": "a week" };
 
-/** How often at most, in words. */
+/** Formats how often a rule runs at most. */
 const atMostWords = (span) => (often[span] ? `once ${often[span]}` : `once in ${spanWords(span)}`);
 
-/** An event of the grammar taken apart: `{ word, stay }`. */
+/** Splits an event of the configuration: `{ word, stay }`. */
 export function eventParts(event) {
   const [word, , stay] = event.split(" ");
   return { word, stay: stay || "" };
@@ -33,7 +33,7 @@ const some = (names, one, many) => `${names.length === 1 ? one : many} ${listed(
 function eventWords(rule) {
   const regions = rule.regions?.length ? some(rule.regions, "the region", "one of the regions") : "any region";
   const beacons = rule.beacons?.length ? listed(rule.beacons, "or") : rule.regions?.length ? `a beacon of ${listed(rule.regions, "or")}` : "any beacon";
-  const places = rule.places?.length ? `comes into ${listed(rule.places, "or")}` : "comes into another place, or leaves all of them";
+  const places = rule.places?.length ? `enters ${listed(rule.places, "or")}` : "enters another place or leaves all places";
   const parts = [];
   const crossed = ["enter", "exit"].filter((word) => (rule.events || []).includes(word)).map((word) => ({ enter: "entered", exit: "left" })[word]);
   if (crossed.length) parts.push(`${regions} is ${listed(crossed, "or")}`);
@@ -43,9 +43,9 @@ function eventWords(rule) {
     if (word === "place") parts.push(`${beacons} ${places}`);
     else if (word === "gone") parts.push(`${beacons} is no longer heard`);
     else if (word === "suspicious") parts.push(`${beacons} may have been cloned`);
-    else if (word === "immediate") parts.push(`${beacons} comes immediately close (half a metre)${whole}`);
-    else if (word === "near") parts.push(`${beacons} comes near (some three metres)${whole}`);
-    else if (word === "far") parts.push(`${beacons} is heard, however far${whole}`);
+    else if (word === "immediate") parts.push(`${beacons} is immediate (within half a metre)${whole}`);
+    else if (word === "near") parts.push(`${beacons} is near (within about three metres)${whole}`);
+    else if (word === "far") parts.push(`${beacons} is heard at any distance${whole}`);
   }
   return parts;
 }
@@ -57,7 +57,7 @@ function whoWords(who) {
   if (who.installs?.length) parts.push(who.installs.length === 1 ? `the install ${who.installs[0]}` : `one of ${counted(who.installs.length, "install")}`);
   let words = parts.join(" or ");
   const attributes = Object.entries(who.attributes || {}).map(([name, value]) => `${name} is ${value || "…"}`);
-  if (attributes.length) words = `${words || "somebody"} whose ${listed(attributes)}`;
+  if (attributes.length) words = `${words || "a person"} whose ${listed(attributes)}`;
   return words ? `and it is ${words}` : null;
 }
 
@@ -72,7 +72,7 @@ function dayRange(chosen) {
 const dateFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 const dateWords = (day) => (/^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day)) ? dateFormat.format(Date.parse(day)) : day);
 
-/** When a rule runs, in words; null where it always does. */
+/** Formats the time conditions of a rule, or returns null without any. */
 function whenWords(when) {
   if (!when) return null;
   const parts = [];
@@ -87,14 +87,14 @@ function whenWords(when) {
 
 function actionWords(rule) {
   const parts = [];
-  if (rule.message) parts.push(`send “${rule.message.title ? `${rule.message.title}: ` : ""}${rule.message.text || "…"}” to the app whose event it is`);
+  if (rule.message) parts.push(`send “${rule.message.title ? `${rule.message.title}: ` : ""}${rule.message.text || "…"}” to the app that sent the event`);
   if (rule.destinations?.length) parts.push(`notify ${listed(rule.destinations)}`);
   if (rule.program?.length) parts.push(`start ${rule.program[0]}`);
   if (rule.unit) parts.push(`start the unit ${rule.unit}`);
   return parts;
 }
 
-/** The rule in a sentence. What is missing is an ellipsis, so that it can be read while the rule is being written. */
+/** Formats the rule as a sentence. Missing parts are an ellipsis, so that it is readable while the rule is written. */
 export function ruleWords(rule) {
   const perPerson = rule.message || rule.who ? "person" : rule.beacons?.length || (rule.events || []).some((event) => !["enter", "exit"].includes(event)) ? "beacon" : "region";
   const conditions = [
@@ -103,20 +103,20 @@ export function ruleWords(rule) {
   const events = eventWords(rule);
   const head = `When ${events.length ? listed(events, "or when") : "…"}`;
   const does = actionWords(rule).length ? `${listed(actionWords(rule))}.` : "…";
-  const late = rule.late ? " Events that arrive late count as well." : "";
+  const late = rule.late ? " Late events count too." : "";
   return `${[head, ...conditions].join(", ")}: ${does}${late}`;
 }
 
-/** What is missing or contradictory in a rule, as errors by key, before the server is asked. */
+/** Returns missing or contradictory parts of a rule as errors by key, before the server checks it. */
 export function ruleFaults(rule) {
   const faults = [];
-  if (!rule.name) faults.push({ key: "name", detail: "write a name, by which you find the rule again" });
+  if (!rule.name) faults.push({ key: "name", detail: "write a name for the rule" });
   if (!rule.events.length) faults.push({ key: "events", detail: "choose at least one event" });
-  if (rule.message && !rule.message.text) faults.push({ key: "message.text", detail: "write what the message says" });
-  if (!rule.message && !rule.destinations && !rule.program && !rule.unit) faults.push({ key: "action", detail: "choose what happens: a message, a destination, or a program" });
+  if (rule.message && !rule.message.text) faults.push({ key: "message.text", detail: "write the text of the message" });
+  if (!rule.message && !rule.destinations && !rule.program && !rule.unit) faults.push({ key: "action", detail: "choose an action: a message, a destination, or a program" });
   if (rule.program && rule.unit) faults.push({ key: "unit", detail: "a rule starts either a program or a unit" });
   if (rule.when?.from && rule.when?.to && rule.when.to < rule.when.from) faults.push({ key: "when.to", detail: "the last day is before the first" });
   const half = (rule.when?.hours || "-").split("-");
-  if (Boolean(half[0]) !== Boolean(half[1])) faults.push({ key: "when.hours", detail: "give both hours, or neither" });
+  if (Boolean(half[0]) !== Boolean(half[1])) faults.push({ key: "when.hours", detail: "set both hours or neither" });
   return faults;
 }

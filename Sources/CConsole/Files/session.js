@@ -1,9 +1,9 @@
-// The session: a link that signs in, the question for the token, and the end of a session.
+// The session: sign-in by link or token, and sign-out.
 
 import { openSession, send } from "./api.js";
 import { el, text } from "./dom.js";
 
-/** Takes the code of one use out of the address (`#code=…`), before anything else reads or keeps the address. */
+/** Removes the one-time code from the address (`#code=…`), before anything else reads or stores the address. */
 export function takeCode() {
   const found = /^#code=(.+)$/.exec(location.hash);
   if (!found) return null;
@@ -11,7 +11,7 @@ export function takeCode() {
   try { return decodeURIComponent(found[1]); } catch { return found[1]; }
 }
 
-/** Opens a session with a code; returns why it was refused, or null. */
+/** Opens a session with a code. Returns the reason for a refusal, or null. */
 export async function signInByCode(code) {
   try {
     await openSession({ code });
@@ -22,14 +22,14 @@ export async function signInByCode(code) {
   }
 }
 
-/** Ends the session, and begins anew without one. */
+/** Ends the session and reloads the page. */
 export async function signOut() {
   await send("DELETE", "v1/session");
   location.hash = "#/";
   location.reload();
 }
 
-/** Asks for the token in a dialog; resolves once there is a session. The sentence says what was tried before. */
+/** Asks for the token in a dialog. Resolves once a session is open. The sentence describes an earlier attempt. */
 export function askForToken(sentence) {
   return new Promise((resolve) => {
     const field = el("input", { id: "token", type: "password", autocomplete: "current-password", required: true, "aria-describedby": "token-help token-problem", autofocus: true });
@@ -37,7 +37,7 @@ export function askForToken(sentence) {
     const button = el("button.primary", null, "Sign in");
     const form = el("form", null,
       el("h1", { id: "token-title" }, "A token is needed"),
-      el("p", { id: "token-help" }, "beacond wants to know who you are. Give the token of this console, or open the link that ", el("code", null, "beacond open"), " prints; the browser keeps a session, not the token."),
+      el("p", { id: "token-help" }, "Enter the token of this console, or open the link that ", el("code", null, "beacond open"), " prints. The browser stores a session, not the token."),
       el("div.field", null, el("label", { for: "token" }, "Token"), field, fault),
       el("div.actions", null, button));
     const dialog = el("dialog.dialog", { "aria-labelledby": "token-title" }, form);

@@ -1,4 +1,4 @@
-// Settings: the beacons that have a name, with where they are fixed and what else is known of them; and tables of them.
+// Settings: named beacons with their places and attributes, and tables of them.
 
 import { get, isReadOnly, pathOf, send, upload } from "./api.js";
 import { attribute, el, patch, show, text, toast } from "./dom.js";
@@ -13,7 +13,7 @@ export const title = "Beacons";
 const columns = ["Name", "UUID", "Major", "Minor", "Place", "Attributes"];
 
 export function open(root) {
-  // On a phone the rows are cards, which takes a table's meaning from it; the roles keep it.
+  // On a phone the rows are cards, so the table loses its meaning. The roles keep it.
   const table = el("table.beacon-table", { role: "table", "aria-label": "Named beacons" },
     el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ...columns.map((name) => el(`th${name === "Major" || name === "Minor" ? ".right" : ""}`, { scope: "col", role: "columnheader" }, name)), el("th", { scope: "col", role: "columnheader" }, el("span.offscreen", null, "Actions")))),
     el("tbody", { role: "rowgroup" }));
@@ -23,9 +23,9 @@ export function open(root) {
     el("a.button.small", { href: "v1/registered-beacons/export", download: "" }, "Export (CSV)")));
   const list = settingsList(root, {
     path: "v1/registered-beacons", key: "beacons", word: "beacon", heading: "Named beacons", topics: ["registered-beacons", "beacons"],
-    lede: "A beacon with a name is called by it everywhere. Its attributes go along with its events.",
+    lede: "A named beacon appears with its name everywhere. Its events include its attributes.",
     nothing: ["No beacon has a name", "Give the beacons names, one at a time or from a table (CSV) with the columns name, uuid, major and minor."],
-    removal: "It is called by its numbers again. Rules for it do not run.", container: table, extra: [tools], row,
+    removal: "It appears with its numbers again. Rules for it do not run.", container: table, extra: [tools], row,
     edit: (item) => beaconForm(item, list.saved),
     loaded: (items) => { show(filter, items.length > 5 || filter.value !== ""); setTimeout(narrow); },
   });
@@ -61,7 +61,7 @@ async function beaconForm(item, saved) {
   const identity = identityFields(keys, true);
   const fields = {
     name: keys.text("name", { attributes: { maxlength: 100 } }), ...identity, place: keys.text("place", { optional: true, attributes: { list: "beacon-places" } }),
-    tracker: keys.check("tracker"), attributes: keys.pairs("attributes", { help: "For instance shelf = 12. They go along with the beacon’s events." }),
+    tracker: keys.check("tracker"), attributes: keys.pairs("attributes", { help: "For instance shelf = 12. The beacon’s events include them." }),
   };
   const given = item?.settings || {};
   fields.name.set(given.name);
@@ -84,14 +84,14 @@ async function beaconForm(item, saved) {
   });
 }
 
-/** Opens the import, with a file that was chosen or dropped already. */
+/** Opens the import, optionally with a chosen or dropped file. */
 function importForm(file, list) {
   let chosen = null;
   const input = el("input.offscreen", { type: "file", accept: ".csv,text/csv,text/plain", id: "csv-file" });
   const name = el("p.drop-name", null, "Drop a table here, or choose one");
   const preview = el("pre.preview", { hidden: true, tabindex: "0", role: "region", "aria-label": "The first lines of the table" }, el("code"));
   const zone = el("div.drop", null, name, input, el("label.button.small", { for: "csv-file" }, "Choose a file"));
-  const problems = el("ul.line-faults", { "aria-label": "Errors of the table" });
+  const problems = el("ul.line-faults", { "aria-label": "Errors in the table" });
   const table = {
     key: "file", node: el("div.field", { "data-key": "file" }, zone, preview, problems), value: () => chosen?.name || "", focus: () => input.focus(),
     takes: (line) => /^line \d+$/.test(line),
@@ -100,7 +100,7 @@ function importForm(file, list) {
       if (errors.length > 20) problems.append(el("li", null, `and ${errors.length - 20} more`));
     },
   };
-  const replace = checkField("replace", "Remove what is not in the table", { help: "Of the beacons that were added here; those of the file stay." });
+  const replace = checkField("replace", "Remove beacons that are not in the table", { help: "Removes only beacons of the console, not those of the file." });
   async function take(given) {
     if (!given) return;
     chosen = given;
@@ -113,11 +113,11 @@ function importForm(file, list) {
   input.addEventListener("change", () => take(input.files[0]));
   const { form } = formDialog({
     title: "Import beacons from a table", verb: "Import", fields: [table, replace],
-    lede: "CSV with the header name,uuid,major,minor,place and a column for each attribute, as the export writes it. What has the name of a beacon here changes it.",
+    lede: "CSV with the header name,uuid,major,minor,place and a column for each attribute, as in an export. A row with the name of an existing beacon changes that beacon.",
     check: () => (chosen ? [] : [{ key: "file", detail: "choose a table" }]),
     send: async () => {
       const answer = await upload("POST", `v1/registered-beacons/import${replace.value() ? "?replace=true" : ""}`, await chosen.text(), "text/csv");
-      toast(`${counted(answer.added, "beacon")} added, ${answer.changed} changed, ${answer.removed} removed, ${answer.unchanged} as before`);
+      toast(`${counted(answer.added, "beacon")} added, ${answer.changed} changed, ${answer.removed} removed, ${answer.unchanged} unchanged`);
       list.load().catch(() => {});
     },
   });
@@ -125,7 +125,7 @@ function importForm(file, list) {
   take(file);
 }
 
-/** Lets a file be dropped on a node. */
+/** Accepts files that are dropped on a node. */
 function dropZone(node, take) {
   const over = (isOver) => attribute(node, "data-drop", isOver ? "yes" : null);
   node.addEventListener("dragover", (event) => {

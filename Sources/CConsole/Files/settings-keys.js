@@ -1,4 +1,4 @@
-// The names, meanings and ranges of the keys of the configuration, from its schema, for forms.
+// The names, descriptions and ranges of configuration keys, from its schema, for forms.
 
 import { get } from "./api.js";
 import { areaField, checkField, chipsField, pairsField, textField } from "./form.js";
@@ -13,13 +13,14 @@ function flatten(mapping, path, keys) {
   return keys;
 }
 
-/** Fields for the items of a list, as `regions` or `launch.rules`: each of `text`, `area`, `check`, `chips` and `pairs` takes a key, and
- *  options that replace the schema's, and `label`. `range(key)` is `[least, most]`. */
+/** Returns fields for the items of a list, such as `regions` or `launch.rules`. Each of `text`, `area`, `check`,
+ *  `chips` and `pairs` takes a key and options that replace the schema's, and `label`. `range(key)` is `[least, most]`.
+ *  */
 export async function settingFields(list) {
   schema ||= await get("v1/schema.json");
   const mapping = list.split(".").reduce((inside, key) => inside.properties[key], schema);
   const keys = flatten(mapping.items, "", {});
-  // Markdown's quotes are of no use here.
+  // Markdown's code marks are not useful here.
   const words = (key) => ({ help: keys[key].description.replaceAll("`", "") });
   const line = (key, { attributes, ...options } = {}) => ({ ...words(key), ...options, attributes: { placeholder: keys[key].default, ...attributes } });
   const name = (key, options) => options?.label || keys[key].title;

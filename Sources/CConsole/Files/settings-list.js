@@ -1,14 +1,14 @@
-// A list of settings: those of the file, those that were made here, and those that are not in use.
+// A list of settings: items of the file, items of the console, and unused items.
 
 import { get, isReadOnly, pathOf, send, server } from "./api.js";
 import { attribute, codeBlock, confirmed, el, empty, follow, patch, problemNode, show, showProblem, text, toast } from "./dom.js";
 
-/** Says where what is in the file is changed. */
-export const fileWords = () => `What is marked “file” is in ${server.status?.configuration || "the configuration"}, and is changed there.`;
+/** Returns a sentence about where items of the file are edited. */
+export const fileWords = () => `Items marked “file” are in ${server.status?.configuration || "the configuration"}. Edit them there.`;
 
-/** Opens a list. `path` and `key` are where it is, `word` what one is called; `row(item)` makes a node whose `update(item)`
- *  keeps it up to date; `edit(item)` opens its form, with null for a new one; `loaded` gets the items each time. Returns
- *  `{ load, saved, end }`. */
+/** Opens a list. `path` and `key` are its address, `word` the name of an item. `row(item)` creates a node whose
+ *  `update(item)` keeps it up to date. `edit(item)` opens its form, with null for a new item. `loaded` receives the
+ *  items each time. Returns `{ load, saved, end }`. */
 export function settingsList(root, { path, key, word, heading, lede, nothing, topics, container = el("ul.rows"), row, edit, removal, extra, loaded }) {
   const fault = problemNode();
   const hint = el("p.hint", { hidden: true });
@@ -55,29 +55,29 @@ export function settingsList(root, { path, key, word, heading, lede, nothing, to
       toast(`${name} is removed`);
       await load();
       add?.focus();
-    } catch (problem) { tell(problem); }
+    } catch (problem) { report(problem); }
   }
 
-  function tell(problem) {
-    if (problem.status === 0) toast("The connection is lost; nothing was changed.");
+  function report(problem) {
+    if (problem.status === 0) toast("The connection is lost; nothing has changed.");
     showProblem(fault, problem);
   }
   async function guarded(action) {
-    try { await action(); } catch (problem) { tell(problem); }
+    try { await action(); } catch (problem) { report(problem); }
   }
   const saved = async (name) => {
     toast(`${name} is saved`);
     await load().catch(() => {});
-    // What was renamed is another row.
+    // A renamed item has a new row, so the focus may be lost.
     if (document.activeElement === document.body) add?.focus();
   };
   return { load, saved, end: follow(load, 10000, fault, topics) };
 }
 
-/** A badge for what is in the file. */
-export const originBadge = (item) => (item.origin === "file" ? el("span.origin", { title: "In the configuration’s file" }, "file") : null);
+/** Creates a badge for items of the file. */
+export const originBadge = (item) => (item.origin === "file" ? el("span.origin", { title: "In the configuration file" }, "file") : null);
 
-/** A row of a list: a name, its lines, and a place for its buttons. */
+/** Creates a row of a list: a name, its lines, and a place for its buttons. */
 export function settingRow(item) {
   const lines = el("p.identity");
   const node = el("li.setting", null, el("div.setting-text", null, el("p.name", null, item.name, " ", originBadge(item)), lines), el("div.setting-actions"));

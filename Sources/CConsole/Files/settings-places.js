@@ -1,4 +1,4 @@
-// Settings: places, and the receivers that are in them.
+// Settings: places and their receivers.
 
 import { get, pathOf, send } from "./api.js";
 import { formDialog } from "./form.js";
@@ -10,12 +10,12 @@ export const title = "Places";
 export function open(root) {
   const list = settingsList(root, {
     path: "v1/places", key: "places", word: "place", heading: "Places", topics: ["places"],
-    lede: "A place is a room or a corner with receivers of its own. A beacon is in the place whose receivers hear it best.",
-    nothing: ["There are no places", "Places need receivers in different rooms: then beacond says in which of them a beacon is."],
-    removal: "Beacons are found in it no longer. Its events stay in the history.",
+    lede: "A place is a room or a corner with its own receivers. A beacon is in the place whose receivers hear it best.",
+    nothing: ["There are no places", "With receivers in different rooms, beacond shows which room a beacon is in."],
+    removal: "beacond no longer locates beacons in it. Its events stay in the history.",
     row: (item) => {
       const node = settingRow(item);
-      node.update = (now) => node.describe(`${now.receivers.length === 1 ? "Receiver" : "Receivers"}: ${now.receivers.join(", ")}${now.dark ? "; none of them hears at the moment" : ""}`);
+      node.update = (now) => node.describe(`${now.receivers.length === 1 ? "Receiver" : "Receivers"}: ${now.receivers.join(", ")}${now.dark ? "; none of them hears right now" : ""}`);
       return node;
     },
     edit: (item) => placeForm(item, list.saved),
@@ -27,7 +27,7 @@ async function placeForm(item, saved) {
   const [{ receivers }, keys] = await Promise.all([get("v1/receivers"), settingFields("places")]);
   const name = keys.text("name", { attributes: { maxlength: 100 } });
   const chosen = keys.chips("receivers", receivers.map((receiver) => [receiver.name, receiver.name]), {
-    ...(receivers.length ? {} : { help: "No receiver has been heard of so far; a source of the configuration brings them." }), missing: " (not there now)",
+    ...(receivers.length ? {} : { help: "There are no receivers yet. They belong to the sources in the configuration." }), missing: " (not connected)",
   });
   name.set(item?.name);
   chosen.set(item?.settings.receivers);

@@ -1,4 +1,5 @@
-// Settings: the plan, with its size, its picture, and where receivers and beacons are; by pointer, by keys and by numbers.
+// Settings: the plan with its size, its picture, and the positions of receivers and beacons, by pointer, keys or
+// numbers.
 
 import { get, isReadOnly, on, send, upload } from "./api.js";
 import { announce, attribute, confirmed, el, empty, patch, problemNode, show, showProblem, text, toast } from "./dom.js";
@@ -8,7 +9,7 @@ import { makePlan } from "./plan.js";
 
 export const title = "Plan";
 
-/** What was changed and not saved when the page was left. */
+/** The unsaved changes when the page was last left. */
 let unsaved = null;
 
 const types = ["image/png", "image/jpeg", "image/webp", "image/svg+xml"];
@@ -23,20 +24,20 @@ export function open(root) {
   const scene = makePlan({ title: "Plan editor", editable: !locked });
   const things = el("ul.plan-things", { "aria-label": "On the plan" });
   const bench = el("ul.chips", { "aria-label": "Not on the plan" });
-  const benchBox = el("section", { "aria-labelledby": "bench-heading" }, el("h3", { id: "bench-heading" }, "Not on the plan"), bench, el("p.hint", null, "Choose one to put it into the middle; then move it."));
+  const benchBox = el("section", { "aria-labelledby": "bench-heading" }, el("h3", { id: "bench-heading" }, "Not on the plan"), bench, el("p.hint", null, "Choose one to put it in the middle, then move it."));
   const file = el("input.offscreen", { type: "file", accept: types.join(","), id: "plan-image" });
   const drop = el("button.small", { type: "button" }, "Remove the picture");
   const fit = el("button.small", { type: "button" }, "Height from the picture");
   const picture = el("div.picture-tools", null, file, el("label.button.small", { for: "plan-image" }, "Choose a picture"), fit, drop);
   const save = el("button.primary", null, "Save the plan");
   const revert = el("button", { type: "button" }, "Revert");
-  const none = empty("There is no plan", "A plan shows who is where on the page Now. Give the size of the floor, and say where its receivers are; a picture of the floor can lie below.");
+  const none = empty("There is no plan", "A plan shows who is where on the page Now. Set the size of the floor and the positions of its receivers. You can add a picture of the floor.");
   const state = el("p.hint", { role: "status" });
   const form = el("form.plan-editor", { novalidate: true },
-    el("div.plan-controls.card", null, el("div.field-row", null, width.node, height.node), locked ? null : el("div.field", null, el("p.legend", null, "Picture of the floor"), picture, el("p.hint", null, "PNG, JPEG, WebP or SVG, up to 4 MiB. It is stretched to the size.")), things, benchBox,
+    el("div.plan-controls.card", null, el("div.field-row", null, width.node, height.node), locked ? null : el("div.field", null, el("p.legend", null, "Picture of the floor"), picture, el("p.hint", null, "PNG, JPEG, WebP or SVG, up to 4 MiB. It is stretched to the floor’s size.")), things, benchBox,
       locked ? null : el("div.actions.start", null, save, revert), state),
-    el("figure.picture.plan-figure", null, scene.node, el("figcaption", null, scene.scale, el("span", null, "Drag the marks, or focus one and use the arrow keys: 10 cm each, a metre with Shift; Delete takes it off. From the upper left corner, x is to the right and y downwards."))));
-  root.append(el("div.section-head", null, el("div", null, el("h2", null, "Plan"), el("p.hint", null, "Where receivers and beacons are, drawn live on the page Now."))), fault, none, form);
+    el("figure.picture.plan-figure", null, scene.node, el("figcaption", null, scene.scale, el("span", null, "Drag the marks, or focus a mark and use the arrow keys: 10 cm each, or 1 m with Shift. Delete removes it from the plan. From the upper left corner, x goes right and y goes down."))));
+  root.append(el("div.section-head", null, el("div", null, el("h2", null, "Plan"), el("p.hint", null, "The positions of receivers and beacons, shown live on the page Now."))), fault, none, form);
 
   let plan = null;
   let saved = null;
@@ -80,7 +81,7 @@ export function open(root) {
       return el("label.axis-field", null, el("span", { "aria-hidden": "true" }, word), input);
     };
     return el("li", { "data-group": one.group }, el("span.name"), field(0, "x"), field(1, "y"),
-      locked ? null : el("button.remove", { type: "button", "aria-label": `Take ${one.label} off the plan`, title: "Take off", click: () => { take(one); (things.querySelector("input") || width.input).focus(); } }, "×"));
+      locked ? null : el("button.remove", { type: "button", "aria-label": `Remove ${one.label} from the plan`, title: "Remove from the plan", click: () => { take(one); (things.querySelector("input") || width.input).focus(); } }, "×"));
   }
 
   function move(group, name, [x, y], isClamped = true) {
@@ -173,7 +174,7 @@ export function open(root) {
     const chosen = file.files[0];
     file.value = "";
     if (!chosen) return;
-    const problem = !types.includes(chosen.type) ? `${chosen.name} is no PNG, JPEG, WebP or SVG.` : chosen.size > largest ? `${chosen.name} is larger than 4 MiB.` : null;
+    const problem = !types.includes(chosen.type) ? `${chosen.name} is not a PNG, JPEG, WebP or SVG file.` : chosen.size > largest ? `${chosen.name} is larger than 4 MiB.` : null;
     text(fault, problem || "");
     show(fault, Boolean(problem));
     if (problem) return;
@@ -181,7 +182,7 @@ export function open(root) {
     if (answer) { plan.image = saved.image = answer.image; draw(); }
   });
   drop.addEventListener("click", async () => {
-    if (!await confirmed("Remove the picture?", "The receivers and beacons stay where they are.", "Remove")) return;
+    if (!await confirmed("Remove the picture?", "The receivers and beacons keep their positions.", "Remove")) return;
     const answer = await attempt(() => send("DELETE", "v1/plan/image"), "The picture is removed");
     if (answer) { plan.image = saved.image = answer.image; draw(); file.focus(); }
   });
@@ -196,7 +197,7 @@ export function open(root) {
     image.src = plan.image;
   });
 
-  /** Takes over what the server has; what was written here and is not saved stays. */
+  /** Applies the server's plan. */
   function accept(answer) {
     saved = answer;
     plan = structuredClone(answer);
@@ -220,7 +221,7 @@ export function open(root) {
   attribute(form, "hidden", true);
   const first = () => load().then(() => attribute(form, "hidden", null)).catch((problem) => showProblem(fault, problem));
   first();
-  // What is not saved outlives a look at another page.
+  // Unsaved changes survive a visit to another page.
   const warn = (event) => { if (dirty()) event.preventDefault(); };
   addEventListener("beforeunload", warn);
   const ends = [on("resumed", first), on("state", (changed) => { if (changed.plan) load().catch(() => {}); }), () => removeEventListener("beforeunload", warn)];

@@ -13,9 +13,9 @@ export const title = "Regions";
 export function open(root) {
   const list = settingsList(root, {
     path: "v1/regions", key: "regions", word: "region", heading: "Regions", topics: ["regions"],
-    lede: "A region is entered when one of its beacons is heard, and left when none has been for a while.",
+    lede: "A region is entered when one of its beacons is heard, and left when none has been heard for a while.",
     nothing: ["There are no regions", "A region is a UUID, and optionally a major and a minor: all your beacons, those of one site, or a single one."],
-    removal: "It is monitored no longer. Its events stay in the history; rules for it do not run.",
+    removal: "It is no longer monitored. Its events stay in the history. Rules for it do not run.",
     row: (item) => {
       const node = settingRow(item);
       node.update = (now) => node.describe(describe(now));
@@ -29,16 +29,16 @@ export function open(root) {
 function describe({ settings, ...region }) {
   const parts = [regionIdentity(region)];
   const minimum = settings["minimum-rssi"];
-  if (minimum === "auto") parts.push("learns how strong its beacons are here");
+  if (minimum === "auto") parts.push("learns the signal of its beacons here");
   else if (minimum !== undefined && minimum !== null) parts.push(`entered from ${minimum} dBm`.replace("-", "−"));
   if (settings["exit-timeout"]) parts.push(`left after ${spanWords(settings["exit-timeout"])}`);
-  if (settings["adaptive-exit"]) parts.push("waits as long as its beacons are usually silent");
+  if (settings["adaptive-exit"]) parts.push("learns how long its beacons are usually silent");
   return parts.join("; ");
 }
 
 const anyNumber = { optional: true, attributes: { inputmode: "numeric", placeholder: "any" } };
 
-/** The fields that say which beacons are meant: `{ uuid, major, minor }`. */
+/** Creates the fields that identify beacons: `{ uuid, major, minor }`. */
 export function identityFields(keys, whole) {
   const number = whole ? { attributes: { inputmode: "numeric" }, help: null } : { ...anyNumber, help: null };
   return {
@@ -47,10 +47,10 @@ export function identityFields(keys, whole) {
   };
 }
 
-/** Faults of an identity, before the server is asked. */
+/** Returns the faults of an identity, before the server checks it. */
 export function identityFaults(keys, { uuid, major, minor }, whole) {
   const faults = [];
-  if (!parseUUID(uuid.value())) faults.push({ key: "uuid", detail: "a UUID has 32 hexadecimal digits, as in E2C56DB5-DFFB-48D2-B060-D0F5A71096E0" });
+  if (!parseUUID(uuid.value())) faults.push({ key: "uuid", detail: "a UUID has 32 hexadecimal digits, such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0" });
   for (const field of [major, minor]) {
     const given = field.value();
     if (given === "" ? whole : parseWhole(given, ...keys.range(field.key)) === null) faults.push({ key: field.key, detail: keys.rangeFault(field.key) });
@@ -59,13 +59,13 @@ export function identityFaults(keys, { uuid, major, minor }, whole) {
   return faults;
 }
 
-/** The identity that was written. */
+/** Returns the identity in the fields. */
 export function identityOf({ uuid, major, minor }) {
   const number = (field) => (field.value() === "" ? undefined : parseWhole(field.value(), 0, 65535));
   return { uuid: parseUUID(uuid.value()), major: number(major), minor: number(minor) };
 }
 
-const signals = [["", "As soon as it is heard"], ["auto", "Near by: learn how strong that is here"], ["own", "From a signal of…"]];
+const signals = [["", "As soon as it is heard"], ["auto", "Nearby: learn the signal strength here"], ["own", "From a signal of…"]];
 
 async function regionForm(item, saved) {
   const keys = await settingFields("regions");
@@ -73,7 +73,7 @@ async function regionForm(item, saved) {
   const fields = {
     name: keys.text("name", { attributes: { maxlength: 100 } }), ...identity,
     signal: selectField("signal", "Entered", signals),
-    minimum: keys.text("minimum-rssi", { help: "−59 is a metre, −75 a room, −90 far.", attributes: { inputmode: "text" } }), exit: keys.text("exit-rssi", { optional: true }),
+    minimum: keys.text("minimum-rssi", { help: "−59 is about a metre away, −75 in the room, −90 far away.", attributes: { inputmode: "text" } }), exit: keys.text("exit-rssi", { optional: true }),
     timeout: keys.text("exit-timeout", { optional: true, attributes: { autocapitalize: "none" } }), adaptive: keys.check("adaptive-exit"),
   };
   const own = el("div.field-row", null, fields.minimum.node, fields.exit.node);

@@ -1,4 +1,4 @@
-// The guided start, step 3: what happens with it at first: Home Assistant or a web address is told, a rule, or nothing so far.
+// The guided start, step 3: a first action, which is Home Assistant, a web address, a rule, or nothing yet.
 
 import { sendSlowly, server } from "./api.js";
 import { el, show, text } from "./dom.js";
@@ -6,42 +6,42 @@ import { areaField, checkField, selectField, textField } from "./form.js";
 import { ruleWords } from "./rule-words.js";
 
 export const title = "A first rule";
-export const heading = "What should happen then?";
+export const heading = "What should beacond do?";
 
-/** The rule of the draft; null where none is wanted. */
+/** Returns the rule of the draft, or null without one. */
 export function ruleOf(state) {
   if (state.kind !== "rule") return null;
   const { name, event, region, program, unit } = state.rule;
   return { name, events: [event], ...(region ? { regions: [region] } : {}), ...(program.trim() ? { program: program.split(/\r?\n/).map((line) => line.trim()).filter(Boolean) } : {}), ...(unit ? { unit } : {}) };
 }
 
-/** The broker of the draft; null where Home Assistant is not told. */
+/** Returns the broker of the draft, or null without Home Assistant. */
 export function brokerOf(state) {
   if (state.kind !== "broker") return null;
   const { host, port, user, tls } = state.broker;
   return { host, ...(tls ? { tls } : {}), ...(port ? { port: Number(port) } : {}), ...(user ? { user } : {}), ...(state.password ? { password: state.password } : {}) };
 }
 
-/** Finds out whether the broker takes beacond, unless it was found out, or somebody goes on with it all the same. Returns what is wrong;
- *  null where something else was entered meanwhile. */
+/** Checks whether the broker accepts beacond, unless that is known or the user chose to continue anyway. Returns the
+ *  faults, or null if the input has changed since then. */
 export async function tryBroker(state) {
   const entered = JSON.stringify(brokerOf(state));
   if (state.accepted === entered) return [];
   const { faults } = await sendSlowly("POST", "v1/setup/broker", brokerOf(state));
   if (JSON.stringify(brokerOf(state)) !== entered) return null;
-  // Whoever goes on with it once more means it.
+  // Continuing once more with the same input means to use it anyway.
   state.accepted = entered;
   return faults;
 }
 
 export function open(root, { state, info, keep, ready }) {
   const mayStart = server.status?.programs !== false;
-  const address = textField("webhook", "Address", { help: "Each entry and exit is sent there as JSON, and waits on the disk until it is taken.", attributes: { type: "url", placeholder: "https://example.com/beacons", autocapitalize: "none", spellcheck: "false" } });
+  const address = textField("webhook", "Address", { help: "Each entry and exit is sent there as JSON. It waits on disk until it is delivered.", attributes: { type: "url", placeholder: "https://example.com/beacons", autocapitalize: "none", spellcheck: "false" } });
   const fields = {
     name: textField("rules.0.name", "Name of the rule"),
     event: selectField("rules.0.events", "When", [["enter", "the region is entered"], ["exit", "the region is left"], ["near", "one of its beacons comes near"]]),
     region: selectField("rules.0.regions", "Region", [["", "Any"], ...state.regions.map((region) => [region.name, region.name])]),
-    program: areaField("rules.0.program", "start this program", { help: "The whole path, then each argument in a line of its own. The event is its standard input, as JSON.", attributes: { rows: 2, placeholder: "/usr/local/bin/lights", spellcheck: "false", autocapitalize: "none" } }),
+    program: areaField("rules.0.program", "start this program", { help: "The full path, then one argument per line. The program reads the event as JSON from its standard input.", attributes: { rows: 2, placeholder: "/usr/local/bin/lights", spellcheck: "false", autocapitalize: "none" } }),
     unit: textField("rules.0.unit", "or this systemd unit", { optional: true, attributes: { placeholder: "lights.service", spellcheck: "false", autocapitalize: "none" } }),
   };
   const broker = {
@@ -49,17 +49,17 @@ export function open(root, { state, info, keep, ready }) {
     port: textField("broker.port", "Port", { optional: true, attributes: { inputmode: "numeric", placeholder: "1883" } }),
     user: textField("broker.user", "User", { optional: true, attributes: { autocapitalize: "none", spellcheck: "false", autocomplete: "off" } }),
   };
-  const password = textField("broker.password", "Password", { optional: true, help: `It is written into ${info.secrets}, which only its owner may read.`, attributes: { type: "password", autocomplete: "new-password" } });
+  const password = textField("broker.password", "Password", { optional: true, help: `It is written to ${info.secrets}, which only its owner can read.`, attributes: { type: "password", autocomplete: "new-password" } });
   const tls = checkField("broker.tls", "Encrypted (TLS)");
   const sentence = el("p.rule-sentence", { "aria-live": "polite" });
   const webhookBox = el("div.card.chosen", null, address.node);
   const brokerBox = el("div.card.chosen", null, el("div.field-row", null, broker.host.node, broker.port.node), tls.node, el("div.field-row", null, broker.user.node, password.node));
   const ruleBox = el("div.card.chosen", null, fields.name.node, el("div.field-row", null, fields.event.node, fields.region.node), fields.program.node, fields.unit.node, sentence);
   const kinds = [
-    ["nothing", "Nothing so far", "The console shows who is where; rules come later, under Rules.", null],
-    ["broker", "Tell Home Assistant", "It gets a device for each region and each named beacon, by its MQTT broker.", brokerBox],
-    ["webhook", "Tell a web address", "A program of yours, or a service on the web, is told of each entry and exit.", webhookBox],
-    ["rule", "Start a program", mayStart ? "When somebody comes or goes, on this machine." : "Rules that are made here start no programs: whoever can open this console could then run anything on the machine. Write such a rule into the file later.", ruleBox],
+    ["nothing", "Nothing yet", "The console shows who is where; you can add rules later, under Rules.", null],
+    ["broker", "Connect Home Assistant", "Creates a device for each region and each named beacon, through its MQTT broker.", brokerBox],
+    ["webhook", "Notify a web address", "Sends each entry and exit to your program or to a web service.", webhookBox],
+    ["rule", "Start a program", mayStart ? "On this machine, for each entry or exit." : "Rules of the console cannot start programs, since anyone who can open this console could then run anything on the machine. You can add such a rule to the file later.", ruleBox],
   ];
   const options = el("ul.options");
   for (const [kind, words, help, box] of kinds) {
@@ -78,7 +78,7 @@ export function open(root, { state, info, keep, ready }) {
 
   function draw() {
     state.webhook = address.value();
-    // As it is, also with blanks at its ends.
+    // Keep blanks at the ends of a password.
     state.password = password.input.value;
     for (const [key, field] of Object.entries(broker)) state.broker[key] = field.value();
     state.broker.tls = tls.value();
@@ -97,7 +97,7 @@ export function open(root, { state, info, keep, ready }) {
   root.addEventListener("input", draw);
   draw();
 
-  /** Lets the broker be tried; its faults stand beside what they are about. */
+  /** Checks the broker, and shows its faults beside their fields. */
   async function tryFields() {
     trying = true;
     ready(false, "Trying the broker…");
@@ -107,7 +107,7 @@ export function open(root, { state, info, keep, ready }) {
     const fields = { ...broker, password };
     for (const { key, detail } of faults) (fields[key.split(".").pop()] || broker.host).fault(detail[0].toUpperCase() + detail.slice(1));
     Object.values(fields).find((field) => field.input.hasAttribute("aria-invalid"))?.focus();
-    ready(true, "Continue all the same");
+    ready(true, "Continue anyway");
     return false;
   }
 
@@ -117,7 +117,7 @@ export function open(root, { state, info, keep, ready }) {
       if (state.kind === "broker") {
         if (!broker.host.value()) faults.push([broker.host, "Write the broker's name or address."]);
         if (broker.port.value() && !/^[1-9][0-9]{0,4}$/.test(broker.port.value())) faults.push([broker.port, "Write a number from 1 to 65535."]);
-        if (state.broker.hasPassword && !state.password) faults.push([password, "Write it again; the browser does not keep it."]);
+        if (state.broker.hasPassword && !state.password) faults.push([password, "Enter the password again; the browser does not store it."]);
         if (state.password && !broker.user.value()) faults.push([broker.user, "A password needs a user."]);
       }
       if (state.kind === "webhook" && !/^https?:\/\/\S+/.test(address.value())) faults.push([address, "Write an address that begins with https:// or http://."]);

@@ -1,4 +1,5 @@
-// The guided start, step 2: what is heard, the nearest first. Beacons get names, and a region is made of them.
+// The guided start, step 2: the beacons on the air, nearest first. Beacons get names, and a region is derived from
+// them.
 
 import { Stream, on } from "./api.js";
 import { announce, attribute, el, glide, patch, proximityGlyph, show, steadyOrder, text } from "./dom.js";
@@ -9,15 +10,15 @@ export const title = "Name a beacon";
 export const heading = "Which beacons are yours?";
 
 export function open(root, { state, keep, ready }) {
-  const list = el("ul.rows.heard", { "aria-label": "What is heard, nearest first" });
-  const quiet = el("p.hint", { role: "status" }, "Listening… Is the beacon switched on? Many send only after a button is pressed.");
+  const list = el("ul.rows.heard", { "aria-label": "Beacons on the air, nearest first" });
+  const quiet = el("p.hint", { role: "status" }, "Listening… Is the beacon switched on? Many advertise only after a button is pressed.");
   const named = el("ul.rows.named", { "aria-label": "Named beacons" });
   const regionBox = el("fieldset.choice.region-choice", { hidden: true }, el("legend", null, "What should be monitored?"));
   const options = el("ul.options");
   const regionName = textField("regions.0.name", "The region’s name", { attributes: { maxlength: 100 } });
   regionBox.append(options);
-  root.append(el("p", null, "Hold a beacon near the receiver: it comes first. Then give it a name."),
-    el("div.two-columns.heard-columns", null, el("div.stack", null, quiet, list), el("div.stack.sticky", null, el("h3", null, "Named so far"), el("p.hint.none-named", null, "None yet. You can also continue without, and name them later under Settings."), named, regionBox, regionName.node)));
+  root.append(el("p", null, "Hold a beacon near the receiver, so that it appears at the top. Then give it a name."),
+    el("div.two-columns.heard-columns", null, el("div.stack", null, quiet, list), el("div.stack.sticky", null, el("h3", null, "Named beacons"), el("p.hint.none-named", null, "None yet. You can also continue without names and add them later under Settings."), named, regionBox, regionName.node)));
 
   const seen = new Map();
   let order = [];
@@ -48,8 +49,8 @@ export function open(root, { state, keep, ready }) {
   const place = (beacon) => { const index = order.indexOf(identity(beacon)); return index < 0 ? 1e6 : index; };
 
   function row(beacon) {
-    const input = el("input", { "aria-label": `Name of the beacon ${beacon.major} · ${beacon.minor}`, placeholder: "Its name, as Till 1", maxlength: 100, autocomplete: "off" });
-    const button = el("button.small", null, "Name it");
+    const input = el("input", { "aria-label": `Name of the beacon ${beacon.major} · ${beacon.minor}`, placeholder: "A name, such as Till 1", maxlength: 100, autocomplete: "off" });
+    const button = el("button.small", null, "Name");
     const form = el("form.name-form", { novalidate: true }, input, button);
     const problem = el("p.field-problem", { id: `name-${beacon.uuid}-${beacon.major}-${beacon.minor}` });
     input.setAttribute("aria-describedby", problem.id);
@@ -83,28 +84,29 @@ export function open(root, { state, keep, ready }) {
     show(node.querySelector("form"), !own);
   }
 
-  /** The name of a region until there is another: that of the simulated place, or of its beacons. Home Assistant has a zone "home". */
+  /** Returns the default name of a region: the simulated place, or its beacons. Home Assistant already has a zone
+   *  "home". */
   function regionNameOf(beacons) {
     const place = /^simulation:([^/.?]+)/.exec(state.source || "")?.[1];
     if (place && beacons.length > 1) return place.replaceAll("-", " ");
     return beacons.length > 1 ? `${beacons[0].name} and others` : beacons[0].name;
   }
 
-  /** A box for what only a person's beacon is. */
+  /** Creates a checkbox for beacons that people carry. */
   function trackerBox(beacon) {
     const box = el("input", { type: "checkbox", id: `tracker-${identity(beacon)}` });
     box.addEventListener("change", () => { if (box.checked) beacon.tracker = true; else delete beacon.tracker; keep(); });
     box.checked = beacon.tracker === true;
-    return el("p.check-line", null, box, el("label", { for: box.id }, "A person carries it: Home Assistant may track that person by it"));
+    return el("p.check-line", null, box, el("label", { for: box.id }, "A person carries it; Home Assistant may track that person"));
   }
 
-  /** Suggests a region of the beacons that have a name. */
+  /** Suggests a region for the named beacons. */
   function changed() {
     const uuids = [...new Set(state.beacons.map((one) => one.uuid))];
     const one = state.beacons[0];
-    const choices = uuids.map((uuid) => ({ key: uuid, uuid, words: `All beacons of ${shortUUID(uuid)}…`, help: "The same organisation’s: those that you add later belong to it as well." }));
-    if (state.beacons.length === 1) choices.push({ key: "one", uuid: one.uuid, major: one.major, minor: one.minor, words: `Only ${one.name}`, help: "Entered when it comes, left when it goes." });
-    if (state.beacons.length > 1) choices.push({ key: "each", each: true, words: "Each of them for itself", help: "A region for each beacon, with its name." });
+    const choices = uuids.map((uuid) => ({ key: uuid, uuid, words: `All beacons of ${shortUUID(uuid)}…`, help: "For one organization. It includes beacons that you add later." }));
+    if (state.beacons.length === 1) choices.push({ key: "one", uuid: one.uuid, major: one.major, minor: one.minor, words: `Only ${one.name}`, help: "Entered when the beacon arrives, left when it leaves." });
+    if (state.beacons.length > 1) choices.push({ key: "each", each: true, words: "Each beacon separately", help: "A region for each beacon, with its name." });
     const was = state.regions[0];
     if (!state.regionChoice || !choices.some((choice) => choice.key === state.regionChoice)) state.regionChoice = choices[0]?.key ?? null;
     const choice = choices.find((each) => each.key === state.regionChoice);

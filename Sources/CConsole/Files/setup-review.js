@@ -1,4 +1,4 @@
-// The guided start, step 4: the configuration as it will be written, its faults beside what they are about, and the writing.
+// The guided start, step 4: a preview of the configuration with its faults, and the button that writes it.
 
 import { on, send } from "./api.js";
 import { codeBlock, el, patch, show, text } from "./dom.js";
@@ -6,19 +6,19 @@ import { textField } from "./form.js";
 import { brokerOf, ruleOf, tryBroker } from "./setup-first.js";
 
 export const title = "Write it";
-export const heading = "Is this what you mean?";
+export const heading = "Is this right?";
 
-/** The body of the draft and of what is written. */
+/** Returns the body of requests for the draft and for writing it. */
 const bodyOf = (state) => {
   const rule = ruleOf(state);
   return { source: state.source, beacons: state.beacons, regions: state.regions, rules: rule ? [rule] : [], webhook: state.kind === "webhook" ? state.webhook : null, broker: brokerOf(state) };
 };
 
-/** A fault's key, whose parts are divided by full stops or brackets, as a list. */
+/** Splits a fault's key at full stops and brackets. */
 const partsOf = (key) => key.split(/[.[\]]+/).filter(Boolean);
 
 export function open(root, { state, info, keep, fail, ready }) {
-  const where = el("p", null, "beacond writes this to ", el("code", null, info.path), ", and goes on with it. You can change it there at any time; what is added in the console later is kept beside it.");
+  const where = el("p", null, "beacond writes this to ", el("code", null, info.path), " and continues with it. You can edit the file at any time. Everything that you add in the console later is stored separately.");
   const names = el("div.name-fields");
   const faults = el("ul.line-faults", { "aria-label": "Faults" });
   const yaml = el("div.yaml");
@@ -27,7 +27,7 @@ export function open(root, { state, info, keep, fail, ready }) {
   let mine = 0;
   let fields = [];
 
-  /** A field for each name, so that a fault can be mended where it is shown. */
+  /** Creates a field for each name, so that faults can be fixed where they are shown. */
   function makeFields() {
     const rules = state.kind === "rule" ? [state.rule] : [];
     const all = [["beacons", "Beacon", state.beacons], ["regions", "Region", state.regions], ["rules", "Rule", rules]];
@@ -63,7 +63,7 @@ export function open(root, { state, info, keep, fail, ready }) {
   let waiting = null;
   const later = () => { ready(false); clearTimeout(waiting); waiting = setTimeout(draft, 400); };
 
-  function tell(list) {
+  function showDraftFaults(list) {
     const others = [];
     for (const field of fields) field.fault("");
     for (const fault of list) {
@@ -76,7 +76,7 @@ export function open(root, { state, info, keep, fail, ready }) {
     show(faults, others.length > 0);
   }
 
-  /** The field that a fault is about: by its whole path, or by its key and the name that its words hold. */
+  /** Returns the field of a fault: by its full path, or by its key and the name in its text. */
   function fieldOf(parts, detail) {
     if (!parts.length) return null;
     if (parts.length > 1) return fields.find((one) => partsOf(one.key).join() === parts.join()) || fields.find((one) => partsOf(one.key).slice(0, 2).join() === parts.slice(0, 2).join());
@@ -93,7 +93,7 @@ export function open(root, { state, info, keep, fail, ready }) {
         yaml.dataset.text = answer.yaml;
         yaml.replaceChildren(codeBlock(answer.yaml));
       }
-      tell(answer.faults);
+      showDraftFaults(answer.faults);
       ready(!answer.faults.length);
     } catch (problem) { if (own === mine && !isEnded) fail(problem); }
   }
@@ -108,14 +108,14 @@ export function open(root, { state, info, keep, fail, ready }) {
         if (state.kind === "broker") {
           const found = await tryBroker(state);
           if (isEnded || !found) return false;
-          if (found.length) { tell(found); ready(true, "Write it all the same"); return false; }
+          if (found.length) { showDraftFaults(found); ready(true, "Write it anyway"); return false; }
         }
         const written = await send("POST", "v1/setup", bodyOf(state));
         state.token = written.token;
         return true;
       } catch (problem) {
         if (!problem.errors.length) throw problem;
-        tell(problem.errors);
+        showDraftFaults(problem.errors);
         (fields.find((field) => field.input.hasAttribute("aria-invalid")) || fields[0])?.focus();
         return false;
       }

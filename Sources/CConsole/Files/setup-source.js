@@ -1,4 +1,4 @@
-// The guided start, step 1: what beacond listens with.
+// The guided start, step 1: the source that beacond listens with.
 
 import { el, patch, show } from "./dom.js";
 import { listenWith } from "./setup-wait.js";
@@ -9,10 +9,10 @@ export const heading = "What should beacond listen with?";
 export function open(root, { state, info, keep, ready }) {
   const radios = el("ul.options");
   const others = el("ul.options");
-  const none = el("p.notice.warn", null, "No Bluetooth adapter was found. Plug one in, and this list shows it; or try beacond with a simulation.");
-  const waiting = el("p.hint", { role: "status", hidden: true }, "beacond begins to listen. This takes a moment.");
-  root.append(el("fieldset.choice", null, el("legend.offscreen", null, heading), el("h3", null, "A radio of this machine"), none, radios,
-    el("h3", null, "Or a simulation, to try it without a radio"), others), waiting);
+  const none = el("p.notice.warn", null, "No Bluetooth adapter was found. Plug one in and it appears here, or try beacond with a simulation.");
+  const waiting = el("p.hint", { role: "status", hidden: true }, "beacond is starting to listen. This takes a few seconds.");
+  root.append(el("fieldset.choice", null, el("legend.offscreen", null, heading), el("h3", null, "A radio in this machine"), none, radios,
+    el("h3", null, "Or a simulation, to try beacond without a radio"), others), waiting);
   let known = info;
   let isEnded = false;
 
@@ -43,7 +43,7 @@ export function open(root, { state, info, keep, ready }) {
     async next() {
       if (state.source === known.source) return true;
       show(waiting, true);
-      // What was heard by another radio says nothing of this one.
+      // Adverts from another radio do not count for this one.
       try {
         const now = await listenWith(state.source, () => isEnded);
         if (now) refresh(now);

@@ -1,8 +1,8 @@
-// The guided start: waiting for beacond, which restarts its console when it listens otherwise or has a configuration.
+// The guided start: waits for beacond, which restarts its console for a new source or configuration.
 
 import { expectAbsence, get, send, status } from "./api.js";
 
-/** Asks for the status once a second until the condition holds; beacond may be away in between. */
+/** Requests the status once a second until the condition holds. beacond may be away in between. */
 export async function waitFor(condition, isEnded = () => false) {
   for (let tries = 0; tries < 120 && !isEnded(); tries += 1) {
     await new Promise((resolve) => { setTimeout(resolve, 1000); });
@@ -14,9 +14,9 @@ export async function waitFor(condition, isEnded = () => false) {
   return false;
 }
 
-/** Lets beacond listen with another source, and waits until it does. */
+/** Makes beacond listen with another source, and waits until it does. */
 export async function listenWith(wanted, isEnded) {
-  expectAbsence("beacond begins to listen. This page goes on by itself.");
+  expectAbsence("beacond is starting to listen. This page continues by itself.");
   try {
     await send("PUT", "v1/setup/source", { source: wanted });
     let now = null;

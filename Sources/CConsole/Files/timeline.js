@@ -1,18 +1,18 @@
-// The timeline above the events: how many of which kind there were, a moment that can be chosen, and who was where then.
+// The timeline above the events: their number by kind, a time that can be chosen, and the presence at that time.
 
 import { get, now, query } from "./api.js";
 import { announce, attribute, el, patch, show, svg, text } from "./dom.js";
-import { clock, count as grouped, counted, dayName, moment, span as spanOf } from "./format.js";
+import { clock, count as grouped, counted, dayName, shortTime, span as spanOf } from "./format.js";
 import { kinds } from "./event-item.js";
 import { presenceAt, presenceKinds } from "./presence.js";
 
 const spans = [["3600", "Hour"], ["86400", "Day"], ["604800", "Week"], ["2592000", "30 days"]];
 const steps = 96;
 const pageSize = 1000;
-/** Kinds in the order in which they lie on each other. */
+/** The kinds in stacking order. */
 const layers = ["enter", "exit", "state", "place", "proximity", "gone", "suspicious", "app", "user", "receiver"];
 
-/** Makes the timeline. `choose(time)` is called with the moment that was chosen, or null for now. */
+/** Creates the timeline. Calls `choose(time)` with the chosen time, or null for now. */
 export function makeTimeline(choose) {
   const span = el("select", { id: "timeline-span" }, ...spans.map(([value, word]) => el("option", { value }, word)));
   span.value = "86400";
@@ -28,19 +28,19 @@ export function makeTimeline(choose) {
   const then = el("div.then-groups");
   const panel = el("section.card.then", { "aria-labelledby": "then-heading", hidden: true },
     el("div.card-head", null, el("h3", { id: "then-heading" }, "Who was where, ", chosen), back), then,
-    el("p.hint", null, "From the events up to then. The list below ends there as well."));
+    el("p.hint", null, "Derived from the events up to this time. The list below ends at this time too."));
   const node = el("section.scrubber", { "aria-labelledby": "timeline-heading" },
     el("div.section-head", null, el("h2", { id: "timeline-heading" }, "Timeline"), el("label.span-choice", { for: "timeline-span" }, "Last ", span)),
-    el("div.picture.timeline-picture", null, chart, el("label.offscreen", { for: "timeline-scrub" }, "Moment"), slider, axis, legend, scaleWords), hint, panel);
+    el("div.picture.timeline-picture", null, chart, el("label.offscreen", { for: "timeline-scrub" }, "Time"), slider, axis, legend, scaleWords), hint, panel);
 
-  /** The counts of the server, and the events that say where somebody was, the newest first. */
+  /** The server's counts, and the presence events, the newest first. */
   let counts = {};
   let past = { events: [], isWhole: true, to: 0 };
   let filters = {};
   let start = 0, end = 0;
   let at = null;
   let generation = 0;
-  /** True while the window is about a moment that lay outside of it. */
+  /** True while the window was moved around a time outside of it. */
   let isAside = false;
 
   const presence = async (to) => {
@@ -64,7 +64,7 @@ export function makeTimeline(choose) {
 
   const count = async (from, to) => (await get(`v1/events/counts${query({ from, to, steps, kind: filters.kind?.join(","), region: filters.region, place: filters.place, install: filters.install })}`)).counts;
 
-  /** Counts anew, with a window that has moved along. */
+  /** Counts again for a window that has moved on. */
   async function recount() {
     const mine = generation;
     const newest = at === null && !filters.to ? now() : end;
@@ -78,7 +78,7 @@ export function makeTimeline(choose) {
     draw();
   }
 
-  /** Asks for what was before a moment, where that is not known. */
+  /** Loads the events before the chosen time if they are unknown. */
   let asking = null;
   function look() {
     const isKnown = at <= past.to && (past.isWhole || past.events.filter((event) => event.time <= at).length > pageSize / 4);
@@ -91,7 +91,7 @@ export function makeTimeline(choose) {
     }, 150);
   }
 
-  /** A window about a moment that lies outside of it. */
+  /** Moves the window around a time outside of it. */
   function follow() {
     const length = Math.max(end - start, 3600);
     isAside = true;
@@ -122,7 +122,7 @@ export function makeTimeline(choose) {
     patch(legend, kindsHere, (kind) => kind, (kind) => el("li", { "data-kind": kind }, el("span.swatch", { "aria-hidden": "true" }), el("span")),
       (item, kind) => text(item.lastChild, `${kinds[kind]} ${grouped(counts[kind].reduce((sum, one) => sum + one, 0))}`));
     const middle = start + length / 2;
-    [start, middle, end].forEach((time, index) => text(axis.children[index], index === 2 && !filters.to ? "now" : shortMoment(time, length)));
+    [start, middle, end].forEach((time, index) => text(axis.children[index], index === 2 && !filters.to ? "now" : axisTime(time, length)));
     show(hint, !pieces.length);
     drawCursor();
   }
@@ -134,23 +134,23 @@ export function makeTimeline(choose) {
     attribute(cursor, "x1", (part * steps).toFixed(2));
     attribute(cursor, "x2", (part * steps).toFixed(2));
     if (at === null || Math.abs(timeOf(slider.value) - at) > (end - start) / (steps * 4)) slider.value = String(Math.round(part * steps * 4));
-    attribute(slider, "aria-valuetext", at === null ? "Now" : moment(at, now()));
+    attribute(slider, "aria-valuetext", at === null ? "Now" : shortTime(at, now()));
     show(panel, at !== null);
     if (at === null) return;
     look();
-    text(chosen, moment(at, now()));
+    text(chosen, shortTime(at, now()));
     const { regions, beacons, people } = presenceAt(past.events, at);
     const places = new Map();
     for (const beacon of beacons) places.set(beacon.place, [...(places.get(beacon.place) || []), beacon]);
-    const since = (one) => ` since ${at - one.since > 64800 ? moment(one.since, now()) : clock(one.since)}`;
+    const since = (one) => ` since ${at - one.since > 64800 ? shortTime(one.since, now()) : clock(one.since)}`;
     const groups = [
       { name: "Regions", rows: regions.map((region) => ({ key: region.key, name: region.name, words: `${region.state}${since(region)}`, state: region.state })) },
       { name: "Places", rows: [...places].map(([name, some]) => ({ key: name, name, words: some.map((beacon) => `${beacon.name}${since(beacon)}`).join(", "), state: "inside" })) },
       { name: "People", rows: people.map((person) => ({ key: person.key, name: person.name, words: `in ${person.region}${since(person)}`, state: "inside" })) },
     ].filter((group) => group.rows.length);
     const inside = regions.filter((region) => region.state === "inside").map((region) => region.name);
-    summary = [`${moment(at, now())}`, inside.length ? `inside ${inside.join(", ")}` : "inside no region", ...[...places].map(([name, some]) => `${name}: ${some.map((beacon) => beacon.name).join(", ")}`), people.length ? counted(people.length, "person", "people") : ""].filter(Boolean).join("; ");
-    if (!groups.length) groups.push({ name: "Nothing is known", rows: [{ key: "none", name: "", words: "No event before this moment says where anybody was.", state: "unknown" }] });
+    summary = [`${shortTime(at, now())}`, inside.length ? `inside ${inside.join(", ")}` : "inside no region", ...[...places].map(([name, some]) => `${name}: ${some.map((beacon) => beacon.name).join(", ")}`), people.length ? counted(people.length, "person", "people") : ""].filter(Boolean).join("; ");
+    if (!groups.length) groups.push({ name: "Unknown", rows: [{ key: "none", name: "", words: "No earlier event has information about presence.", state: "unknown" }] });
     patch(then, groups, (group) => group.name, (group) => el("div", null, el("h4", null, group.name), el("ul")), (node, group) => {
       patch(node.lastChild, group.rows, (row) => row.key, () => el("li", null, el("b"), " ", el("span")), (item, row) => {
         attribute(item, "data-state", row.state);
@@ -160,7 +160,7 @@ export function makeTimeline(choose) {
     });
   }
 
-  let told = null;
+  let announcing = null;
   let summary = "";
   function set(time) {
     at = time;
@@ -169,8 +169,8 @@ export function makeTimeline(choose) {
       filters = { ...filters, from: null, to: null };
       load().catch(() => {});
     } else drawCursor();
-    clearTimeout(told);
-    told = setTimeout(() => { choose(at); announce(at === null ? "Now" : summary); }, 250);
+    clearTimeout(announcing);
+    announcing = setTimeout(() => { choose(at); announce(at === null ? "Now" : summary); }, 250);
   }
   slider.addEventListener("input", () => set(Number(slider.value) >= steps * 4 ? null : timeOf(slider.value)));
   back.addEventListener("click", () => { set(null); slider.focus(); });
@@ -189,23 +189,23 @@ export function makeTimeline(choose) {
   let redraw = null;
   return {
     node,
-    /** Takes the filters of the page and the moment; loads what is needed. */
+    /** Applies the page's filters and the chosen time, and loads the data. */
     use(given, time) {
       filters = given;
       at = time;
       isAside = false;
       load().catch(() => {});
     },
-    /** Adds an event that has just happened. */
+    /** Adds a new event. */
     add(event) {
       if (filters.to) return;
       if (presenceKinds.includes(event.kind) && !past.events.some((one) => one.id === event.id)) past.events.unshift(event);
-      // Many at once are counted once.
+      // Several events in a row are counted once.
       redraw ??= setTimeout(() => { redraw = null; recount().catch(() => {}); }, 2000);
     },
     reload: () => load().catch(() => {}),
-    end: () => { generation += 1; for (const timer of [redraw, told, asking]) clearTimeout(timer); },
+    end: () => { generation += 1; for (const timer of [redraw, announcing, asking]) clearTimeout(timer); },
   };
 }
 
-const shortMoment = (time, length) => (length <= 90000 ? clock(time).slice(0, 5) : `${dayName(time, now())}`.replace(/^(\w{3})\w*day,? /, "$1 "));
+const axisTime = (time, length) => (length <= 90000 ? clock(time).slice(0, 5) : `${dayName(time, now())}`.replace(/^(\w{3})\w*day,? /, "$1 "));

@@ -1,4 +1,4 @@
-// The answer to "Why?": a dialog that explains the state of a region or a beacon, and follows it while it is open.
+// The answer to "Why?": a dialog that explains the state of a region or a beacon, and updates while it is open.
 
 import { get, query } from "./api.js";
 import { el, patch, patchFacts, poll, problemNode, text } from "./dom.js";
@@ -30,7 +30,7 @@ export function why(subject) {
   dialog.showModal();
 }
 
-/** A button that opens the dialog; the subject is told to screen readers. */
+/** Creates a button that opens the dialog. Screen readers announce the subject. */
 export function whyButton(subject, name) {
   return el("button.small.why-button", { type: "button", "aria-label": `Why? ${name}`, click: () => why(subject()) }, "Why?");
 }

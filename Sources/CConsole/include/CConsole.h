@@ -2,12 +2,12 @@
 
 #include <stddef.h>
 
-// A file that lies in the program.
+// A file that is linked into the program.
 struct beacon_console_file {
     const char *name;
     const unsigned char *content;
     size_t size;
 };
 
-// The files of the console: the page, its styles, its scripts.
+// Returns the console's files: the page, its styles and its scripts.
 const struct beacon_console_file *beacon_console_files(size_t *count);
