@@ -53,8 +53,8 @@ package struct HistoryEvent: Sendable {
     package var sender: String?
     /// The install of the app, by its identifier.
     package var install: String?
-    /// The user of the install, as the app names them: the install's identifier if the app has signed its user out, and
-    /// nil if it did not specify a user.
+    /// The user of the install, as the app names them: the install's identifier if the app reported that it has no
+    /// user, and nil if the app did not specify one.
     package var user: String?
     /// The user; nil if unknown.
     package var person: String? { user == install ? nil : user }
@@ -236,7 +236,7 @@ package struct HistoryEvent: Sendable {
 package struct NumberedEvent: Sendable {
     /// The id, which identifies repetitions.
     package var id: EventID
-    /// The number, after which listeners resume; nil while the event waits for the disk.
+    /// The number in the history, from which listeners resume; nil while the event waits for the disk.
     package var number: Int64?
     /// The time of arrival; nil before it is stored.
     package var arrival: Timestamp?

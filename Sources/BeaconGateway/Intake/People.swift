@@ -3,7 +3,7 @@ import BeaconEventStore
 package import BeaconModel
 import Foundation
 
-/// The installs and users of a few events, as these change them.
+/// The installs and users of a batch of events, updated by these.
 struct People: Sendable {
     /// A user of an app.
     struct Name: Hashable, Sendable {
@@ -13,17 +13,17 @@ struct People: Sendable {
 
     private var installs: [String: Install]
     private var changedInstalls: Set<String> = []
-    /// What is known of users.
+    /// The attributes of users.
     var attributes: [Name: [String: String]] = [:]
 
-    /// The most attributes of a user that are kept, and the longest of them, in characters.
+    /// The most attributes to keep per user, and the longest attribute in characters.
     private static let mostAttributes = 50
     private static let longestAttribute = 200
 
-    /// The people, as they are known.
+    /// Creates the people from their stored installs.
     init(installs: [String: Install]) { self.installs = installs }
 
-    /// The installs that an event has changed, with what is known of their users.
+    /// The installs that events have changed, with the attributes of their users.
     var changed: [Install] { changedInstalls.sorted().compactMap { installs[$0].map(withAttributes) } }
 
     private func withAttributes(_ install: Install) -> Install {
@@ -32,9 +32,9 @@ struct People: Sendable {
         return install
     }
 
-    /// Takes in an event.
+    /// Updates the install of an event.
     ///
-    /// - Returns: the install that sent it, as it is then; nil where none did.
+    /// - Returns: the updated install that sent it; nil if the event has none.
     mutating func receive(_ event: HistoryEvent, at now: Timestamp) -> Install? {
         guard let id = event.install, let app = event.sender else { return nil }
         var install =
@@ -50,7 +50,7 @@ struct People: Sendable {
         return withAttributes(install)
     }
 
-    /// Returns attributes as they are kept: texts of a few.
+    /// Returns attributes in the form to store: short texts, limited in number.
     static func attributes(_ values: [String: JSONValue]) -> [String: String] {
         var result: [String: String] = [:]
         for (key, value) in values.sorted(by: { $0.key < $1.key }).prefix(mostAttributes) {
@@ -69,7 +69,7 @@ struct People: Sendable {
 }
 
 extension StoredPeople {
-    /// Returns the installs that sent events, and the users whom these name.
+    /// Returns the installs that sent events, with their users.
     func people(of events: [HistoryEvent]) async throws(EventStoreError) -> People {
         let ids = Set(events.compactMap(\.install))
         guard !ids.isEmpty else { return People(installs: [:]) }
@@ -100,26 +100,26 @@ extension HistoryEvent {
         return values
     }
 
-    /// The proximity that the event is about; nil where it is none.
+    /// The proximity in the event; nil for none.
     package var proximity: Proximity? {
         guard case .string(let word)? = values["proximity"] else { return nil }
         return Proximity.allCases.first { $0.description == word }
     }
 
-    /// True for a place event by which a beacon is elsewhere, or nowhere.
+    /// True for a place event that moves a beacon to another place, or out of all places.
     var isChangeOfPlace: Bool {
         let values = values
         if case .string("unknown")? = values["state"] { return false }
         return values["place"] != values["before"]
     }
 
-    /// What the event says of the user; nil where it says nothing.
+    /// The attributes of the user in the event; nil if it has none.
     var userAttributes: [String: String]? {
         guard kind == .user, case .object(let given)? = values["attributes"] else { return nil }
         return People.attributes(given)
     }
 
-    /// The line of JSON that programs get. An event from elsewhere has its sender in it.
+    /// The line of JSON that programs receive. Events of apps and other gateways include their sender.
     var line: [UInt8] {
         if sender == nil { return Array(detail.utf8) + [UInt8(ascii: "\n")] }
         var values = values

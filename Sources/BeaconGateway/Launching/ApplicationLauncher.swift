@@ -3,7 +3,7 @@ import BeaconPrograms
 import Foundation
 import Logging
 
-/// The launcher of one application: one process at a time, and not too often.
+/// The launcher of one application: one process at a time, with a minimum interval.
 ///
 /// Events wait in the application's state, so that one start delivers any number of them.
 actor ApplicationLauncher {
@@ -27,14 +27,14 @@ actor ApplicationLauncher {
         schedule = LaunchSchedule(interval: settings.interval)
     }
 
-    /// Starts the application as soon as the schedule allows. A start that is due already serves this one too.
+    /// Starts the application as soon as the schedule allows. A pending start serves this request too.
     func start(_ launch: ApplicationLaunch) {
         guard !isStopped else { return }
         self.launch = launch
         if worker == nil { worker = Task { await work() } }
     }
 
-    /// Waits until the application has ended, if it was started here and its time is limited; else ends it.
+    /// Waits until an application that was started here has ended, if its time is limited; otherwise ends it.
     func finish() async {
         guard settings.timeLimit != nil else { return await stop() }
         isStopped = true
@@ -42,7 +42,7 @@ actor ApplicationLauncher {
         await worker?.value
     }
 
-    /// Ends the application, if it was started here and runs, and does not start it again.
+    /// Ends an application that was started here, and does not start it again.
     func stop() async {
         isStopped = true
         worker?.cancel()
@@ -54,7 +54,7 @@ actor ApplicationLauncher {
         while let next = launch, !Task.isCancelled {
             let wait = schedule.wait(at: .now)
             if wait > .zero {
-                // The events are stored, so that a later start delivers them.
+                // The events are stored, so a later start delivers them.
                 if isStopped { break }
                 let pause = Task { _ = try? await Task.sleep(for: wait) }
                 self.pause = pause
@@ -94,13 +94,13 @@ actor ApplicationLauncher {
 extension EventProgram {
     /// Creates the program of an application.
     ///
-    /// - Throws: ``LaunchError`` where its registration names none.
+    /// - Throws: ``LaunchError`` if its registration has no usable program.
     init(_ launch: ApplicationLaunch, timeLimit: Duration?) throws(LaunchError) {
         guard launch.executable.hasPrefix("/") else {
             throw LaunchError(
                 .notTrusted,
                 "the registered program \(launch.executable) is not an absolute path; "
-                    + "start the application by hand once, so that it registers again")
+                    + "start the application manually once, so that it registers again")
         }
         self.init([launch.executable] + launch.arguments, timeLimit: timeLimit)
         environment = ProgramEnvironment.inherited().merging(launch.environment) { $1 }

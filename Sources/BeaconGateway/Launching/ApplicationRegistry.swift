@@ -4,33 +4,33 @@ import BeaconSupport
 import CLibrary
 import Foundation
 
-/// The applications of this process's user that monitor regions themselves, as they are registered in the user's state
+/// The applications of this process's user that monitor regions themselves, as registered in the user's state
 /// directory.
 ///
-/// There is no socket between them and the daemon. A registration counts only if nobody but the user and root can have
-/// written it.
+/// There is no socket between them and the daemon. A registration counts only if no user other than its owner and root
+/// can have written it.
 package struct ApplicationRegistry: Sendable {
     private let directory: StateDirectory
     private let damaged: Locked<[StateError]>
 
-    /// Creates the registry in a folder, by default the one that applications of this user register in.
+    /// Creates the registry in a folder, by default the folder in which this user's applications register.
     package init(directory: StateDirectory = .user) {
         let damaged = Locked<[StateError]>([])
         self.damaged = damaged
         self.directory = directory.reporting { error in damaged.withLock { $0.append(error) } }
     }
 
-    /// The result of a look at all applications.
+    /// The result of a scan of all applications.
     struct Found {
         /// The applications that may be started.
         var terminated: [TerminatedApplication] = []
-        /// The reasons for not starting others, by the name of the application, or by the empty text for all of them.
+        /// The reasons for not starting others, by the application's name, or by the empty text for all of them.
         var problems: [String: String] = [:]
-        /// The damaged files that were set aside since the last look.
+        /// The damaged files that were set aside since the last scan.
         var damaged: [StateError] = []
     }
 
-    /// Looks at all applications.
+    /// Scans all applications.
     func look() -> Found {
         var found = Found()
         do {
@@ -57,11 +57,11 @@ package struct ApplicationRegistry: Sendable {
         _ identity: ApplicationIdentity, _ policy: AuthorizationPolicy
     ) throws -> TerminatedApplication? {
         let folder = directory.folder(of: identity).path
-        // Most are not registered, and need no check.
+        // Most applications are not registered and need no check.
         guard FileManager.default.fileExists(atPath: folder + "/launch.json") else { return nil }
         try checkOwner(of: folder)
         guard let launch = try directory.launch(of: identity),
-            // A rule may be for its executable.
+            // The authorization may be for a particular executable.
             try policy.status(of: ApplicationIdentity(identity.name, executable: launch.executable)) == .always,
             try !directory.isRunning(identity)
         else { return nil }
@@ -80,15 +80,15 @@ package struct ApplicationRegistry: Sendable {
         try OwnershipCheck.check(folder + "/launch.json", owner: geteuid())
     }
 
-    /// Stores a new state of a region or condition for an application that does not run.
+    /// Stores a new state of a region or condition for a terminated application.
     ///
     /// - Parameters:
     ///   - state: the new state.
-    ///   - time: when it began, by the wall clock.
+    ///   - time: the time of the change, by the wall clock.
     ///   - id: the region or condition.
     ///   - constraint: its beacons.
     ///   - identity: the application.
-    /// - Returns: the trigger with the state before; nil where there is nothing to deliver.
+    /// - Returns: the trigger with the previous state; nil if there is nothing to deliver.
     /// - Throws: ``LaunchError`` and `StateError`.
     func store(
         _ state: RegionState, at time: Timestamp, of id: LaunchTrigger.ID, constraint: BeaconConstraint,
@@ -99,15 +99,15 @@ package struct ApplicationRegistry: Sendable {
     }
 }
 
-/// An application that does not run and is registered for being started.
+/// A terminated application that is registered for being started.
 struct TerminatedApplication: Hashable, Sendable {
     /// The application.
     var identity: ApplicationIdentity
 
-    /// The program, arguments, folder and environment by which it is started.
+    /// The program, arguments, folder and environment to start it with.
     var launch: ApplicationLaunch
 
-    /// The regions and conditions for which it is started, with the states that it knows.
+    /// The regions and conditions that start it, with the states that it knows.
     var triggers: [LaunchTrigger]
 
     /// The same application with unknown states.

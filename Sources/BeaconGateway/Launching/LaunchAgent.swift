@@ -4,10 +4,10 @@ import BeaconMonitoring
 import Foundation
 package import Logging
 
-/// The launcher of applications that monitor regions themselves and do not run.
+/// The launcher of terminated applications that monitor regions themselves.
 package actor LaunchAgent {
-    /// The time between two looks at the registered applications. The regions of one that ends are monitored after this
-    /// at the latest.
+    /// The time between two scans of the registered applications. When an application ends, its regions are monitored
+    /// after this time at the latest.
     static let lookInterval = Duration.seconds(2)
 
     private let settings: LaunchSettings
@@ -22,8 +22,8 @@ package actor LaunchAgent {
     ///
     /// - Parameters:
     ///   - settings: the settings for applications.
-    ///   - registry: the registry of applications; nil where none are started.
-    ///   - logger: the log, which programs' output is written to as well.
+    ///   - registry: the registry of applications; nil to start none.
+    ///   - logger: the log, which also gets the output of programs.
     package init(_ settings: LaunchSettings, registry: ApplicationRegistry?, logger: Logger) {
         self.settings = settings
         self.registry = registry
@@ -41,8 +41,8 @@ package actor LaunchAgent {
 
     // MARK: - Applications
 
-    /// Looks for registered applications again and again, and has the gateway monitor for those that do not run, until
-    /// its task is cancelled.
+    /// Scans for registered applications repeatedly, and lets the gateway monitor for the terminated ones, until its
+    /// task is cancelled.
     package func run(_ gateway: Gateway) async {
         guard let registry else { return }
         while !Task.isCancelled {
@@ -58,12 +58,12 @@ package actor LaunchAgent {
         for error in result.damaged { logger.error("\(error)") }
         log(result.problems)
         for (identity, application) in terminated where found[identity] == nil {
-            logger.debug("\(identity.name) runs, or is registered no longer")
+            logger.debug("\(identity.name) runs, or is no longer registered")
             await gateway.forget(application)
         }
         for (identity, application) in found {
             if let known = terminated[identity] {
-                // While it does not run, only this process changes its states; any other difference is a new
+                // While it does not run, only this process changes its states. Any other difference is a new
                 // registration.
                 guard known.withoutStates != application.withoutStates else { continue }
                 await gateway.forget(known)
@@ -108,9 +108,9 @@ package actor LaunchAgent {
         await launcher.start(application.launch)
     }
 
-    // MARK: - End
+    // MARK: - Shutdown
 
-    /// Waits until all that was started for past events has ended, or its time is over.
+    /// Waits until the applications of past events have ended or timed out.
     package func finish() async {
         isStopped = true
         await withTaskGroup(of: Void.self) { group in

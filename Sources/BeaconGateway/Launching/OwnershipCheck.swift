@@ -3,11 +3,11 @@ import CLibrary
 
 /// A check that only a user and root can have written a file.
 ///
-/// It is the rule of sshd for authorized_keys (sshd_config(5), StrictModes), for each folder on the way.
+/// It applies the rule of sshd for authorized_keys (sshd_config(5), StrictModes) to each folder on the way.
 enum OwnershipCheck {
     /// Checks a file or folder and all folders above it.
     ///
-    /// - Throws: ``LaunchError`` that names the file or folder that another user could have changed.
+    /// - Throws: ``LaunchError`` naming a file or folder that another user could have changed.
     static func check(_ path: String, owner: UInt32) throws(LaunchError) {
         try check(path, owner: owner, isLast: true)
         for folder in FileRights.folders(above: path) { try check(folder, owner: owner, isLast: false) }
@@ -26,14 +26,14 @@ enum OwnershipCheck {
         }
         guard rights.mode & (S_IWGRP | S_IWOTH) == 0 || (rights.isSticky && !isLast) else {
             throw LaunchError(
-                .notTrusted, "\(path) can be written by others; make it so that they cannot (chmod go-w \(path))")
+                .notTrusted, "\(path) is writable by other users; remove that permission (chmod go-w \(path))")
         }
     }
 }
 
 /// A failure to start a program, and its remedy.
 public struct LaunchError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure. More may come, so a `switch` over codes needs a default.
+    /// A kind of failure. More kinds may be added, so a `switch` needs a default case.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case notTrusted
@@ -41,7 +41,7 @@ public struct LaunchError: Error, Sendable, CustomStringConvertible {
 
         private let value: Value
 
-        /// Somebody else could have written the registration.
+        /// Another user could have written the registration.
         public static let notTrusted = Code(value: .notTrusted)
     }
 

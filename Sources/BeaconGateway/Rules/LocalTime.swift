@@ -43,13 +43,13 @@ public enum RuleZone: Hashable, Sendable {
     case named(TimeZone)
 
     /// Returns the local time at a point in time.
-    public func time(at moment: Timestamp) -> LocalTime {
-        var seconds = time_t(moment.seconds.rounded(.down))
+    public func time(at time: Timestamp) -> LocalTime {
+        var seconds = time_t(time.seconds.rounded(.down))
         var parts = tm()
         switch self {
         case .machine: localtime_r(&seconds, &parts)
         case .named(let zone):
-            seconds += zone.secondsFromGMT(for: Date(timeIntervalSince1970: moment.seconds))
+            seconds += zone.secondsFromGMT(for: Date(timeIntervalSince1970: time.seconds))
             gmtime_r(&seconds, &parts)
         }
         return LocalTime(parts)

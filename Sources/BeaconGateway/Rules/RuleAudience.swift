@@ -38,6 +38,6 @@ extension RuleAudience {
             Setting(
                 "attributes", \.attributes, .pairs("write attributes and their values, as { plan: gold }"),
                 title: "Attributes of users",
-                "The attributes that users must have, all of them, as `{ plan: gold }`."),
+                "The attributes that users need, as `{ plan: gold }`."),
         ])
 }

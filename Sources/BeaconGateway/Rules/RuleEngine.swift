@@ -89,7 +89,7 @@ package actor RuleEngine {
     /// - Parameters:
     ///   - rules: the rules.
     ///   - trail: the audit trail; nil for none.
-    ///   - delivery: the service that delivers to destinations; nil if there are none.
+    ///   - delivery: the service that delivers to destinations; nil without destinations.
     ///   - logger: the log, which also gets the output of programs.
     package init(
         _ rules: [Rule], trail: RuleTrail? = nil, delivery: DeliveryService<ContinuousClock>? = nil, logger: Logger
@@ -189,8 +189,8 @@ package actor RuleEngine {
     ///   - report: the report, by the wall clock.
     ///   - time: the same second by the core's clock.
     ///   - receiver: the receiver.
+    ///   - regions: the configured regions.
     ///   - beacons: the named beacons, with their names and fixed places.
-    ///   - beacons: what is known of beacons: names and the places that they are fixed in.
     func handle(
         _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, regions: [BeaconNotification.Region],
         beacons: [BeaconIdentity: BeaconSettings]
@@ -321,7 +321,7 @@ package actor RuleEngine {
         if writer == nil { writer = Task { await write() } }
     }
 
-    /// Writes waiting results until there are none.
+    /// Writes all waiting results.
     private func write() async {
         while !waiting.isEmpty {
             let batch = Array(waiting.prefix(100))

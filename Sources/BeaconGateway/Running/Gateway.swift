@@ -85,7 +85,7 @@ package actor Gateway {
     /// Creates a gateway that does not run yet.
     ///
     /// - Parameters:
-    ///   - base: the configuration without the items of the console; nil if there are none.
+    ///   - base: the configuration without the items of the console; nil if the console has no items.
     ///   - makeRunner: creates the thread of a source; tests replace it.
     package init(
         _ configuration: GatewayConfiguration, destinations: [ConfiguredDestination], writer: any EventWriter,

@@ -6,29 +6,30 @@ import BeaconMonitoring
 package import Foundation
 package import Logging
 
-/// A destination as the gateway uses it, with a receiver of all events where it has one.
+/// A destination as the gateway uses it, with a receiver of all events if it has one.
 package struct ConfiguredDestination: Sendable {
     /// The destination of notifications.
     package var destination: Destination
 
-    /// The receiver of all events; nil for destinations of notifications alone.
+    /// The receiver of all events; nil for destinations that only get notifications.
     var receive: (@Sendable (BeaconEvent) -> Void)?
 
-    /// Takes in the regions, beacons and places of another configuration, and which of them have new names; nil for
-    /// destinations that need none.
+    /// Applies the regions, beacons and places of another configuration, and their new names; nil for destinations that
+    /// need none.
     var configure: (@Sendable (GatewayConfiguration, RenamedItems) -> Void)?
 
-    /// Ends the states of the last run, which came as events; nil for destinations of notifications alone.
+    /// Called after the states of the last run, which arrive as events; nil for destinations that only get
+    /// notifications.
     var restored: (@Sendable () -> Void)?
 
-    /// Receives what is known of the gateway itself; nil for destinations that do not show it.
+    /// Receives the diagnostics of the gateway; nil for destinations that do not show them.
     package var diagnose: (@Sendable (GatewayDiagnostics) -> Void)?
 
-    /// The settings; nil for one that was made without.
+    /// The settings; nil for a destination that was created without.
     var settings: DestinationSettings?
 
-    /// Returns the destination with other regions and kinds of notification, and the same connection; nil where it has
-    /// to be another one.
+    /// Returns the destination with other regions and kinds of notification, and the same connection; nil if it needs
+    /// another connection.
     package func continuing(as new: DestinationSettings) -> ConfiguredDestination? {
         guard let settings, settings.name == new.name, settings.kind == new.kind else { return nil }
         var next = self
@@ -55,7 +56,7 @@ extension ConfiguredDestination {
     /// - Parameters:
     ///   - settings: the destination's settings.
     ///   - configuration: the whole configuration, whose regions and beacons brokers announce.
-    ///   - stateFolder: the folder for a name that is made once; nil for a dry run, which stores nothing.
+    ///   - stateFolder: the folder for an id that is created once; nil for a dry run, which stores nothing.
     ///   - logger: the log.
     /// - Throws: the error of the destination's kind, if the settings cannot work.
     package init(

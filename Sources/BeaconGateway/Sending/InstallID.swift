@@ -1,20 +1,20 @@
 import BeaconSupport
 import Foundation
 
-/// The name of this gateway at Kumulos: a random UUID in upper case that is made once and stored, as Kumulos' own SDK
-/// does.
+/// The install id of this gateway at Kumulos: a random UUID in upper case that is created once and stored, as in
+/// Kumulos' SDK.
 struct InstallID {
-    /// The name.
+    /// The id.
     let value: String
 
-    /// Reads the stored name of a destination, or makes and stores one. Without a folder nothing is stored, and nothing
-    /// may be sent under the name.
+    /// Reads the stored id of a destination, or creates and stores one. Without a folder it is not stored, and must not
+    /// be used for sending.
     ///
     /// - Parameters:
     ///   - name: the destination.
     ///   - folder: the folder of state.
-    /// - Throws: `StateError` if a new name cannot be stored: one that changes with each start would be a new
-    ///   installation each time.
+    /// - Throws: `StateError` if a new id cannot be stored: an id that changes with each start would be a new install
+    ///   each time.
     init(name: String, in folder: URL?) throws(StateError) {
         guard let folder else {
             value = UUID().uuidString

@@ -27,7 +27,7 @@ extension GatewayConfiguration {
         regions.filter { destination.regions?.contains($0.name) ?? true }.map(NamedRegion.init)
     }
 
-    /// The beacons that have names.
+    /// The named beacons.
     var namedBeacons: [NamedBeacon] {
         beacons.map {
             NamedBeacon(name: $0.name, identity: $0.identity, isTracker: $0.isTracker, place: $0.place)
@@ -36,20 +36,20 @@ extension GatewayConfiguration {
 }
 
 extension NamedRegion {
-    /// The region of its settings.
+    /// Creates the region from its settings.
     init(_ settings: RegionSettings) {
         self.init(name: settings.name, constraint: settings.region.constraint, id: settings.id)
     }
 }
 
 extension GatewayDiagnostics {
-    /// The diagnostics of two moments of a gateway.
+    /// Creates the diagnostics of a gateway between two points in time.
     ///
     /// - Parameters:
-    ///   - statistics: the counts of now.
-    ///   - before: the counts of a while ago.
+    ///   - statistics: the present counts.
+    ///   - before: the earlier counts.
     ///   - time: the time between them.
-    ///   - waiting: the number of events that wait to be delivered.
+    ///   - waiting: the number of events that wait for delivery.
     package init(_ statistics: GatewayStatistics, since before: GatewayStatistics, _ time: Duration, waiting: Int) {
         func packets(_ statistics: GatewayStatistics) -> Int { statistics.sources.reduce(0) { $0 + $1.packets } }
         let adverts = Double(max(packets(statistics) - packets(before), 0))

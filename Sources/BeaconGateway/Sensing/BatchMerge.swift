@@ -14,7 +14,7 @@ struct BatchMerge {
 
     mutating func add(_ batch: SourceBatch, of number: Int) { heads[number] = batch }
 
-    /// Returns the next batch and the number of its source; nil if there is none.
+    /// Returns the next batch and the number of its source; nil at the end.
     mutating func next(_ listener: borrowing GatewayListener) -> (batch: SourceBatch, source: Int)? {
         var waiting: [(number: Int, batch: SourceBatch, time: Timestamp)] = []
         for (number, batch) in heads.enumerated() {

@@ -61,8 +61,8 @@ public struct GuidedStart: Hashable, Sendable {
         }
     }
 
-    /// Writes the configuration of a choice if there is none, and its values in the file of secrets. A file that
-    /// configures nothing is replaced and kept beside the new one.
+    /// Writes the configuration of a choice if no configuration exists, and its values in the file of secrets. A file
+    /// that configures nothing is replaced and kept beside the new one.
     ///
     /// - Parameter replacing: true to replace, and keep, a file that configures something too.
     /// - Throws: `StateError` if there is a configuration, or it cannot be written.

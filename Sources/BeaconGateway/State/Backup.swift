@@ -51,7 +51,7 @@ public enum Backup {
     public struct Restored: Sendable {
         /// The path of the configuration; nil if the backup has none.
         public var configuration: String?
-        /// The new path of the previous event store; nil if there was none.
+        /// The new path of the previous event store; nil if there was no such file.
         public var setAside: String?
     }
 

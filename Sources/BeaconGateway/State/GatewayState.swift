@@ -4,7 +4,7 @@ import BeaconSupport
 package import Foundation
 
 /// The state beside the configuration, in the event store: items and sessions of the console, installs with their
-/// messages, and what rules did. It is written with the events that lead to it, in one transaction.
+/// messages, and past runs of rules. It is written in one transaction with the events that lead to it.
 package struct GatewayState: Sendable {
     package let store: EventStore
     package let items: StoredItems
@@ -12,7 +12,7 @@ package struct GatewayState: Sendable {
     package let trail: RuleTrail
     package let access: ConsoleAccess
 
-    /// The state in a store.
+    /// Creates the state in a store.
     package init(_ store: EventStore) {
         self.store = store
         (items, people) = (StoredItems(store: store), StoredPeople(store: store))
@@ -34,18 +34,19 @@ package struct GatewayState: Sendable {
         static let taken = "taken-message"
         static let run = "run"
         static let firing = "firing"
-        /// The configuration's file, in a backup.
+        /// The configuration file, in a backup.
         static let configuration = "configuration"
 
-        /// True for the values in a backup. Sessions and codes would let in the browsers of another machine.
+        /// True for values that belong in a backup. Sessions and codes would grant access to browsers of another
+        /// machine.
         static func isPortable(_ namespace: String) -> Bool { ![session, code, configuration].contains(namespace) }
     }
 
-    /// The bounds of each kind of value. Of too many, those that changed longest ago are forgotten.
+    /// The limits of each kind of value. Beyond them, the least recently changed values are deleted.
     static let limits: [String: StateLimits] = {
         // As large as the configuration and the engine's tables.
         let large = StateLimits(rows: 200_000, bytes: 64 << 20)
-        // Items and apps are refused long before.
+        // The console rejects more items and apps long before.
         let configured = StateLimits(rows: 100_000, bytes: 1 << 30)
         let year = Duration.seconds(400 * 86_400)
         return [
@@ -68,11 +69,11 @@ package struct GatewayState: Sendable {
         ]
     }()
 
-    /// Returns a key that is made of texts, of any length and content.
+    /// Returns a key made of texts of any length and content.
     static func key(_ parts: String...) -> String { parts.map(part).joined(separator: "\n") }
 
-    /// Returns a text as a part of a key, or as a sender: the text itself, or its hash. A text with other letters than
-    /// ASCII's is hashed, since Swift takes two of them for equal that SQLite does not.
+    /// Returns a text as part of a key, or as a sender: the text itself, or its hash. Texts outside ASCII are hashed,
+    /// since Swift treats some as equal that SQLite does not.
     package static func part(_ text: String) -> String {
         text.utf8.count <= 200 && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
             ? text : "\(EventID(hashing: text))"
@@ -82,22 +83,22 @@ package struct GatewayState: Sendable {
 
     /// The key of a single value.
     package enum Key: String, Sendable {
-        /// What this machine sends as a beacon.
+        /// The beacon that this machine advertises.
         case advertising
         /// The plan of the building, and its picture.
         case plan, planPicture
-        /// Up to where the history has the log of a fleet.
+        /// The position in a fleet's log up to which the history has its events.
         case fleet
-        /// Up to where this machine has handed the log of a fleet to its destinations.
+        /// The position in a fleet's log up to which this machine's destinations have its events.
         case fleetDelivered
     }
 
-    /// Returns the value of a key; nil where there is none.
+    /// Returns the value of a key; nil if it has no value.
     package func value(of key: Key) async throws(EventStoreError) -> Data? {
         try await store.state(Namespace.setting, key.rawValue)?.value
     }
 
-    /// Sets the value of a key; nil removes it.
+    /// Sets the value of a key. nil removes it.
     package func set(_ key: Key, to value: Data?) async throws(EventStoreError) {
         try await store.append(
             Step(changes: [StateChange(namespace: Namespace.setting, key: key.rawValue, value: value)]))
@@ -105,7 +106,7 @@ package struct GatewayState: Sendable {
 }
 
 extension GatewayState {
-    /// Sets the value of a key soon, together with what else is written then.
+    /// Sets the value of a key with the next write.
     func setSoon(_ key: Key, to value: Data) {
         store.enqueue(Step(changes: [StateChange(namespace: Namespace.setting, key: key.rawValue, value: value)]))
     }
@@ -122,7 +123,7 @@ extension EventStoreSettings {
 }
 
 extension StateChange {
-    /// A change to a value that is written as JSON.
+    /// Creates a change to a value that is stored as JSON.
     init(_ namespace: String, _ key: String, _ value: some Encodable, sender: String? = nil) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -131,13 +132,13 @@ extension StateChange {
 }
 
 extension StateRow {
-    /// Returns the value that was written as JSON; nil for one of another version.
+    /// Returns the value that was stored as JSON; nil if another version wrote it in another form.
     func decoded<Value: Decodable>(_ type: Value.Type = Value.self) -> Value? {
         try? JSONDecoder().decode(type, from: value)
     }
 }
 
-/// Nanoseconds since 1970, as the state has them.
+/// Nanoseconds since 1970, as the state stores them.
 extension Timestamp: Codable {
     /// Reads a number.
     public init(from decoder: any Decoder) throws {

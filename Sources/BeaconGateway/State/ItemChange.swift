@@ -1,22 +1,22 @@
 import BeaconDelivery
 import Foundation
 
-/// A change of what is configured in the console: an item that is added, replaced or removed.
+/// A change in the console's configuration: an item is added, replaced or removed.
 package enum ItemChange: Sendable {
     case add(ConfigurationItem)
-    /// The item of this name is another from now on, perhaps with another name.
+    /// Replaces the item with this name, perhaps by one with another name.
     case replace(String, by: ConfigurationItem)
     case remove(ConfigurationItem.Kind, String)
-    /// Several at once, of which all can be used or none is taken.
+    /// Several changes at once; either all of them apply or none.
     case several([ItemChange])
 
-    /// Why a change cannot be made.
+    /// The reason why a change is rejected.
     package struct Failure: Error, CustomStringConvertible {
-        /// What the reason is.
+        /// A kind of reason.
         package enum Code: Sendable {
-            /// There is no item of this name.
+            /// No item has this name.
             case unknown
-            /// The file has it, or another item has its name.
+            /// The item is in the file, or its name is taken.
             case taken
             /// The settings have faults.
             case faults
@@ -29,7 +29,7 @@ package enum ItemChange: Sendable {
 }
 
 extension ItemChange {
-    /// Returns items with the change, and the configuration with them, where the whole can be used then.
+    /// Returns the changed items and the resulting configuration, if that is valid.
     ///
     /// - Parameters:
     ///   - items: the items of the console, or of a fleet.
@@ -51,10 +51,10 @@ extension ItemChange {
         return (changed, after)
     }
 
-    /// The most items of the console.
+    /// The most items in the console.
     private static let mostItems = 50_000
 
-    /// True for a change of what all machines of a fleet follow.
+    /// True for a change of items that all machines of a fleet follow.
     package var isShared: Bool {
         switch self {
         case .add(let item), .replace(_, let item): item.kind.isShared
@@ -63,7 +63,7 @@ extension ItemChange {
         }
     }
 
-    /// Makes the change in the items of the console.
+    /// Applies the change to the console's items.
     fileprivate func apply(to items: inout [ConfigurationItem], beside base: GatewayConfiguration) throws {
         func refuseIfTaken(_ item: ConfigurationItem) throws {
             let isOfFile = base.items.contains { $0.kind == item.kind && $0.name == item.name }
@@ -71,8 +71,8 @@ extension ItemChange {
             throw Failure(
                 code: .taken,
                 description:
-                    "there is a \(item.kind.rawValue) named \"\(item.name)\"\(isOfFile ? " in the file" : "") already; give this one another name",
-                faults: [.init(key: "name", message: "is the name of another")])
+                    "there is a \(item.kind.rawValue) named \"\(item.name)\"\(isOfFile ? " in the file" : "") already; choose another name",
+                faults: [.init(key: "name", message: "is already taken")])
         }
         func index(of kind: ConfigurationItem.Kind, _ name: String) throws -> Int {
             if let index = items.firstIndex(where: { $0.kind == kind && $0.name == name }) { return index }
@@ -96,7 +96,7 @@ extension ItemChange {
         }
     }
 
-    /// Refuses a change by which an item would not be in use that was, or that is new.
+    /// Rejects a change that would disable an item in use, or whose new item cannot be used.
     fileprivate func check(_ after: GatewayConfiguration, before: () -> GatewayConfiguration) throws {
         let faulty = after.items.filter { $0.fault != nil }
         guard !faulty.isEmpty else { return }
@@ -112,11 +112,11 @@ extension ItemChange {
             throw Failure(
                 code: .taken,
                 description:
-                    "the \(item.kind.rawValue) \"\(item.name)\" could not be used then: \(fault). Change it first")
+                    "the \(item.kind.rawValue) \"\(item.name)\" could no longer be used: \(fault). Change it first")
         }
     }
 
-    /// The rules that have another name with the change; nil for one that is gone.
+    /// The rules that the change renames; nil for a removed rule.
     var renamedRules: [(old: String, new: String?)] {
         switch self {
         case .replace(let name, let item): item.kind == .rule && item.name != name ? [(name, item.name)] : []

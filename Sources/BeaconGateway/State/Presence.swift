@@ -3,37 +3,36 @@ import BeaconModel
 import BeaconSupport
 import Foundation
 
-/// The states that regions had, and the places that beacons were in, when beacond ran last, so that a restart repeats
-/// no enter and misses no exit.
+/// The last known states of regions and places of beacons, so that a restart repeats no enter and misses no exit.
 struct Presence: Hashable, Sendable {
-    /// A region as it was known last.
+    /// A region's last known state.
     struct Region: Hashable, Sendable, Codable {
         /// The beacons that belong to it.
         var constraint: BeaconConstraint
-        /// The state that was known last.
+        /// The last known state.
         var state: RegionState
-        /// The source whose receiver kept the region inside, where one did: its silence alone decides after a restart.
+        /// The source whose receiver held the region inside, if any: after a restart, only its silence can end that.
         var source: String?
-        /// That receiver, where its source has several.
+        /// That receiver, if its source has several.
         var holder: String?
-        /// When it changed last, by the wall clock, and the receiver that caused it.
+        /// The time of the last change, by the wall clock, and the receiver that caused it.
         var since: Timestamp?
         var receiver: String?
     }
 
     /// The regions by label.
     var regions: [String: Region] = [:]
-    /// The places that beacons were in.
+    /// The last known places of beacons.
     var places: [BeaconIdentity: String] = [:]
 }
 
-/// The presence as state of the event store: it is written together with the events that led to it.
+/// The presence in the state of the event store. It is written together with the events that led to it.
 extension Presence {
     private typealias Namespace = GatewayState.Namespace
 
-    /// Reads what a store has.
+    /// Reads the presence from a store.
     ///
-    /// - Throws: `EventStoreError` where it cannot be read.
+    /// - Throws: `EventStoreError` if the store cannot be read.
     init(in store: EventStore) async throws(EventStoreError) {
         var values: [StateChange] = []
         for namespace in [Namespace.region, Namespace.whereabouts] {
@@ -44,7 +43,7 @@ extension Presence {
         self.init(values)
     }
 
-    /// Creates a presence from the values that lead to it. Values of another version are ignored.
+    /// Creates a presence from stored values. Skips values of another version.
     init(_ values: [StateChange]) {
         for row in values {
             let value = row.value ?? Data()
@@ -56,12 +55,12 @@ extension Presence {
         }
     }
 
-    /// Returns the changes of the store's state that lead from another presence to this one.
+    /// Returns the changes of the store's state that turn another presence into this one.
     func changes(since saved: Presence) -> [StateChange] {
         var changes: [StateChange] = []
-        // A label that is too long for a key is not kept: its region is unknown after a restart.
+        // A label that is too long for a key is not stored, so its region is unknown after a restart.
         for (label, region) in regions where saved.regions[label] != region && Event.isAttribute(label) {
-            // Texts and numbers can always be written.
+            // Encoding cannot fail: there are only texts and numbers.
             if let change = try? StateChange(Namespace.region, label, region) { changes.append(change) }
         }
         for label in saved.regions.keys where regions[label] == nil && Event.isAttribute(label) {

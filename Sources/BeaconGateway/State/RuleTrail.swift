@@ -5,32 +5,32 @@ import Foundation
 
 /// An entry of the audit trail: a run of a rule, or the reason why it did not run.
 package struct RuleRun: Sendable {
-    /// What became of it.
+    /// The outcome of a run.
     package enum Outcome: String, Sendable, Codable {
         case done, failed, waiting, withheld
     }
 
-    /// Its name, which a request for earlier entries gives; nil before it is kept.
+    /// The id, which requests for earlier entries use; nil before the entry is stored.
     package var id: String?
     package var time: Timestamp
     package var rule: String
-    /// The number of the event in the history; nil where it is not known.
+    /// The number of the event in the history; nil if unknown.
     package var event: Int64?
     package var summary: String
     package var person: String?
-    /// The action in words: the program, "message to …", "notification to …".
+    /// The action as text: the program, "message to …", "notification to …".
     package var action: String
     package var outcome: Outcome
-    /// Why it failed or was withheld.
+    /// The reason why it failed or did not run.
     package var detail: String?
 }
 
-/// The name is the key.
+/// The id is the key of the entry, so it is not encoded.
 extension RuleRun: Codable {
     enum CodingKeys: CodingKey { case time, rule, event, summary, person, action, outcome, detail }
 }
 
-/// The time at which a rule ran for a person.
+/// The time of a rule's last run for a person.
 struct RuleFiring: Hashable, Sendable, Codable {
     var rule: String
     var person: String
@@ -46,7 +46,7 @@ package struct RuleTrail: Sendable {
 
     init(store: EventStore) { self.store = store }
 
-    /// Returns the changes that add to the audit trail, and note when rules ran.
+    /// Returns the changes that add entries to the audit trail and store the times of runs.
     func changes(adding runs: [RuleRun], _ firings: [RuleFiring]) throws -> [StateChange] {
         let now = store.wallTime
         return try runs.map { run in
@@ -63,10 +63,10 @@ package struct RuleTrail: Sendable {
     /// Returns entries of the audit trail, the newest first.
     ///
     /// - Parameters:
-    ///   - rule: of which rule; nil for all.
-    ///   - before: only those before this one.
-    ///   - limit: the most to return.
-    /// - Returns: the entries, and the one before which the next page begins; nil at the end.
+    ///   - rule: the name of a rule; nil for all rules.
+    ///   - before: the id of an entry; only earlier ones are returned.
+    ///   - limit: the most entries to return.
+    /// - Returns: the entries, and the id before which the next page begins; nil at the end.
     package func runs(
         of rule: String?, before: String?, limit: Int
     ) async throws(EventStoreError) -> (runs: [RuleRun], next: String?) {
@@ -84,11 +84,11 @@ package struct RuleTrail: Sendable {
 
     // MARK: - At most once in a span
 
-    /// Returns when rules ran last for whom, of those for which that matters, and forgets the others.
+    /// Returns the last runs of rules that still count for their spans, and deletes the others.
     ///
     /// - Parameters:
-    ///   - spans: the span of each rule in which it runs once.
-    ///   - now: the time.
+    ///   - spans: the span of each rule that runs once in a span.
+    ///   - now: the present time.
     func firings(
         _ spans: [String: Duration], at now: Timestamp
     ) async throws(EventStoreError) -> [RuleFiring] {
@@ -103,7 +103,7 @@ package struct RuleTrail: Sendable {
                 past.set(Namespace.firing, row.key, to: nil)
             }
         }
-        // Whether the disk takes that or not, the others are known.
+        // No need to wait: the result does not depend on this write.
         if !past.changes.isEmpty { store.enqueue(past) }
         return firings.sorted { $0.time < $1.time }
     }
@@ -121,7 +121,7 @@ package struct RuleTrail: Sendable {
         try await store.readState { try Self.switches(in: $0) }
     }
 
-    /// Switches a rule on or off, whatever its settings say.
+    /// Switches a rule on or off, which overrides its settings.
     func setSwitch(of rule: String, to isOn: Bool) async throws {
         try await store.update { state, step in
             var switches = try Self.switches(in: state)
@@ -130,7 +130,7 @@ package struct RuleTrail: Sendable {
         }
     }
 
-    /// Gives the switches of rules to other names; nil forgets one.
+    /// Moves the switches of renamed rules to their new names. A nil name deletes the switch.
     static func moveSwitches(_ names: [(old: String, new: String?)], in state: StateReader, _ step: inout Step) throws {
         var switches = try switches(in: state)
         let before = switches

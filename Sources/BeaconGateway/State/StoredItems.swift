@@ -7,22 +7,22 @@ import Foundation
 package struct StoredItems: Sendable {
     private typealias Namespace = GatewayState.Namespace
 
-    /// An item as the state has it.
+    /// An item as it is stored.
     private struct Row: Codable {
-        /// Its place among all of them.
+        /// Its position among all items.
         var order: Int
         var kind: String
         var name: String
         var settings: JSONValue
     }
 
-    /// An item and its place among all of them.
+    /// An item with its position among all items.
     private typealias Placed = (order: Int, item: ConfigurationItem)
 
     let store: EventStore
     /// The number of changes.
     package let revision = Locked(0)
-    /// The items as they were after a number of changes, so that a change does not read thousands of others.
+    /// The items after a number of changes, cached so that a change does not read thousands of others.
     private let known = Locked<(revision: Int, items: [Placed])?>(nil)
 
     init(store: EventStore) { self.store = store }
@@ -32,7 +32,7 @@ package struct StoredItems: Sendable {
         try await store.readState { try Self.rows(in: $0).map(\.item) }
     }
 
-    /// Returns the items, for whoever cannot suspend: before anything runs.
+    /// Returns the items for callers that cannot suspend, before the gateway runs.
     package func allBlocking() throws(EventStoreError) -> [ConfigurationItem] {
         try store.readStateBlocking { try Self.rows(in: $0).map(\.item) }
     }
@@ -43,21 +43,21 @@ package struct StoredItems: Sendable {
                 return nil
             }
             return (
-                // A backup may have anything.
+                // Limits the position, since a backup may contain anything.
                 min(max(value.order, 0), 1 << 40),
                 ConfigurationItem(kind: kind, name: value.name, settings: value.settings, origin: .console)
             )
         }.sorted { $0.order < $1.order }
     }
 
-    /// Changes what is configured in the console, where the whole can be used then.
+    /// Changes the console's items, if the resulting configuration is valid.
     ///
     /// - Parameters:
     ///   - change: the change.
     ///   - base: the configuration of the file.
-    ///   - isInFleet: true where the fleet has the items that it shares, and those of before are not used.
-    /// - Returns: the configuration with the change, and the number of the change.
-    /// - Throws: ``ItemChange/Failure``, and `EventStoreError` where it cannot be kept.
+    ///   - isInFleet: true if the fleet provides the items that it shares, so that stored ones are not used.
+    /// - Returns: the new configuration, and the number of the change.
+    /// - Throws: ``ItemChange/Failure``, and `EventStoreError` if the change cannot be stored.
     package func apply(
         _ change: ItemChange, to base: GatewayConfiguration, isInFleet: Bool = false
     ) async throws -> (configuration: GatewayConfiguration, revision: Int) {
@@ -68,9 +68,9 @@ package struct StoredItems: Sendable {
             let (items, after) = try change.applied(to: before.map(\.item), beside: base)
             let (changes, placed) = try Self.changes(from: before, to: items, next: (all.last?.order ?? 0) + 1)
             let next = try await store.update { state, step -> Int? in
-                // Before the next read, so that the numbers are in the order of the changes.
+                // Before the next read, so that numbers follow the order of changes.
                 let next = revision.withLock { revision -> Int? in
-                    // Another change may have come between.
+                    // Another change may have been made since.
                     guard revision == number else { return nil }
                     revision += 1
                     return revision
@@ -94,8 +94,8 @@ package struct StoredItems: Sendable {
         return (number, try await store.readState { try Self.rows(in: $0) })
     }
 
-    /// Returns the changes that lead from items to others, in their order, and these with their places. Those that stay
-    /// as they are are not written.
+    /// Returns the changes that turn items into others, and the new items with their positions. Unchanged items are not
+    /// written.
     private static func changes(
         from before: [Placed], to after: [ConfigurationItem], next: Int
     ) throws -> (changes: [StateChange], items: [Placed]) {
@@ -122,7 +122,7 @@ package struct StoredItems: Sendable {
                 continue
             }
             let item = after[new]
-            // An item that takes the place of another takes its number.
+            // An item that replaces another keeps its position.
             let order = isRemoved ? before[old].order : next
             if isRemoved { old += 1 } else { next += 1 }
             new += 1

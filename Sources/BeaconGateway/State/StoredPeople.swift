@@ -3,36 +3,36 @@ package import BeaconModel
 package import BeaconSupport
 import Foundation
 
-/// An install of an app, and who uses it.
+/// An install of an app, with its user.
 package struct Install: Hashable, Sendable {
     package var id: String
     package var app: String
     package var user: String?
-    /// When its first event came, and its last.
+    /// The times of its first and its last event.
     package var first: Timestamp
     package var last: Timestamp
     package var events: Int
-    /// The user's attributes, as the app has sent them.
+    /// The user's attributes, as the app sent them.
     package var attributes: [String: String] = [:]
-    /// The messages that wait for it.
+    /// The number of messages that wait for it.
     package var waiting = 0
 }
 
-/// The users of an app, and the messages, are apart.
+/// Attributes and messages are stored separately.
 extension Install: Codable {
     enum CodingKeys: CodingKey { case id, app, user, first, last, events }
 }
 
-/// A message to an install, which is kept until the app has taken it.
+/// A message to an install, which is stored until the app has fetched it.
 package struct InstallMessage: Hashable, Sendable, Codable {
-    /// Its name, which the app's acknowledgement gives.
+    /// The id, which the app's acknowledgment names.
     package var id: String
     var install: String
     package var time: Timestamp
     package var content: RuleMessage
     /// The rule that sent it; nil for a message from the console.
     package var rule: String?
-    /// When the app took it; nil while it waits.
+    /// The time when the app fetched it; nil while it waits.
     package var taken: Timestamp?
 
     package init(
@@ -48,12 +48,12 @@ package struct StoredPeople: Sendable {
     private typealias Namespace = GatewayState.Namespace
 
     let store: EventStore
-    /// Signals new messages for installs.
+    /// Signaled when there are new messages for installs.
     package let news = AsyncSignal()
 
     // MARK: - Installs
 
-    /// Returns the installs that sent something last.
+    /// Returns the installs with the most recent events.
     package func installs(limit: Int) async throws(EventStoreError) -> [Install] {
         try await store.readState { state in
             let waiting = try state.counts(Namespace.message)
@@ -90,12 +90,12 @@ package struct StoredPeople: Sendable {
         return install
     }
 
-    /// Returns what is known of a user of an app.
+    /// Returns the attributes of an app's user.
     static func attributes(of user: String, of app: String, in state: StateReader) throws -> [String: String] {
         try state.row(Namespace.person, GatewayState.key(app, user))?.decoded() ?? [:]
     }
 
-    /// Returns the changes that save what is known of an install, its user's attributes included.
+    /// Returns the changes that store an install and the attributes of its user.
     static func changes(saving install: Install) throws -> [StateChange] {
         let app = GatewayState.part(install.app)
         var changes = [try StateChange(Namespace.install, GatewayState.key(install.id), install, sender: app)]
@@ -106,7 +106,7 @@ package struct StoredPeople: Sendable {
         return changes
     }
 
-    /// Forgets an install and its messages, and its user where no other install has them.
+    /// Deletes an install and its messages, and its user unless another install has the same user.
     ///
     /// - Returns: false for an unknown install.
     package func forget(install id: String) async throws -> Bool {
@@ -123,7 +123,7 @@ package struct StoredPeople: Sendable {
         }
     }
 
-    /// Forgets the users of an app whom no install has any longer, not even one that had another user before.
+    /// Deletes the users of an app that no install names as its current user.
     private static func forgetUsers(
         of app: String, except id: String? = nil, in state: StateReader, _ step: inout Step
     ) throws {
@@ -136,7 +136,7 @@ package struct StoredPeople: Sendable {
         }
     }
 
-    /// Forgets the users and messages that installs have left behind which went by a bound.
+    /// Deletes the users and messages of installs that the store's limits have removed.
     func forgetOrphans() async throws {
         try await store.update { state, step in
             let installs = Set(
@@ -153,14 +153,14 @@ package struct StoredPeople: Sendable {
 
     // MARK: - Messages
 
-    /// Returns the change that puts a message where its install takes it.
+    /// Returns the change that queues a message for its install.
     static func change(adding message: InstallMessage) throws -> StateChange {
         try StateChange(
             Namespace.message, GatewayState.key(message.install, message.id), message,
             sender: GatewayState.part(message.install))
     }
 
-    /// Puts a message where its install takes it.
+    /// Queues a message for its install.
     package func add(_ message: InstallMessage) async throws {
         try await store.append(Step(changes: [try Self.change(adding: message)]))
         news.signal()
@@ -170,8 +170,8 @@ package struct StoredPeople: Sendable {
     ///
     /// - Parameters:
     ///   - install: the install.
-    ///   - isWaiting: true for those that it has not taken, the oldest first; else all, the newest first.
-    ///   - limit: the most to return.
+    ///   - isWaiting: true for messages that it has not fetched, oldest first; false for all, newest first.
+    ///   - limit: the most messages to return.
     package func messages(
         of install: String, isWaiting: Bool, limit: Int
     ) async throws(EventStoreError) -> [InstallMessage] {
@@ -184,7 +184,7 @@ package struct StoredPeople: Sendable {
         }
     }
 
-    /// Notes that an install has taken messages. Doing so twice is harmless.
+    /// Marks messages as fetched by an install. Repeating it is harmless.
     package func take(_ ids: [String], by install: String, at time: Timestamp) async throws {
         try await store.update { state, step in
             for id in Set(ids) {

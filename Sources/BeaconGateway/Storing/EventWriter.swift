@@ -2,20 +2,20 @@ import BeaconDelivery
 package import BeaconEventStore
 import Foundation
 
-/// A writer of the gateway's steps: events, and the presence that they lead to.
+/// A writer of the gateway's steps: events, and the resulting presence.
 package protocol EventWriter: Sendable {
     /// Writes a step. When it returns, all of it is durable.
     ///
-    /// - Throws: `EventStoreError`, where it cannot; then nothing was written.
+    /// - Throws: `EventStoreError` if the step cannot be written. Then nothing was written.
     func append(_ step: Step) async throws(EventStoreError) -> Receipt
 
-    /// Writes a step once the disk takes it. Where too many wait, the least important are dropped.
+    /// Writes a step once the disk accepts it. If too many wait, the least important are dropped.
     func enqueue(_ step: Step)
 }
 
 extension EventStore: EventWriter {}
 
-/// A writer that prints what would be sent, a line of JSON for each destination that would get it, and sends nothing.
+/// A writer that sends nothing, but prints each notification as a line of JSON per destination.
 package struct DryRunWriter: EventWriter {
     private struct Line: Encodable {
         var destination: String
@@ -43,7 +43,7 @@ package struct DryRunWriter: EventWriter {
                 let line = Line(
                     destination: destination.destination.name,
                     notification: destination.destination.selection(of: notification))
-                // It was read from JSON, so it can be written as JSON.
+                // Encoding cannot fail: the line was decoded from JSON.
                 if let json = try? encoder.encode(line) { print(Array(json) + [UInt8(ascii: "\n")]) }
             }
         }

@@ -4,40 +4,40 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
 
-/// An event for which programs may be started once its notifications are written.
+/// An event that may start programs once its notifications are written.
 enum LaunchEvent {
     /// A change of a region that an application monitors under a name.
     case change(RegionEvent, of: ApplicationIdentity, LaunchTrigger.ID)
-    /// The report of ranging, with its time by the core's clock and its receiver.
+    /// A ranging report, with its time by the core's clock and its receiver.
     case report(RangingEvent, at: Timestamp, from: ReceiverID)
 }
 
-/// The events and the presence that are written next, together.
+/// The events and the presence of the next write.
 struct WriteQueue {
-    /// The most events that wait for others, to be written with them.
+    /// The most events to collect for one write.
     private static let chunk = 1_000
 
-    /// The time for which notifications wait for those of events that are there already, to be written with them.
-    /// Each write costs a wait for the disk, and some ten pages of it.
+    /// How long notifications wait for those of events that have already arrived, to be written together. Each write
+    /// costs a wait for the disk and some ten pages.
     private static let gatheringTime = Duration.milliseconds(50)
 
     private var step = Step()
     private var unlaunched: [LaunchEvent] = []
-    /// When the oldest that is not written came; nil where all is written.
+    /// The time since when the oldest unwritten event waits; nil if no event waits.
     private var gatheringBegan: ContinuousClock.Instant?
-    /// The presence as the store has it, or will have it once the disk takes what waits.
+    /// The presence that the store has, or will have once the disk accepts waiting steps.
     private var savedPresence = Presence()
-    /// The losses of the store by the time when its presence was read.
+    /// The losses of the store when its presence was last read.
     private(set) var losses = Losses()
     var isPresenceSaved = true
-    /// The number of events that could not be written in any form, or not before the end.
+    /// The number of events that could not be encoded, or not written before the end.
     var lost = 0
 
-    /// The losses of a store, the newest presence possibly among them.
+    /// The losses of a store, which may include the newest presence.
     struct Losses: Equatable {
         /// The recovery of a damaged file.
         private var recovery: EventStoreRecovery?
-        /// The number of events that were dropped, since too many waited for the disk.
+        /// The number of events that were dropped because too many waited for the disk.
         private(set) var dropped = 0
 
         init() {}
@@ -47,13 +47,13 @@ struct WriteQueue {
         }
     }
 
-    /// True where events wait.
+    /// True if events wait.
     var hasEvents: Bool { !step.events.isEmpty || !step.addressed.isEmpty }
 
-    /// True where nothing waits.
+    /// True if nothing waits.
     var isEmpty: Bool { !hasEvents && unlaunched.isEmpty && isPresenceSaved }
 
-    /// Adds what came of events.
+    /// Adds the outcome of events.
     mutating func add(_ outcome: EventReporter.Outcome) {
         step.append(outcome.step)
         unlaunched += outcome.launches
@@ -61,9 +61,9 @@ struct WriteQueue {
         if outcome.changesPresence { isPresenceSaved = false }
     }
 
-    /// Returns whether what waits can wait for more, to be written with it.
+    /// Returns whether waiting events can wait for more, to be written together.
     ///
-    /// - Parameter isMoreThere: whether more events are there already.
+    /// - Parameter isMoreThere: whether more events have already arrived.
     mutating func mayGather(isMoreThere: @autoclosure () -> Bool) -> Bool {
         guard step.events.count + step.addressed.count < Self.chunk, isMoreThere() else { return false }
         if isEmpty { return true }
@@ -72,22 +72,22 @@ struct WriteQueue {
         return .now - began < Self.gatheringTime
     }
 
-    /// Returns the events for which programs may be started, each once.
+    /// Returns the events that may start programs, each once.
     mutating func takeLaunches() -> [LaunchEvent] {
         defer { unlaunched = [] }
         return unlaunched
     }
 
-    /// Sets the presence that the store has, and its losses by then.
+    /// Sets the presence of the store, and its losses at that time.
     mutating func setSaved(_ presence: Presence, _ losses: Losses) {
         (savedPresence, self.losses) = (presence, losses)
     }
 
-    /// Takes what is written next: events with the changes of the presence that they lead to. A change is repeated by
-    /// a restart where nothing of it was written, and is known otherwise.
+    /// Returns the next step to write: events, with the resulting changes of the presence. Both are in one step, so a
+    /// restart repeats a change only if nothing of it was written.
     ///
-    /// - Parameter presence: the presence to write; nil where none is due.
-    /// - Returns: nil where nothing is.
+    /// - Parameter presence: the presence to write; nil if none is due.
+    /// - Returns: nil if there is nothing to write.
     mutating func take(with presence: Presence?) -> Step? {
         gatheringBegan = nil
         if let presence {

@@ -4,17 +4,17 @@ import BeaconMonitoring
 import Foundation
 import Yams
 
-/// Something that can be configured in the file and in the console as well: a region, a named beacon, a place, a rule.
+/// An item that can be configured in the file or in the console: a region, a named beacon, a place or a rule.
 ///
-/// What is in the file is used as it is there. What was added in the console is kept beside it and used with it, as
-/// long as the file has nothing else of its name.
+/// Items of the file are always used. Items of the console are stored separately, and used as long as the file has no
+/// item of the same name.
 package struct ConfigurationItem: Hashable, Sendable {
-    /// A kind of item, by the key of the list that has it in the file.
+    /// A kind of item, named after its list in the file.
     package enum Kind: String, Sendable, CaseIterable {
         case beacon, region, place, rule
     }
 
-    /// Where an item is configured.
+    /// The origin of an item.
     package enum Origin: String, Sendable, Encodable {
         case file, console
     }
@@ -24,9 +24,9 @@ package struct ConfigurationItem: Hashable, Sendable {
     /// Its keys and values, in the grammar of the file.
     package var settings: JSONValue
     package var origin: Origin
-    /// Why it is not in use, in a sentence; nil where it is.
+    /// The reason why it is not in use, as a sentence; nil if it is.
     package var fault: String?
-    /// What is wrong with each of its keys.
+    /// The faults of its keys.
     var faults: [Fault] = []
 
     /// Creates an item that is not checked yet.
@@ -34,9 +34,9 @@ package struct ConfigurationItem: Hashable, Sendable {
         (self.kind, self.name, self.settings, self.origin) = (kind, name, settings, origin)
     }
 
-    /// What is wrong with a key.
+    /// A fault in the value of a key.
     package struct Fault: Hashable, Sendable {
-        /// The key; empty where it is the whole.
+        /// The key; empty for the item as a whole.
         package var key: String
         package var message: String
 
@@ -45,7 +45,7 @@ package struct ConfigurationItem: Hashable, Sendable {
 }
 
 extension ConfigurationItem.Fault {
-    /// A fault of a reader, whose sentence names the key first.
+    /// Creates a fault from a reader's message, which begins with the key.
     init(_ message: String) {
         self.message = message
         key = message.firstMatch(of: /(?:no key |^|, )"([a-z-]+)"/).map { String($0.1) } ?? ""
@@ -53,7 +53,7 @@ extension ConfigurationItem.Fault {
 }
 
 extension ConfigurationItem {
-    /// Makes the items of a list of the file.
+    /// Creates the items of a list in the file.
     static func ofFile(_ kind: Kind, _ nodes: some Sequence<Node>) -> [ConfigurationItem] {
         nodes.compactMap { node in
             guard let name = node.mapping?["name"]?.scalar?.string else { return nil }
@@ -61,7 +61,7 @@ extension ConfigurationItem {
         }
     }
 
-    /// The settings as those who look may see them: arguments of programs may hold what not everybody may know.
+    /// The settings in the form for the console: without the arguments of programs, which may be confidential.
     var shownSettings: JSONValue {
         guard origin == .file, kind == .rule, case .object(var values) = settings else { return settings }
         switch values["program"] {
@@ -74,14 +74,14 @@ extension ConfigurationItem {
 }
 
 extension Node {
-    /// The node of a value of JSON.
+    /// Creates a node from a JSON value.
     init(_ value: JSONValue) {
         switch value {
         case .null: self = .scalar(Node.Scalar("null"))
         case .bool(let value): self = .scalar(Node.Scalar(value ? "true" : "false"))
         case .integer(let value): self = .scalar(Node.Scalar("\(value)"))
         case .number(let value): self = .scalar(Node.Scalar("\(value)"))
-        // In quotes, so that a text is one whatever it says.
+        // Quoted, so that a text stays a text whatever its content.
         case .string(let text): self = .scalar(Node.Scalar(text, Tag(.str), .doubleQuoted))
         case .array(let values): self = .sequence(Node.Sequence(values.map { Node($0) }))
         case .object(let values):
@@ -93,7 +93,7 @@ extension Node {
 }
 
 extension JSONValue {
-    /// The value of JSON that a node is.
+    /// Creates the JSON value of a node.
     init(_ node: Node) {
         switch node {
         case .scalar(let scalar):

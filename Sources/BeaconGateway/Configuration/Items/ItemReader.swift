@@ -7,20 +7,20 @@ import Foundation
 import Yams
 
 extension GatewayConfiguration {
-    /// Returns this configuration, which is the file's, with the items of the console.
+    /// Returns this configuration, the file's, with the items of the console.
     ///
     /// - Parameter stored: the items of the console, in the order in which they were added.
-    /// - Returns: the configuration with those that can be used; all of them are in ``items``.
+    /// - Returns: the configuration with the valid items; all of them are in ``items``.
     package func adding(_ stored: [ConfigurationItem]) -> GatewayConfiguration {
         var reader = ItemReader(self)
-        // Rules come last, since they refer to the others.
+        // Rules are last, since they refer to the others.
         for kind in ConfigurationItem.Kind.allCases {
             for item in stored where item.kind == kind { reader.add(item) }
         }
         return reader.finish()
     }
 
-    /// Reads a rule as the console has it, to be tried.
+    /// Reads a rule of the console, to try it.
     ///
     /// - Returns: the rule, or its faults.
     package func rule(_ settings: JSONValue) -> (rule: Rule?, faults: [ConfigurationItem.Fault]) {
@@ -33,7 +33,7 @@ extension GatewayConfiguration {
 
 /// The value of an item's settings, or their faults.
 struct ItemReading: Sendable {
-    /// The item as the configuration has it.
+    /// The item in the form of the configuration.
     enum Value: Sendable {
         case beacon(BeaconSettings)
         case region(RegionSettings)
@@ -45,9 +45,9 @@ struct ItemReading: Sendable {
     var faults: [ConfigurationItem.Fault] = []
 }
 
-/// The readings of the console's items, so that a change reads what has changed and no other of thousands.
+/// The cached readings of the console's items, so that a change reads only changed items and not thousands of others.
 package final class ItemReadings: Sendable {
-    /// An item among those of all kinds.
+    /// The key of an item among items of all kinds.
     struct Key: Hashable {
         var kind: ConfigurationItem.Kind
         var name: String
@@ -56,7 +56,7 @@ package final class ItemReadings: Sendable {
     /// A reading, with the settings that were read.
     struct Entry {
         var settings: JSONValue
-        /// The number of the context of rules; 0 for items that refer to nothing.
+        /// The number of the context of rules; 0 for items that refer to no others.
         var context: Int
         var reading: ItemReading
     }
@@ -67,13 +67,13 @@ package final class ItemReadings: Sendable {
 
     init() {}
 
-    /// The number of items that were read so far.
+    /// The number of items that were read.
     var count: Int { reads.withLock { $0 } }
 
     /// All readings.
     var all: [Key: Entry] { entries.withLock { $0 } }
 
-    /// Returns the number of a context of rules: another one where it is not the one before.
+    /// Returns the number of a context of rules. It changes with the context.
     func number(of context: ConfigurationContext) -> Int {
         rules.withLock { rules in
             if rules.number == 0 || rules.context != context { rules = (context, rules.number + 1) }
@@ -83,7 +83,7 @@ package final class ItemReadings: Sendable {
 
     /// Adds readings.
     ///
-    /// - Parameter count: the number of items now. Where far more are known, those of the past are forgotten.
+    /// - Parameter count: the present number of items. If far more readings are cached, old ones are removed.
     func add(_ new: [Key: Entry], of count: Int) {
         guard !new.isEmpty else { return }
         reads.withLock { $0 += new.count }
@@ -100,12 +100,12 @@ private struct ItemReader {
     private var known: [ItemReadings.Key: ItemReadings.Entry]
     private var new: [ItemReadings.Key: ItemReadings.Entry] = [:]
 
-    /// The names that are taken, and the beacons and receivers that have one.
+    /// The names in use, and the beacons and receivers that have one.
     private var context = ConfigurationContext()
     private let ofFile: [ConfigurationItem.Kind: Set<String>]
     private let folder: URL
 
-    /// What rules may refer to, with its number, once all else is read.
+    /// The names that rules may refer to, with their number, once all other items are read.
     private var rules: (context: ConfigurationContext, number: Int)?
 
     init(_ configuration: GatewayConfiguration) {
@@ -121,7 +121,7 @@ private struct ItemReader {
         context.beacons = configuration.beaconNames
     }
 
-    /// What rules may refer to.
+    /// The names that rules may refer to.
     var rulesContext: ConfigurationContext { mutating get { numberedContext.context } }
 
     private var numberedContext: (context: ConfigurationContext, number: Int) {
@@ -135,13 +135,13 @@ private struct ItemReader {
         }
     }
 
-    /// Adds an item, or says why it cannot be used.
+    /// Adds an item, or records why it cannot be used.
     mutating func add(_ item: ConfigurationItem) {
         var item = item
         (item.origin, item.fault, item.faults) = (.console, nil, [])
         defer { configuration.items.append(item) }
         if ofFile[item.kind]?.contains(item.name) ?? false {
-            item.fault = "the file has a \(item.kind.rawValue) of this name, which is used"
+            item.fault = "the file has a \(item.kind.rawValue) of this name, which is used instead"
             return
         }
         let reading = reading(of: item)
@@ -152,7 +152,7 @@ private struct ItemReader {
         item.fault = faults.map(\.message).joined(separator: "; ")
     }
 
-    /// Returns the reading of an item. It reads an item that has changed, and one whose context has.
+    /// Returns the reading of an item. Reads it again if the item or its context has changed.
     private mutating func reading(of item: ConfigurationItem) -> ItemReading {
         let others = item.kind == .rule ? numberedContext : nil
         let key = ItemReadings.Key(kind: item.kind, name: item.name)
@@ -164,7 +164,7 @@ private struct ItemReader {
         return reading
     }
 
-    /// Keeps what was read, and returns the configuration with the items.
+    /// Caches the readings, and returns the configuration with the items.
     mutating func finish() -> GatewayConfiguration {
         known = [:]
         configuration.itemReadings.add(new, of: configuration.items.count)
@@ -173,7 +173,7 @@ private struct ItemReader {
 
     /// Reads the settings of an item, without regard to other items.
     ///
-    /// - Parameter others: the context of rules; nil for items that refer to nothing.
+    /// - Parameter others: the context of rules; nil for items that refer to no others.
     func read(
         _ settings: JSONValue, as kind: ConfigurationItem.Kind, in others: ConfigurationContext?
     ) -> ItemReading {
@@ -193,7 +193,7 @@ private struct ItemReader {
 
     /// Adds the value of an item to the configuration.
     ///
-    /// - Returns: why it cannot be used beside the others; nil where it is.
+    /// - Returns: the reason why it conflicts with other items; nil if it was added.
     private mutating func take(_ value: ItemReading.Value) -> String? {
         switch value {
         case .beacon(let beacon):
@@ -215,7 +215,7 @@ private struct ItemReader {
             guard context.take(rule.name, "rule") else { return taken(.rule, rule.name) }
             guard rule.target == nil || configuration.web?.allowsPrograms == true else {
                 return
-                    "rules of the console start no programs here; write \"programs: true\" under \"web\" in the file, or the rule itself"
+                    "rules of the console may not start programs; write \"programs: true\" under \"web\" in the file, or add the rule to the file"
             }
             configuration.launch.rules.append(rule)
         }

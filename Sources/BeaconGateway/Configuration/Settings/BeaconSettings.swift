@@ -1,7 +1,7 @@
 import BeaconConfiguration
 public import BeaconModel
 
-/// A beacon with a name.
+/// A named beacon.
 public struct BeaconSettings: Hashable, Sendable {
     /// The name.
     public var name: String
@@ -9,13 +9,13 @@ public struct BeaconSettings: Hashable, Sendable {
     /// The identity.
     public var identity: BeaconIdentity
 
-    /// The place that it is fixed in; nil for one that is carried.
+    /// The place that it is fixed in; nil for a beacon that is carried.
     public var place: String?
 
-    /// What else is known of it, by name.
+    /// Further attributes, by name.
     public var attributes: [String: String]
 
-    /// True for one that a person carries, whom Home Assistant tracks by it.
+    /// True for a beacon that a person carries, so that Home Assistant tracks the person.
     public var isTracker: Bool
 
     /// Creates the settings of a beacon.
@@ -39,10 +39,10 @@ extension BeaconSettings {
         [
             Setting(
                 "name", \.name, .name("beacon"), required: .remedyForName(of: "beacon"),
-                "The name by which it is called everywhere."),
+                "The name, which is used everywhere."),
             Setting(
                 "uuid", .uuid, required: .remedyForUUID, title: "UUID",
-                "The UUID that it sends; all beacons of an organisation share it."
+                "The UUID that it sends; all beacons of an organization share it."
             ) { $0.identity = BeaconIdentity(uuid: $1, major: 0, minor: 0) },
             Setting("major", .integer(0...65_535), required: remedyForPart, "The major value that it sends.") {
                 $0.identity = BeaconIdentity(uuid: $0.identity.uuid, major: $1, minor: 0)
@@ -56,10 +56,10 @@ extension BeaconSettings {
                 "The place that it is fixed in; none for a beacon that a person carries."),
             Setting(
                 "attributes", \.attributes, .pairs("write attributes and their values, as { floor: 2 }"),
-                "What else is known of it, as `{ floor: 2 }`; it goes along with the beacon's events."),
+                "Further attributes, as `{ floor: 2 }`; the beacon's events include them."),
             Setting(
                 "tracker", \.isTracker, .boolean, title: "A person carries it",
-                "A person carries it: Home Assistant then has a tracker of it, which says who is home."),
+                "A person carries it: Home Assistant then has a tracker for it, which shows who is home."),
         ]
     ) { section, beacon, isWhole in
         if beacon.isTracker, beacon.place != nil {
@@ -70,11 +70,11 @@ extension BeaconSettings {
         return isWhole
     }
 
-    private static let remedyForPart = "a beacon is named by its uuid, major and minor"
+    private static let remedyForPart = "a beacon is identified by its uuid, major and minor"
 
-    /// Returns the fault of a beacon that has the identity of another.
+    /// Returns the fault of a beacon that has the same identity as another.
     func sameIdentity(as other: String) -> String {
-        "\"\(name)\" has the uuid, major and minor of \"\(other)\"; a beacon has one name"
+        "\"\(name)\" has the uuid, major and minor of \"\(other)\"; a beacon can have only one name"
     }
 
     /// Reads the beacons of a configuration.

@@ -3,35 +3,36 @@ public import BeaconMQTT
 import BeaconSupport
 import Foundation
 
-/// A broker that notifications are published to, with the states and announcements beside them.
+/// A broker for publishing notifications, with states and announcements.
 public struct BrokerSettings: Hashable, Sendable {
     /// The connection and the topics.
     public var connection = MQTTSettings(host: "")
-    /// Discovery by Home Assistant; where it is off, earlier announcements are withdrawn.
+    /// Discovery by Home Assistant. If it is off, earlier announcements are removed.
     public var homeAssistant = HomeAssistantSettings(isEnabled: false)
     /// The changes of a beacon's distance and signal that are published.
     public var state = MQTTStateSettings()
 
-    /// Creates the settings of a broker without a host. A destination of a file has names of this machine that no other
-    /// has, as its client id; one in code needs a client id and a base topic.
+    /// Creates the settings of a broker without a host. A destination in a file gets default names that are unique to
+    /// this machine. In code, set a client id and a base topic.
     public init() {}
 }
 
 extension MQTTSettings {
-    /// The keys of a connection, whether to publish or to listen.
+    /// The keys of a connection, for publishing or subscribing.
     static let keys: [Setting<MQTTSettings>] = [
         Setting("host", \.host, .text(remedyForHost), required: remedyForHost, "The broker's name or address."),
         Setting("port", \.port, .integer(1...65_535), default: "1883, with TLS 8883", "The broker's port."),
         Setting(
-            "version", \.version, .word(), default: "the highest that the broker has", "The version of the protocol."),
+            "version", \.version, .word(), default: "the highest that the broker supports",
+            "The version of the protocol."),
         Setting(
-            "client-id", \.clientID, .text(), default: "made of the machine's id and the name",
+            "client-id", \.clientID, .text(), default: "made from the machine's id and the name",
             "The client id, which no other client of the broker may have."),
-        Setting("user", \.user, .text(), "The user, where the broker requires one."),
+        Setting("user", \.user, .text(), "The user, if the broker requires one."),
         Setting("password", \.password, .secret, "The user's password."),
         Setting(
             "keep-alive", \.keepAlive, .duration(.seconds(5)...(.seconds(65_535))),
-            "The longest silence; after one and a half times this, the broker counts this machine as gone."),
+            "The longest silence; after one and a half times this, the broker considers this machine gone."),
         Setting("tls", \.tls, .switch(MQTTTLSSettings.grammar), default: "false", "Encrypts the connection."),
     ]
 
@@ -56,10 +57,10 @@ extension HomeAssistantSettings {
     static let grammar = Grammar<Self>(
         HomeAssistantSettings(),
         [
-            Setting("enabled", \.isEnabled, .boolean, "Announces devices; `false` removes those that were announced."),
-            Setting("regions", \.announcesRegions, .boolean, "Announces the regions too, beside the named beacons."),
+            Setting("enabled", \.isEnabled, .boolean, "Announces devices; `false` removes earlier announcements."),
+            Setting("regions", \.announcesRegions, .boolean, "Also announces the regions, beside the named beacons."),
             Setting("discovery-prefix", \.discoveryPrefix, .text(), "The prefix of its discovery topics."),
-            Setting("status-topic", \.statusTopic, .text(), "The topic on which it says that it has started."),
+            Setting("status-topic", \.statusTopic, .text(), "The topic on which it reports that it has started."),
         ])
 }
 
@@ -81,7 +82,7 @@ extension BrokerSettings {
             },
             Setting(
                 "state-interval", \.state.minimumInterval, .duration(.zero...(.seconds(3600))),
-                "The least time from one distance of a beacon to the next."),
+                "The minimum time between two distances of a beacon."),
         ]
         let discovery = Setting(
             "home-assistant", \BrokerSettings.homeAssistant, .switch(HomeAssistantSettings.grammar), default: "false",
@@ -89,7 +90,7 @@ extension BrokerSettings {
         return connection.dropLast() + own + connection.suffix(1) + [discovery]
     }
 
-    /// Reads the broker of a destination, with this machine's names where none are given.
+    /// Reads the broker of a destination, with this machine's default names.
     static func read(_ section: ConfigurationSection, _ name: String) -> BrokerSettings? {
         guard var broker = grammar.read(section, hasOthers: true) ?? (section.has("host") ? grammar.blank : nil) else {
             return nil
@@ -97,7 +98,7 @@ extension BrokerSettings {
         let machine = MachineIdentity.current
         if !section.has("client-id") {
             broker.connection.clientID = machine.clientID(for: name)
-            // Ids in Home Assistant outlive another name of the destination, which the default client id has.
+            // Ids in Home Assistant survive a renamed destination; the default client id contains the name.
             broker.homeAssistant.nodeID = machine.nodeID
         }
         if !section.has("topic") {
@@ -105,16 +106,16 @@ extension BrokerSettings {
             broker.homeAssistant.gatewayName = machine.title
         }
         broker.homeAssistant.supportURL = ProgramVersion.supportAddress
-        // The connection knows best what brokers refuse.
+        // The connection has the checks for values that brokers reject.
         for fault in broker.connection.mistakes() + broker.homeAssistant.mistakes() {
-            // The host is the value that people write as something else.
+            // The host is the most likely mistake.
             let origin = fault.hasPrefix("host ") ? section.origin(of: "host") : section.origin
             section.report(origin, section.subject + keys(in: fault))
         }
         return broker
     }
 
-    /// Returns a message of the connection with the file's key in place of the property's name at its beginning.
+    /// Returns a message of the connection with the file's key instead of the property's name at the beginning.
     private static func keys(in message: String) -> String {
         let keys = [
             "host": "host", "clientID": "client-id", "keepAlive": "keep-alive", "baseTopic": "topic",
@@ -127,7 +128,7 @@ extension BrokerSettings {
 }
 
 extension BrokerSettings {
-    /// What only one destination of a broker may have: a client id, or a prefix of topics.
+    /// A value that must be unique among destinations of a broker: a client id, or a prefix of topics.
     struct Client: Hashable {
         /// The broker, by host and port.
         var broker: String
@@ -136,16 +137,16 @@ extension BrokerSettings {
         /// The value, which may be a default.
         var value: String
 
-        /// Returns what two destinations with it do to each other, as the beginning of a sentence.
+        /// Returns how two destinations with the same value disturb each other, as the beginning of a sentence.
         func fault(of other: String) -> String {
             key == "topic"
-                ? "it publishes below the topic \"\(value)\" as \"\(other)\" does, and each would remove what the other retains"
+                ? "it publishes below the topic \"\(value)\" as \"\(other)\" does, and each would remove the other's retained messages"
                 : "it has the client id \"\(value)\" at the same broker as \"\(other)\", and each would be disconnected "
                     + "when the other connects"
         }
     }
 
-    /// What no other destination of the same broker may have.
+    /// The values that no other destination of the same broker may share.
     var clients: [Client] {
         let broker = "\(connection.host.lowercased()):\(connection.effectivePort)"
         return [

@@ -8,14 +8,14 @@ import Logging
 public struct DestinationSettings: Hashable, Sendable {
     /// The kind of a destination, with its own settings.
     public enum Kind: Hashable, Sendable {
-        /// An address that receives requests by HTTP.
+        /// An HTTP address that receives requests.
         case webhook(WebhookSettings)
-        /// Kumulos, or a stand-in for it. Without a name of the installation, one is made once and stored.
+        /// Kumulos, or a compatible server. Without an install id, one is created once and stored.
         case kumulos(KumulosSettings)
         /// An MQTT broker.
         case mqtt(BrokerSettings)
 
-        /// The word for it in the configuration.
+        /// The keyword in the configuration.
         package var word: String {
             switch self {
             case .webhook: "webhook"
@@ -59,7 +59,7 @@ extension DestinationSettings {
         case webhook, kumulos, mqtt
     }
 
-    /// What Home Assistant hears by, which has many names.
+    /// Other names for Home Assistant's protocol.
     private static let meant = Dictionary(
         uniqueKeysWithValues: ["homeassistant", "home-assistant", "home_assistant", "hass"].map {
             ($0, "mqtt, with \"home-assistant: true\",")
@@ -72,10 +72,10 @@ extension DestinationSettings {
         [
             Setting(
                 "name", \.name, .name("destination"), required: .remedyForName(of: "destination"),
-                "The name in messages and of its queue: one with another name is another destination."),
+                "The name in messages and of its queue. A renamed destination is a new one."),
             Setting(
                 "type", \.type, .word(words, meant: meant), required: "write webhook, kumulos or mqtt",
-                "The kind of destination, which has the further keys."),
+                "The kind of destination, which determines the further keys."),
         ])
 
     /// The keys that every destination has.
@@ -101,7 +101,7 @@ extension DestinationSettings {
                 ]))
     }
 
-    /// Reads all destinations of a configuration whose regions and beacons were read.
+    /// Reads all destinations of a configuration, after its regions and beacons.
     static func read(_ root: ConfigurationSection, in configuration: GatewayConfiguration) -> [DestinationSettings] {
         var clients: [BrokerSettings.Client: String] = [:]
         let what = "write a list of destinations, each beginning with \"- name:\""
@@ -132,7 +132,7 @@ extension DestinationSettings {
 }
 
 extension ConfigurationSection {
-    /// Builds a destination as running does, without effects, and reports what makes that impossible.
+    /// Builds a destination as a run does, without effects, and reports errors.
     fileprivate func build(_ settings: DestinationSettings, in configuration: GatewayConfiguration) {
         var logger = Logger(label: "beacond")
         logger.logLevel = .critical
@@ -156,24 +156,24 @@ extension ConfigurationSection {
         }
     }
 
-    /// Warns of regions that match the same beacons: Home Assistant knows all but one of them by their names.
+    /// Warns of regions with the same beacons. Home Assistant identifies all but one of them by name.
     private func warnOfEqualRegions(_ regions: [NamedRegion]) {
         var names: [String: String] = [:]
         for region in regions {
             guard let other = names.updateValue(region.name, forKey: region.key) else { continue }
             warn(
-                "the regions \"\(other)\" and \"\(region.name)\" match the same beacons, so that one of them is "
-                    + "another device of Home Assistant once it is renamed; give it an \"id\"")
+                "the regions \"\(other)\" and \"\(region.name)\" match the same beacons, so one of them becomes "
+                    + "a new device of Home Assistant when it is renamed; give it an \"id\"")
         }
     }
 
-    /// Reports a destination that would drive another one of the same broker away, or write over what that retains.
+    /// Reports a destination that would disconnect another one of the same broker, or overwrite its retained messages.
     fileprivate func compare(
         _ broker: BrokerSettings, of name: String, with known: inout [BrokerSettings.Client: String]
     ) {
         for client in broker.clients {
             if let other = known.updateValue(name, forKey: client) {
-                report("\(client.fault(of: other)); give one of them another \"\(client.key)\"")
+                report("\(client.fault(of: other)); change the \"\(client.key)\" of one of them")
             }
         }
     }

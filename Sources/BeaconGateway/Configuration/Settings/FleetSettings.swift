@@ -6,7 +6,7 @@ import Foundation
 import Yams
 
 extension FleetSettings {
-    /// What `fleet` may be.
+    /// The forms of `fleet`.
     static let form = "write nats://HOST, several hosts with commas between them, or a mapping with \"servers\""
 
     /// The keys of a fleet.
@@ -22,24 +22,26 @@ extension FleetSettings {
                 return true
             },
             Setting("name", \.name, .text(), "The fleet's name; several can share servers."),
-            Setting("node", \.node, .text(), default: "the machine's name", "The machine's name, which no other has."),
+            Setting(
+                "node", \.node, .text(), default: "the machine's name", "The machine's name, which must be unique."),
             Setting(
                 "partitions", \.partitions, .integer(1...mostPartitions),
-                "The number of partitions of a fleet that begins with this machine."),
-            Setting("replicas", \.replicas, .integer(1...5), "The servers that keep what must not be lost."),
-            Setting("works", \.works, .boolean, "The machine decides about some of the beacons."),
+                "The number of partitions, if this machine is the first of the fleet."),
+            Setting(
+                "replicas", \.replicas, .integer(1...5), "The number of servers that store data that must not be lost."),
+            Setting("works", \.works, .boolean, "The machine decides on some of the beacons."),
             Setting("delivers", \.delivers, .boolean, "The machine may deliver notifications."),
         ] + NATSSettings.grammar.settings.map { $0.within(\.servers).reading(if: \.hasServers) }
     ) { section, settings, isWhole in
         guard isWhole else { return false }
-        // A secret that cannot be read is reported already. Faults that follow from it are not.
+        // An unreadable secret is already reported, so do not report the faults that follow from it.
         let secrets = [("password", settings.servers.password), ("token", settings.servers.token)]
         guard !settings.hasServers || secrets.allSatisfy({ !section.has($0.0) || $0.1 != nil }) else { return true }
         for fault in settings.mistakes() { section.report(fault) }
         return true
     }
 
-    /// Reads `fleet: nats://…`, or a mapping; nil where the machine is in none.
+    /// Reads `fleet: nats://…`, or a mapping; nil if the machine is in no fleet.
     static func read(_ root: ConfigurationSection) -> FleetSettings? {
         if case .mapping? = root.node("fleet") { return grammar.read(root.section("fleet")) }
         guard let settings = read("fleet", of: root) else { return nil }
@@ -63,9 +65,9 @@ extension NATSSettings {
     static let grammar = Grammar<Self>(
         NATSSettings(servers: []),
         [
-            Setting("user", \.user, .text(), "The user, where the servers require one."),
+            Setting("user", \.user, .text(), "The user, if the servers require one."),
             Setting("password", \.password, .secret, "The user's password."),
-            Setting("token", \.token, .secret, "The token, where the servers require one in place of a user."),
+            Setting("token", \.token, .secret, "The token, if the servers require one instead of a user."),
             Setting(
                 "credentials-file", \.credentialsFile, .existingFile,
                 "The file of credentials (`.creds`) of an account."),
@@ -78,7 +80,7 @@ extension NATSSettings {
 }
 
 extension GatewayConfiguration {
-    /// Joins the fleet of an address, with the other settings of the file.
+    /// Joins the fleet at an address, with the other settings of the file.
     ///
     /// - Returns: false for an invalid address.
     @discardableResult

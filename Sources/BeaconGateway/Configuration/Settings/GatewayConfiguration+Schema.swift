@@ -13,7 +13,7 @@ extension GatewayConfiguration {
         return .object(schema)
     }
 
-    /// The JSON Schema of the file as a text.
+    /// Returns the JSON Schema of the file as text.
     package static func schemaText() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

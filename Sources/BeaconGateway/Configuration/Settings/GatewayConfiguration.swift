@@ -15,19 +15,19 @@ public struct GatewayConfiguration: Sendable {
     /// The sources of adverts.
     public var sources: [SourceSettings] = []
 
-    /// The regions that are monitored.
+    /// The regions to monitor.
     public var regions: [RegionSettings] = []
 
-    /// The beacons that have names.
+    /// The named beacons.
     public var beacons: [BeaconSettings] = []
 
-    /// The places in which the beacons of all regions, and those with names, are located; nil for none.
+    /// The places for locating named beacons and beacons of all regions; nil for none.
     public var places: PlacePlan?
 
-    /// How beacons are looked for that were cloned; nil where they are not.
+    /// The settings of the search for cloned beacons; nil for no search.
     public var suspicions: SuspicionSettings?
 
-    /// What was measured of receivers and beacons.
+    /// The calibrations of receivers and beacons.
     public var calibrations = CalibrationSet()
 
     /// The rules for notifications.
@@ -36,32 +36,32 @@ public struct GatewayConfiguration: Sendable {
     /// The destinations of notifications.
     public var destinations: [DestinationSettings] = []
 
-    /// The queue of notifications on the disk.
+    /// The event store with the queue of notifications.
     public var outbox: OutboxSettings
 
-    /// The programs and applications that are started for events.
+    /// The programs and applications to start for events.
     public var launch = LaunchSettings()
 
     /// The console in the browser; nil for none.
     public var web: WebSettings?
 
-    /// The devices by which what is heard is passed on to others; nil where it is not.
+    /// The devices that forward adverts to others; nil for none.
     package var proxy: ProxySettings?
 
     /// The fleet that the machine is part of; nil for none.
     public var fleet: FleetSettings?
 
-    /// The apps and other senders of which events are taken.
+    /// The apps and other senders whose events are accepted.
     public var intake = IntakeSettings()
 
-    /// The regions, beacons, places and rules, as they are configured: those of the file, then those of the console,
-    /// also where they are not in use.
+    /// The configured regions, beacons, places and rules: first the file's, then the console's, including those that
+    /// are not in use.
     package var items: [ConfigurationItem] = []
 
-    /// The readings of the console's items.
+    /// The cached readings of the console's items.
     let itemReadings = ItemReadings()
 
-    /// The guided start; nil where there is a configuration.
+    /// The guided start; nil if there is a configuration.
     package var setup: GuidedStart?
 
     /// True while the guided start runs.
@@ -78,10 +78,10 @@ public struct GatewayConfiguration: Sendable {
 }
 
 extension GatewayConfiguration {
-    /// Returns the default folder of the daemon's state: the one that systemd made for it (`StateDirectory=` in
-    /// systemd.exec(5)), else one in the user's own state directory.
+    /// Returns the default folder of the daemon's state: the folder that systemd created for it (`StateDirectory=` in
+    /// systemd.exec(5)), otherwise one in the user's state directory.
     public static func stateFolder(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
-        // systemd gives several with colons between them.
+        // systemd separates several folders with colons.
         if let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(folder) }
         return StateDirectory.user.url.appendingPathComponent("beacond").path
     }
@@ -91,22 +91,22 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration {
-    /// The result of a reading: the configuration as far as it can be used, and its diagnostics.
+    /// The result of reading a configuration: its valid part, and the diagnostics.
     public struct Checked: Sendable {
         /// The part without faults.
         public var configuration: GatewayConfiguration
         /// The diagnostics, in the order of the file, then of the environment.
         public var diagnostics: [Diagnostic]
 
-        /// A Boolean value indicating whether the daemon may start with it.
+        /// True if the daemon may start with it.
         public var isUsable: Bool { !diagnostics.contains { $0.severity == .error } }
     }
 
     /// The largest file, in bytes.
     private static let largestFile = 1 << 20
 
-    /// Reads and checks a file, with the environment and what the file of secrets beside it has: `beacond.env` beside
-    /// `beacond.yaml`, as lines of `NAME=value`.
+    /// Reads and checks a file, with the environment and the file of secrets beside it. For `beacond.yaml` that is
+    /// `beacond.env`, with lines of `NAME=value`.
     ///
     /// - Throws: ``ConfigurationError`` if it cannot be read. Faults in its content are in the result.
     public static func check(
@@ -115,7 +115,7 @@ extension GatewayConfiguration {
         guard FileManager.default.fileExists(atPath: file) else {
             throw ConfigurationError(
                 .cannotRead,
-                "cannot read \(file): there is no such file; name the configuration with --config, or make one in the browser with \"beacond setup\""
+                "cannot read \(file): there is no such file; name the configuration with --config, or create one in the browser with \"beacond setup\""
             )
         }
         var bytes: [UInt8]
@@ -124,10 +124,10 @@ extension GatewayConfiguration {
         } catch {
             throw ConfigurationError(.cannotRead, error.message, cause: error)
         }
-        // Editors of other systems begin a file with a mark of its encoding.
+        // Editors of other systems add a byte order mark.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ConfigurationError(.cannotRead, "cannot read \(file): a configuration is text in UTF-8")
+            throw ConfigurationError(.cannotRead, "cannot read \(file): a configuration must be UTF-8 text")
         }
         let folder = URL(fileURLWithPath: file).absoluteURL.deletingLastPathComponent()
         var checked = check(
@@ -141,7 +141,7 @@ extension GatewayConfiguration {
     /// - Parameters:
     ///   - text: YAML.
     ///   - folder: the folder that relative paths are resolved against.
-    ///   - environment: variables, which come before the text.
+    ///   - environment: variables, which override the text.
     public static func check(_ text: String, folder: URL, environment: [String: String]) -> Checked {
         check(text, folder: folder, environment: environment, file: nil, secrets: nil)
     }
@@ -155,7 +155,7 @@ extension GatewayConfiguration {
         reading.reportSecretsFaults()
         var configuration = GatewayConfiguration(
             outbox: OutboxSettings(path: outboxPath(in: stateFolder(environment))))
-        // Where the text is no YAML, all other diagnostics would be wrong.
+        // If the text is not YAML, all other diagnostics would be wrong.
         if document.root != nil || document.diagnostics.isEmpty {
             let root = ConfigurationSection(document.root, at: [], in: reading)
             _ = grammar.fill(&configuration, from: root)
@@ -173,11 +173,11 @@ extension GatewayConfiguration {
         GatewayConfiguration(outbox: OutboxSettings(path: "")),
         [
             key("sources", SourceSettings.shape, "The sources of adverts.") { $1.sources = SourceSettings.read($0) },
-            key("regions", .items(RegionSettings.grammar.shape), "The regions that are monitored.") {
+            key("regions", .items(RegionSettings.grammar.shape), "The regions to monitor.") {
                 $1.regions = RegionSettings.read($0)
                 $0.reading.context.define($1.regions.map(\.name), "region")
             },
-            key("beacons", .items(BeaconSettings.grammar.shape), "The beacons that have names.") {
+            key("beacons", .items(BeaconSettings.grammar.shape), "The named beacons.") {
                 $1.beacons = BeaconSettings.read($0)
             },
             key("taught-places", .path, "The file that `beacon teach` wrote.") {
@@ -199,23 +199,24 @@ extension GatewayConfiguration {
             },
             Setting(
                 "suspicious", \.suspicions, .switch(SuspicionSettings.grammar), default: "false",
-                "Looks for beacons that may have been cloned."),
+                "Searches for beacons that may have been cloned."),
             Setting(
                 "notify", \.notify, .mapping(NotificationRules.grammar), "The events that are worth a notification."),
             key("destinations", DestinationSettings.shape, "The destinations of notifications.") {
                 $1.destinations = DestinationSettings.read($0, in: $1)
             },
-            key("outbox", OutboxSettings.grammar.shape, "The events on the disk, which wait to be delivered.") {
+            key("outbox", OutboxSettings.grammar.shape, "The event store, with events that wait for delivery.") {
                 let section = $0.section("outbox")
                 _ = OutboxSettings.grammar.fill(&$1.outbox, from: section)
                 section.finish()
             },
-            key("intake", IntakeSettings.grammar.shape, "The senders whose events are taken.") {
+            key("intake", IntakeSettings.grammar.shape, "The senders whose events are accepted.") {
                 root, configuration in
                 let section = root.section("intake")
                 configuration.intake = IntakeSettings.grammar.read(section) ?? IntakeSettings()
                 if section.has("apps") || section.has("webhooks"), !root.has("web") {
-                    section.report(section.origin, "\"intake\" needs a console to come in by; write \"web: true\"")
+                    section.report(
+                        section.origin, "\"intake\" needs the console to receive events; write \"web: true\"")
                 }
             },
             key("launch", LaunchSettings.grammar.shape, "The programs and rules for events.") {
@@ -233,7 +234,7 @@ extension GatewayConfiguration {
             },
             key(
                 "proxy", .either([.boolean, ProxySettings.grammar.shape]), default: "false",
-                "Passes on all adverts, as a Bluetooth proxy of ESPHome."
+                "Forwards all adverts, as a Bluetooth proxy of ESPHome."
             ) {
                 $1.proxy = ProxySettings.read($0, sources: $1.sources)
             },
@@ -248,7 +249,7 @@ extension GatewayConfiguration {
         return isWhole
     }
 
-    /// A key that is read with regard to others.
+    /// Creates a key whose value depends on other keys.
     private static func key(
         _ key: String, _ shape: SettingShape, default fallback: String? = nil, _ help: String,
         read: @escaping @Sendable (ConfigurationSection, inout GatewayConfiguration) -> Void = { _, _ in }
@@ -259,7 +260,7 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Defines the names that rules may refer to, and the knowledge of beacons that rules need.
+    /// Defines the names that rules may refer to, and the beacons that rules need.
     func defineForRules(in context: inout ConfigurationContext) {
         context.define(regions.map(\.name), "region")
         context.define(beacons.map(\.name), "beacon")
@@ -270,32 +271,32 @@ extension GatewayConfiguration {
         context.learnsOfClones = suspicions != nil || !intake.webhooks.isEmpty
     }
 
-    /// Reports gateways that post, where there is no console for them.
+    /// Reports gateways that post if there is no console for them.
     private func checkPostedSources(_ root: ConfigurationSection) {
         guard web == nil, sources.contains(where: { $0.specification.network is PostedSource }),
             !root.has("web") || root.read("web", .boolean) == false
         else { return }
-        root.report(root.origin, "gateways that post need a console to come in by; write \"web: true\"")
+        root.report(root.origin, "gateways that post need the console to receive adverts; write \"web: true\"")
     }
 
-    /// Reports a configuration that hears or watches nothing.
+    /// Reports a configuration without sources or regions.
     private func checkSourcesAndRegions(_ root: ConfigurationSection) {
         if sources.isEmpty, !root.has("sources") {
             root.reportMissing(
                 "sources",
-                "say where adverts come from, as in \"sources: [auto]\"; \"sources: []\" is for a machine that only takes what others send"
+                "name a source of adverts, as in \"sources: [auto]\"; \"sources: []\" is for a machine that only receives events of others"
             )
         }
         // With a console, regions can be added there.
         if regions.isEmpty, !root.has("regions"), launch.applications == nil, web == nil, fleet == nil {
-            root.reportMissing("regions", "say what to watch for: a list of regions, each with a name and a uuid")
+            root.reportMissing("regions", "list the regions to monitor, each with a name and a uuid")
         }
     }
 }
 
 /// The settings of the log.
 public struct LogSettings: Hashable, Sendable {
-    /// The least level.
+    /// The minimum level.
     public var level = Logger.Level.info
 
     /// The keys of the log.
@@ -304,6 +305,6 @@ public struct LogSettings: Hashable, Sendable {
         [
             Setting(
                 "level", \.level, .word(Logger.Level.allCases.map { ($0.rawValue, $0) }),
-                "The least level of the lines that are logged.")
+                "The minimum level of log lines.")
         ])
 }

@@ -1,19 +1,19 @@
 import BeaconConfiguration
 public import BeaconDelivery
 
-/// The senders whose events are taken: apps with Kumulos' SDK, and webhooks of other beaconds.
+/// The senders whose events are accepted: apps with Kumulos' SDK, and webhooks of other beaconds.
 public struct IntakeSettings: Hashable, Sendable {
-    /// An app, by the keys that its SDK is set up with.
+    /// An app, with the keys that its SDK uses.
     public struct App: Hashable, Sendable {
         /// The name in events.
         public var name: String
-        /// The key, which is its user name (HTTP Basic).
+        /// The key, which serves as its user name (HTTP Basic).
         public var apiKey: Secret
-        /// The secret that goes with it.
+        /// The secret that belongs to the key.
         public var secretKey: Secret
     }
 
-    /// A sender of CloudEvents, by the secret that it signs with.
+    /// A sender of CloudEvents, with the secret for its signatures.
     public struct Webhook: Hashable, Sendable {
         /// The name in events and in the address, `v1/webhooks/NAME`.
         public var name: String
@@ -26,7 +26,7 @@ public struct IntakeSettings: Hashable, Sendable {
     /// The webhooks.
     public var webhooks: [Webhook] = []
 
-    /// Creates settings with which nothing is taken.
+    /// Creates settings that accept no events.
     public init() {}
 }
 
@@ -44,7 +44,7 @@ extension IntakeSettings.App {
         ])
 
     private static func remedy(_ word: String) -> String {
-        "write { env: NAME } or { file: PATH }, where the app's \(word) is"
+        "write { env: NAME } or { file: PATH } for the app's \(word)"
     }
 }
 
@@ -57,7 +57,7 @@ extension IntakeSettings.Webhook {
                 "name", \.name, .name("webhook", among: "intake"), required: .remedyForName(of: "webhook"),
                 "The name in events, and in the address `v1/webhooks/NAME`."),
             Setting(
-                "secret", \.signingSecret, .secret, required: "write { env: NAME } or { file: PATH }, where it is",
+                "secret", \.signingSecret, .secret, required: "write { env: NAME } or { file: PATH } for the secret",
                 "The secret that the sender signs with."),
         ]
     ) { section, webhook, isWhole in

@@ -3,23 +3,23 @@ import Yams
 
 /// The programs and applications that the daemon starts for events.
 public struct LaunchSettings: Hashable, Sendable {
-    /// The settings for starting applications that monitor regions themselves and do not run.
+    /// The settings for starting terminated applications that monitor regions themselves.
     public struct Applications: Hashable, Sendable {
-        /// The time that a started application may run; nil for no limit.
+        /// The time limit of a started application; nil for none.
         public var timeLimit: Duration?
 
-        /// The least time from one start of an application to the next.
+        /// The minimum time between two starts of an application.
         public var interval: Duration
 
-        /// Creates the settings, by default for the applications of the user who runs the daemon, for 30 seconds at a
-        /// time: on iOS an application that was launched for a region has about ten, and a Raspberry Pi is slower.
+        /// Creates the settings, by default for the applications of the user who runs the daemon, with a limit of 30 s:
+        /// on iOS an application that was launched for a region has about ten, and a Raspberry Pi is slower.
         public init(timeLimit: Duration? = .seconds(30), interval: Duration = .seconds(10)) {
             self.timeLimit = timeLimit
             self.interval = interval
         }
     }
 
-    /// The settings for applications; nil where none are started.
+    /// The settings for applications; nil to start none.
     public var applications: Applications?
 
     /// The rules for programs and systemd units.
@@ -39,10 +39,10 @@ extension LaunchSettings.Applications {
         [
             Setting(
                 "time-limit", \.timeLimit, .durationOrOff(.seconds(1)...(.seconds(7 * 86_400))),
-                "The time that a started app may run."),
+                "The time limit of a started app."),
             Setting(
                 "interval", \.interval, .duration(.seconds(1)...(.seconds(86_400))),
-                "The least time from one start of an app to the next."),
+                "The minimum time between two starts of an app."),
         ])
 }
 
@@ -59,10 +59,10 @@ extension LaunchSettings {
                 "The rules for events."),
         ])
 
-    /// Reports what of this machine is unsafe or unknown for the configuration's file and its rules.
+    /// Reports unsafe or unknown programs of this machine in the configuration's file and its rules.
     func reportMachine(to reading: ConfigurationReading, file: String) {
         let programs = rules.compactMap { rule -> String? in
-            // A name alone is found in the folders of PATH.
+            // A name alone is searched for in the folders of PATH.
             guard case .program(let words)? = rule.target, let program = words.first, program.contains("/") else {
                 return nil
             }

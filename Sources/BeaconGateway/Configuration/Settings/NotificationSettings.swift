@@ -5,7 +5,7 @@ import BeaconModel
 import Foundation
 
 extension NotificationRules {
-    /// The kinds that can be chosen, by their words; heartbeats follow their interval.
+    /// The kinds that can be chosen, with their keywords. Heartbeats follow their interval instead.
     static let kindWords: [(String, BeaconNotification.Kind)] =
         [.enter, .exit, .proximity, .gone, .place, .suspicious].map { ($0.rawValue, $0) }
 
@@ -13,7 +13,7 @@ extension NotificationRules {
     static let grammar = Grammar<Self>(
         NotificationRules(),
         [
-            Setting("events", \.kinds, .words(kindWords), "The events that are worth a notification."),
+            Setting("events", \.kinds, .words(kindWords), "The events that cause a notification."),
             Setting("regions", \.regions, .names(of: "region"), default: "all", "The regions whose events count."),
             Setting(
                 "minimum-proximity", \.minimumProximity,
@@ -21,21 +21,21 @@ extension NotificationRules {
                 "The farthest proximity that counts."),
             Setting(
                 "cool-down", .durationOrOff(.zero...(.seconds(86_400))), default: "0s",
-                "The least time between two notifications of a beacon's proximity; a change within it is sent at its end."
+                "The minimum time between two notifications of a beacon's proximity; a change within it is sent at its end."
             ) { $0.coolDown = $1 ?? .zero },
             Setting(
                 "heartbeat", .durationOrOff(.seconds(1)...(.seconds(7 * 86_400))), default: "off",
-                "The time between notifications that say who is present."
+                "The time between notifications that list the present beacons."
             ) { $0.heartbeatInterval = $1 },
         ])
 }
 
-/// The events on the disk, and the limits of what waits for a destination.
+/// The event store, and the limits of the events that wait for a destination.
 public struct OutboxSettings: Hashable, Sendable {
     /// The path of the file.
     public var path: String
 
-    /// The bounds of what waits for a destination, before the oldest are dropped.
+    /// The limits of the events that wait for a destination. Beyond them, the oldest are dropped.
     public var limits = ConsumerLimits()
 
     /// Creates the settings of an event store at a path.
@@ -55,14 +55,14 @@ extension OutboxSettings {
                 "The age at which an undelivered notification is dropped."),
             Setting(
                 "maximum-entries", \.limits.events, .integer(1...100_000_000),
-                "The most notifications that wait for a destination; beyond it the oldest are dropped."),
+                "The most notifications that wait for a destination; beyond that, the oldest are dropped."),
             Setting(
                 "maximum-size", \.limits.bytes, .bytes(65_536...(1 << 40)),
-                "The most bytes that wait for a destination; beyond it the oldest are dropped."),
+                "The most bytes that wait for a destination; beyond that, the oldest are dropped."),
         ]
     )
 
-    /// The path of a file that an event store can use.
+    /// The path of a file that can be an event store.
     private static let file = SettingKind<String>(.path) { section, key in
         guard let path = section.read(key, .path) else { return nil }
         if let fault = EventStore.fault(of: URL(fileURLWithPath: path)) {

@@ -12,8 +12,8 @@ extension PlacePlan.Place {
                 "The name of the room or corner."),
             Setting(
                 "receivers", .list(.text(shortest: 1), isUnique: true), required: remedyForReceivers,
-                title: "Receivers that are there",
-                "The names of the receivers that are there; a receiver belongs to one place."
+                title: "Receivers in the place",
+                "The names of the receivers in the place; a receiver belongs to one place."
             ) { section, place in
                 guard let receivers = section.texts("receivers", remedyForReceivers) else { return false }
                 for receiver in receivers {
@@ -22,7 +22,8 @@ extension PlacePlan.Place {
                     guard let other else { continue }
                     section.report(
                         receiver.origin,
-                        "the receiver \"\(receiver.value)\" is in \"\(other)\" already; a receiver has one place")
+                        "the receiver \"\(receiver.value)\" is in \"\(other)\" already; a receiver belongs to one place"
+                    )
                 }
                 place.receivers = receivers.map(\.value)
                 return true
@@ -39,18 +40,18 @@ extension PlaceRules {
         [
             Setting(
                 "margin", \.margin, .integer(0...60, unit: " dB"),
-                "How much louder another place has to hear a beacon, for the hold time, before the beacon is in it."),
+                "How much louder another place has to hear a beacon, for the hold time, before the beacon moves there."),
             Setting(
                 "hold-time", \.holdTime, .duration(.zero...(.seconds(3600))),
-                "The time for which it has to lead by the margin. A greater lead and more receivers take less."),
+                "The time for which it has to lead by the margin; less with a greater lead or more receivers."),
             Setting(
                 "exit-timeout", \.exitTimeout, .duration(.seconds(1)...(.seconds(86_400))),
-                "The silence after which a beacon is in no place."),
+                "The silence after which a beacon is outside all places."),
         ])
 }
 
 extension PlacePlan {
-    /// Reads the places of a configuration; nil where it has none.
+    /// Reads the places of a configuration; nil if it has none.
     static func read(_ root: ConfigurationSection) -> PlacePlan? {
         let faults = root.reading.diagnostics.count
         let taught = root.read("taught-places", .path)

@@ -2,7 +2,7 @@ import BeaconConfiguration
 import BeaconMonitoring
 import BeaconRelay
 
-/// The devices that pass on adverts, in the file.
+/// The devices that forward adverts, in the file.
 extension ProxySettings {
     /// The keys of the proxy.
     static let grammar = Grammar<Self>(
@@ -11,11 +11,12 @@ extension ProxySettings {
             Setting("name", \.name, .text(), default: "`beacon-` and the machine's name", "The device's name."),
             Setting(
                 "port", \.port, .integer(1...65_535),
-                "The port of the API; with `each` that of the first receiver."),
+                "The port of the API; with `each`, the port of the first receiver."),
             Setting(
-                "each", \.isEach, .boolean, "Makes a device of each receiver, in place of one that has what all hear."),
-            Setting("key", \.key, .secret, "The key of the API, 32 bytes as base64; without it nothing is encrypted."),
-            Setting("listen", \.address, .text(), default: "all", "The address of this machine that is listened on."),
+                "each", \.isEach, .boolean,
+                "Creates a device for each receiver, instead of one with the adverts of all."),
+            Setting("key", \.key, .secret, "The key of the API, 32 bytes as base64; without it, nothing is encrypted."),
+            Setting("listen", \.address, .text(), default: "all", "The address to listen on."),
             Setting("announce", \.isAnnounced, .boolean, "Announces the devices in the local network (mDNS)."),
         ]
     ) { section, settings, isWhole in
@@ -23,7 +24,7 @@ extension ProxySettings {
         return isWhole
     }
 
-    /// Reads `proxy: true`, or a mapping; nil where nothing is passed on.
+    /// Reads `proxy: true`, or a mapping; nil if nothing is forwarded.
     ///
     /// - Parameter sources: the sources of the configuration.
     static func read(_ root: ConfigurationSection, sources: [SourceSettings]) -> ProxySettings? {

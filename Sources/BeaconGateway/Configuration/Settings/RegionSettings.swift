@@ -2,7 +2,7 @@ import BeaconConfiguration
 public import BeaconEngine
 import BeaconModel
 
-/// A region that is monitored.
+/// A monitored region.
 public struct RegionSettings: Hashable, Sendable {
     /// The name in notifications.
     public var name: String
@@ -10,7 +10,7 @@ public struct RegionSettings: Hashable, Sendable {
     /// The beacons that belong to it, and the rules for entering and leaving.
     public var region: MonitoredRegion
 
-    /// The id by which Home Assistant knows it, in place of one that is made from the beacons that belong to it.
+    /// The id in Home Assistant, instead of one made from the region's beacons.
     public var id: String?
 
     /// Creates the settings of a region.
@@ -31,12 +31,12 @@ extension RegionSettings {
                 "The name in events, rules and Home Assistant."),
             Setting(
                 "uuid", .uuid, required: .remedyForUUID, title: "UUID",
-                "The UUID that its beacons send; all beacons of an organisation share it."
+                "The UUID that its beacons send; all beacons of an organization share it."
             ) { $0.region.constraint = BeaconConstraint(uuid: $1) },
-            Setting("major", .integer(0...65_535), "The major value of its beacons; any without it.") {
+            Setting("major", .integer(0...65_535), "The major value of its beacons; without it, any.") {
                 $0.region.constraint = BeaconConstraint(uuid: $0.region.constraint.uuid, major: $1)
             },
-            .minor("The minor value of its beacons; any without it.") {
+            .minor("The minor value of its beacons; without it, any.") {
                 let before = $0.region.constraint
                 $0.region.constraint = BeaconConstraint(uuid: before.uuid, major: before.major ?? 0, minor: $1)
             },
@@ -44,23 +44,23 @@ extension RegionSettings {
                 "minimum-rssi",
                 .word("auto", or: .integer(SignalStrength.readings, unit: " (dBm), or auto") as SettingKind<Int8>),
                 default: "any", title: "Signal in dBm",
-                "The least signal that enters it: −59 is a metre, −75 a room, −90 far. With `auto` it learns how strong its beacons are here."
+                "The minimum signal for entering it: −59 is a meter, −75 a room, −90 far. With `auto` it learns how strong its beacons are here."
             ) { ($0.region.minimumRSSI, $0.region.isSignalLearned) = ($1, $1 == nil) },
             Setting(
                 "exit-rssi", \.region.exitRSSI, .integer(SignalStrength.readings, unit: " (dBm)"),
                 default: "`minimum-rssi`", title: "Left below (dBm)",
-                "The least signal that keeps it; lower than the other, so that it does not flicker."),
+                "The minimum signal for staying inside; lower than `minimum-rssi`, so that it does not flicker."),
             Setting(
                 "exit-timeout", \.region.exitTimeout, .duration(.seconds(1)...(.seconds(86_400))),
                 title: "Left after being unheard for", "The silence after which it is left, as 10s or 2m."),
             Setting(
                 "adaptive-exit", \.region.isExitAdaptive, .boolean,
-                title: "Wait longer for beacons that are seldom heard",
+                title: "Wait longer for beacons that are rarely heard",
                 "Waits for three of its beacons' usual gaps, if that is longer."),
             Setting(
                 "id", \.id,
                 .text(pattern: "^[A-Za-z0-9_-]{1,64}$", "write up to 64 letters (a to z), digits, - and _"),
-                title: "Id", "The id at Home Assistant, in place of the one that is made of UUID, major and minor."),
+                title: "Id", "The id in Home Assistant, instead of one made from UUID, major and minor."),
         ]
     ) { section, settings, isWhole in
         let region = settings.region
@@ -68,12 +68,12 @@ extension RegionSettings {
             section.report(
                 section.origin(of: "exit-rssi"),
                 "\"exit-rssi\" is \(exit), above \"minimum-rssi\", which is \(minimum): the region would be "
-                    + "left by the very adverts that enter it; give one that is no higher")
+                    + "left by the same adverts that enter it; lower \"exit-rssi\"")
         }
         if region.isSignalLearned, region.exitRSSI != nil {
             section.report(
                 section.origin(of: "exit-rssi"),
-                "\"exit-rssi\" does not go with \"minimum-rssi: auto\", which learns both; remove it")
+                "\"exit-rssi\" cannot be combined with \"minimum-rssi: auto\", which learns both; remove it")
         }
         settings.region.exitRSSI = region.exitRSSI ?? region.minimumRSSI
         return isWhole && (section.has("major") || region.constraint.minor == nil)
@@ -86,7 +86,7 @@ extension RegionSettings {
             guard let region = grammar.read(section) else { return nil }
             if let id = region.id, let other = ids.updateValue(region.name, forKey: id) {
                 section.report(
-                    section.origin, "\"\(region.name)\" has the \"id\" of \"\(other)\", \(id); give it another one")
+                    section.origin, "\"\(region.name)\" has the \"id\" of \"\(other)\", \(id); change it")
             }
             return region
         }
@@ -94,17 +94,17 @@ extension RegionSettings {
 }
 
 extension String {
-    /// What to write where something has no name.
+    /// Returns the remedy for an item without a name.
     static func remedyForName(of what: String) -> String {
-        "give the \(what) a name, by which messages and other parts of the file call it"
+        "give the \(what) a name, which messages and other parts of the file use"
     }
 
-    /// What to write where beacons have no UUID.
+    /// The remedy for beacons without a UUID.
     static let remedyForUUID = "give the UUID that the beacons send, as \"beacon scan\" shows it"
 }
 
 extension Setting {
-    /// A minor value, which means nothing without its major value.
+    /// Creates the key of a minor value, which has no meaning without a major value.
     static func minor(
         required remedy: String? = nil, _ help: String, take: @escaping @Sendable (inout Root, UInt16) -> Void
     ) -> Setting {

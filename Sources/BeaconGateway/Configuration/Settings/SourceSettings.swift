@@ -13,7 +13,7 @@ public struct SourceSettings: Hashable, Sendable {
     /// The radio, file or simulation.
     public var specification: SourceSpecification
 
-    /// The receiver's name in notifications; nil for the names that the source itself has for its receivers.
+    /// The receiver's name in notifications; nil for the source's own names.
     public var receiver: String?
 
     /// The speed of a capture or a simulation; a radio's is always 1.
@@ -29,8 +29,8 @@ public struct SourceSettings: Hashable, Sendable {
 }
 
 extension SourceSettings {
-    /// Returns the source that a text names, and reports what makes it impossible to open. A relative path is resolved
-    /// against the configuration's folder.
+    /// Returns the source that a text names, and reports why it cannot be opened. A relative path is resolved against
+    /// the configuration's folder.
     private static func specification(
         _ text: Located<String>, _ key: String, _ reading: ConfigurationReading
     ) -> SourceSpecification {
@@ -39,11 +39,11 @@ extension SourceSettings {
             let absolute =
                 path.hasPrefix("/") ? path : reading.folder.appendingPathComponent(path).standardizedFileURL.path
             let isThere = FileManager.default.fileExists(atPath: absolute)
-            // A simulation without a file is told by its name, beside the scenarios that there are.
+            // An unknown simulation is reported below, with the list of scenarios.
             guard isThere || specification.isSimulation else {
                 reading.report(
                     text.origin,
-                    "\"\(key)\" has \"\(path)\", and there is no such file; radios are auto, hci, hci:hci0 and bluez")
+                    "\"\(key)\" has \"\(path)\", but there is no such file; radios are auto, hci, hci:hci0 and bluez")
                 return specification.replacing(path: absolute)
             }
             if isThere { specification = specification.replacing(path: absolute) }
@@ -62,18 +62,18 @@ extension SourceSettings {
     private static let remedy =
         "write auto, hci, hci:hci0, bluez, a file, simulation:NAME, a broker at \"mqtt\", devices at \"esphome\", or gateways that post at \"http\""
 
-    /// The keys that every source has. Those of its kind are read once that is known.
+    /// The keys that every source has. Those of its kind are read once the kind is known.
     private static let grammar = Grammar<Self>(
         SourceSettings(name: "", specification: SourceSpecification("")),
         [
             Setting(
                 "name", \.name, .name("source"), required: .remedyForName(of: "source"), "The name in messages."),
             Setting(
-                "receiver", \.receiver, .text(), default: "`name`, or the names that the source has",
+                "receiver", \.receiver, .text(), default: "`name`, or the source's own names",
                 "The receiver's name in events."),
-            kind("speed", speed.shape, default: "1 for radios, else `max`", "How many times as fast as time it plays."),
+            kind("speed", speed.shape, default: "1 for radios, otherwise `max`", "The playback speed; 1 is real time."),
             kind("from", .text(), "A radio, file or simulation, as `hci`, `bluez`, a path or `simulation:museum`."),
-            kind("mqtt", BrokerSource.grammar.shape, "A broker to which receivers publish."),
+            kind("mqtt", BrokerSource.grammar.shape, "A broker that receivers publish to."),
             kind("esphome", ESPHomeSource.grammar.shape, "Bluetooth proxies of ESPHome."),
             kind("http", PostedSource.grammar.shape, "Gateways that post to the console."),
         ])
@@ -86,21 +86,21 @@ extension SourceSettings {
     }
 
     private static let speed = SettingKind<Pace>(
-        .either([.number(above: 0), .words(["max"])]), "write how many times as fast as time it plays, or max"
+        .either([.number(above: 0), .words(["max"])]), "write the playback speed as a number, 1 for real time, or max"
     ) {
         if $0 == "max" { return .fastest }
         return Double($0).flatMap { $0 > 0 && $0.isFinite ? .times($0) : nil }
     }
 
-    /// A key that is read once the kind of source is known.
+    /// Creates a key that is read once the kind of source is known.
     private static func kind(
         _ key: String, _ shape: SettingShape, default fallback: String? = nil, _ help: String
     ) -> Setting<SourceSettings> {
         Setting(key, shape, help, default: { _ in fallback }) { section, _ in section.node(key) != nil }
     }
 
-    /// Returns what a source's mapping names: a text at "from", a broker at "mqtt", devices at "esphome", or gateways
-    /// that post at "http".
+    /// Returns the source of a mapping: a text at "from", a broker at "mqtt", devices at "esphome", or gateways that
+    /// post at "http".
     private static func specification(of section: ConfigurationSection, _ name: String) -> SourceSpecification? {
         let given = kinds.filter(section.has)
         if given.count > 1 {
@@ -153,13 +153,13 @@ extension SourceSettings {
         return source
     }
 
-    /// Reports keys that say something of the receivers of another kind of source.
+    /// Reports keys for the receivers of another kind of source.
     private static func reportForeign(_ keys: [String], in section: ConfigurationSection) {
         for key in keys where section.has(key) { section.report("\"\(key)\" is for the receivers of a broker") }
     }
 
     static func read(_ root: ConfigurationSection) -> [SourceSettings] {
-        // In the environment, and where no more is needed, sources are a list of words.
+        // In the environment, and if no more is needed, sources are a list of texts.
         if let words = root.isOverridden("sources") ? root.texts("sources", "") : nil {
             return words.map { word in
                 let specification = specification(word, "sources", root.reading)
@@ -172,12 +172,12 @@ extension SourceSettings {
             if case .scalar(let scalar) = node, !node.isNothing {
                 guard root.reading.context.take(scalar.string, "source") else {
                     let shown = SourceSpecification(scalar.string).shownName ?? scalar.string
-                    root.report(.file(node.location), "the source \"\(shown)\" is there already")
+                    root.report(.file(node.location), "the source \"\(shown)\" is listed twice")
                     return nil
                 }
                 let word = Located(scalar.string, Diagnostic.Origin.file(node.location))
                 let specification = specification(word, "sources", root.reading)
-                // The text of a broker may have a password in it.
+                // The text of a broker may contain a password.
                 return SourceSettings(
                     name: specification.shownName ?? word.value, specification: specification)
             }
@@ -192,7 +192,8 @@ extension SourceSettings {
             if let pace {
                 let pace = Located(pace, section.origin(of: "speed"))
                 if specification.isRadio {
-                    section.report(pace.origin, "\"speed\" is for files and simulations; a radio is as fast as time")
+                    section.report(
+                        pace.origin, "\"speed\" is for files and simulations; a radio always runs in real time")
                 } else {
                     speeds.append((isNamed ? source.name : specification.title, pace))
                 }
@@ -203,7 +204,7 @@ extension SourceSettings {
         return withOneSpeed(sources, speeds, root)
     }
 
-    /// Returns the sources with the one speed that they share, since they share one time.
+    /// Returns the sources with one common speed, since they share one time.
     private static func withOneSpeed(
         _ sources: [SourceSettings], _ speeds: [(source: String, pace: Located<Pace>)], _ root: ConfigurationSection
     ) -> [SourceSettings] {

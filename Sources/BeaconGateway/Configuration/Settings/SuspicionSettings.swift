@@ -3,18 +3,18 @@ public import BeaconEngine
 import BeaconModel
 import Yams
 
-/// How beacons are looked for that may have been cloned.
+/// The settings of the search for cloned beacons.
 public struct SuspicionSettings: Hashable, Sendable {
     /// The rules.
     public var rules = SuspicionRules()
 
-    /// The names of the regions whose beacons are looked at; nil for all regions, and the beacons with names.
+    /// The names of the regions whose beacons are checked; nil for all regions and named beacons.
     public var regions: Set<String>?
 
-    /// The positions of receivers, by their names, which come before those of the console's plan.
+    /// The positions of receivers, by name. They override those of the console's plan.
     public var positions: [String: ReceiverPosition] = [:]
 
-    /// The default settings.
+    /// Creates the default settings.
     public init() {}
 }
 
@@ -25,31 +25,31 @@ extension SuspicionSettings {
         [
             Setting(
                 "reasons", \.rules.reasons, .words(SuspicionReason.all.map { ($0.rawValue, $0) }),
-                "The reasons for which a beacon is suspicious."),
+                "The reasons that make a beacon suspicious."),
             Setting(
                 "regions", \.regions, .names(of: "region"), default: "all, and the named beacons",
-                "The regions whose beacons are looked at."),
+                "The regions whose beacons are checked."),
             Setting(
-                "speed", \.rules.fastest, .integer(1...1_000, unit: " metres per second"),
+                "speed", \.rules.fastest, .integer(1...1_000, unit: " meters per second"),
                 "The speed that nothing exceeds."),
             Setting(
                 "margin", \.rules.margin, .integer(0...60, unit: " dB"),
-                "How much stronger than free space lets expect a beacon may be."),
+                "How much stronger than in free space a beacon may be."),
             Setting(
                 "again-after", \.rules.pause, .duration(.seconds(1)...(.seconds(366 * 86_400))),
-                "The time after which the same suspicion of a beacon is an event again."),
-            Setting("receivers", \.positions, .positions, "Where receivers are, as `{ hall-pi: [0, 0] }`."),
+                "The time after which the same suspicion of a beacon causes another event."),
+            Setting("receivers", \.positions, .positions, "The positions of receivers, as `{ hall-pi: [0, 0] }`."),
         ])
 }
 
 extension SettingKind<[String: ReceiverPosition]> {
-    /// The most receivers that have positions in the file, and the farthest from the corner, in metres.
+    /// The most receivers with positions in the file, and the farthest position from the corner, in meters.
     private static let mostPositions = 20_000
     private static let farthest = 10_000_000.0
 
-    /// Positions of receivers by their names.
+    /// The positions of receivers by name.
     fileprivate static let positions = SettingKind(.pairs(.point, most: mostPositions, longest: 200)) { section, key in
-        let what = "write names of receivers with [x, y] in metres, as in {hall-pi: [0, 0], depot-pi: [60, 12.5]}"
+        let what = "write names of receivers with [x, y] in meters, as in {hall-pi: [0, 0], depot-pi: [60, 12.5]}"
         guard let node = section.node(key) else { return nil }
         guard case .mapping(let mapping) = node, mapping.count <= mostPositions else {
             section.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what)")

@@ -2,9 +2,9 @@ import NIOCore
 package import NIOSSL
 
 extension WebSettings {
-    /// Returns what HTTPS needs; nil where there is no certificate.
+    /// Returns the TLS configuration for HTTPS; nil without a certificate.
     ///
-    /// - Throws: the library's error where a file is none, or the key is another certificate's.
+    /// - Throws: the library's error if a file is invalid, or the key does not belong to the certificate.
     package func tls() throws -> TLSConfiguration? {
         guard let certificate, let key else { return nil }
         var tls = TLSConfiguration.makeServerConfiguration(
@@ -13,7 +13,7 @@ extension WebSettings {
         tls.minimumTLSVersion = .tlsv12
         // A closed connection keeps its descriptor until the client has confirmed, or for this time.
         tls.shutdownTimeout = .milliseconds(500)
-        // What cannot be used is found now, and not with the first browser.
+        // Creating a context finds unusable files now, and not with the first browser.
         _ = try NIOSSLContext(configuration: tls)
         return tls
     }

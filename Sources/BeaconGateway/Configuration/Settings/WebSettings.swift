@@ -7,19 +7,18 @@ import Foundation
 import NIOCore
 import Yams
 
-/// The console in the browser and its interface: where beacond listens, and who may use it.
+/// The settings of the console: its address, and its access control.
 public struct WebSettings: Hashable, Sendable {
-    /// The port that is listened on where none is given: the one at which Home Assistant looks for what it embeds
-    /// (`ingress_port`).
+    /// The default port: the port that Home Assistant uses for embedded consoles (`ingress_port`).
     public static let defaultPort = 8099
 
-    /// The address that is listened on.
+    /// The address to listen on.
     public var host = "127.0.0.1"
 
-    /// The port; 0 for any that is free.
+    /// The port; 0 for any free port.
     public var port = Self.defaultPort
 
-    /// The SHA-256 of the token that opens the console, in hexadecimal; nil where none is needed.
+    /// The SHA-256 of the console's token, in hexadecimal; nil if no token is needed.
     public var tokenHash: String?
 
     /// The certificate chain (PEM) for HTTPS; nil for HTTP.
@@ -28,58 +27,58 @@ public struct WebSettings: Hashable, Sendable {
     /// The certificate's key (PEM).
     public var key: String?
 
-    /// The names by which browsers reach this machine, beside its own: those of a reverse proxy. `*` is every name that
-    /// a trusted proxy on another machine passes on.
+    /// Additional names of this machine in browsers, such as those of a reverse proxy. `*` accepts every name that a
+    /// trusted proxy on another machine forwards.
     public var names: [String] = []
 
-    /// The addresses of proxies that have signed their users in, as Home Assistant's ingress has. Without a token,
-    /// their users may use the console as programs of this machine may.
+    /// The addresses of proxies that sign their users in, such as Home Assistant's ingress. Without a token, their
+    /// users have the same access as programs of this machine.
     public var trustedProxies: Set<String> = []
 
-    /// True where the console shows, and changes nothing.
+    /// True if the console only shows, and changes nothing.
     public var isReadOnly = false
 
-    /// True where rules that are made in the console may start programs: whoever may use the console may then do what
-    /// beacond may.
+    /// True if rules that are created in the console may start programs. Users of the console then have beacond's
+    /// permissions.
     public var allowsPrograms = false
 
-    /// The age from which on events are forgotten.
+    /// The age at which events are deleted.
     public var historyAge = Duration.seconds(90 * 86_400)
 
-    /// The number of events that are kept.
+    /// The number of events to keep.
     public var historyEntries = 100_000
 
-    /// Creates the default settings: this machine alone may use it.
+    /// Creates the default settings, with access only from this machine.
     public init() {}
 
     /// Creates the settings of a console that listens on an address and a port, as `127.0.0.1:8099`.
     ///
-    /// - Returns: nil where the text is none.
+    /// - Returns: nil if the text is invalid.
     public init?(listening text: String) {
         guard let (host, port) = Self.address(text) else { return nil }
         (self.host, self.port) = (host, port)
     }
 
-    /// True where only programs of this machine can reach it.
+    /// True if only programs of this machine can reach it.
     public var isLoopback: Bool { Self.isLoopback(host) }
 
-    /// Returns true for the names and addresses by which a machine reaches only itself.
+    /// Returns true for names and addresses that only reach the machine itself.
     package static func isLoopback(_ host: String) -> Bool {
         let host = host.lowercased()
         if ["localhost", "::1", "[::1]"].contains(host) { return true }
-        // A name may begin like an address, and be anybody's.
+        // Digits and dots only: a host name can also begin with "127." and belong to another machine.
         return host.hasPrefix("127.") && host.allSatisfy { $0 == "." || $0.isASCII && $0.isNumber }
     }
 
-    /// The address to open in a browser. Where every address of the machine is listened on, it is the first by which
-    /// others reach it.
+    /// The address to open in a browser. If the console listens on all addresses, it is the first that others can
+    /// reach.
     public var address: String {
         let host = ["0.0.0.0", "::"].contains(host) ? MachineAddress.first ?? host : host
         return "\(certificate == nil ? "http" : "https")://\(Self.authority(host, port))/"
     }
 
-    /// The address to open in a browser of another machine; nil where the console listens on this machine alone, on a
-    /// port that is not known, or lets only a proxy in.
+    /// The address to open in a browser of another machine; nil if the console listens only on this machine, on an
+    /// unknown port, or allows only a proxy.
     var remoteAddress: String? {
         let isBehindProxies = !trustedProxies.isEmpty && tokenHash == nil
         guard !isLoopback, port != 0, !isBehindProxies else { return nil }
@@ -87,14 +86,14 @@ public struct WebSettings: Hashable, Sendable {
         return MachineAddress.first == nil ? nil : address
     }
 
-    /// Returns a host and a port as an address has them: one of IPv6 is in brackets (RFC 3986, 3.2.2).
+    /// Returns a host and a port in the form of a URL, with IPv6 in brackets (RFC 3986, 3.2.2).
     public static func authority(_ host: String, _ port: Int) -> String {
         HostAndPort(host: host, port: UInt16(clamping: port)).description
     }
 }
 
 extension WebSettings {
-    /// The entry of `names` for every name that a proxy on another machine passes on.
+    /// The entry of `names` that accepts every name from a proxy on another machine.
     package static let anyName = "*"
 
     private static let listen = SettingKind<(host: String, port: Int)>(
@@ -109,34 +108,35 @@ extension WebSettings {
         WebSettings(),
         [
             Setting(
-                "listen", listen, default: "`127.0.0.1:8099`", "The address and the port that are listened on."
+                "listen", listen, default: "`127.0.0.1:8099`", "The address and the port to listen on."
             ) { (settings, address) in (settings.host, settings.port) = address },
             Setting(
                 "token-hash", \.tokenHash, hash,
-                "The SHA-256 of the token that opens the console, as `beacond token` prints it."),
+                "The SHA-256 of the console's token, as `beacond token` prints it."),
             Setting("certificate", \.certificate, .existingFile, "The certificate chain (PEM) for HTTPS."),
             Setting("key", \.key, .existingFile, "The certificate's key (PEM)."),
             Setting(
                 "names", \.names, .texts("write names of this machine, as [beacons.example.com]"),
-                "Further names by which browsers reach this machine, such as those of a reverse proxy."),
+                "Additional names of this machine in browsers, such as those of a reverse proxy."),
             Setting(
                 "trusted-proxies", .list(.text()),
                 "The addresses of proxies that sign their users in, as Home Assistant's ingress does.",
                 read: { $1.readTrustedProxies($0) }),
-            Setting("read-only", \.isReadOnly, .boolean, "The console shows, and changes nothing."),
-            Setting("programs", \.allowsPrograms, .boolean, "Rules that are made in the console may start programs."),
+            Setting("read-only", \.isReadOnly, .boolean, "The console only shows, and changes nothing."),
+            Setting(
+                "programs", \.allowsPrograms, .boolean, "Rules that are created in the console may start programs."),
             Setting(
                 "history-age", \.historyAge, .duration(.seconds(3600)...(.seconds(3660 * 86_400))),
-                "The age from which on events are forgotten."),
+                "The age at which events are deleted."),
             Setting(
-                "history-entries", \.historyEntries, .integer(100...10_000_000), "The number of events that are kept."),
+                "history-entries", \.historyEntries, .integer(100...10_000_000), "The number of events to keep."),
         ]
     ) { section, settings, isWhole in
         settings.check(section)
         return isWhole
     }
 
-    /// Reads `web: true`, or a mapping; nil where there is no console.
+    /// Reads `web: true`, or a mapping; nil without a console.
     static func read(_ root: ConfigurationSection) -> WebSettings? {
         if case .scalar? = root.node("web"), let text = root.text("web"), let listen = Self.meantAddress(text) {
             root.report(
@@ -147,7 +147,7 @@ extension WebSettings {
         return root.read("web", .switch(grammar))
     }
 
-    /// Reports what does not go together.
+    /// Reports keys that contradict each other.
     private func check(_ section: ConfigurationSection) {
         checkNames(section)
         if (certificate == nil) != (key == nil) {
@@ -158,25 +158,25 @@ extension WebSettings {
                 _ = try tls()
             } catch {
                 section.report(
-                    section.origin, "\"certificate\" and \"key\" are no certificate (PEM) and its key: \(error)")
+                    section.origin, "\"certificate\" and \"key\" are not a certificate (PEM) and its key: \(error)")
             }
         }
-        // By a proxy alone nobody sends a token, and whoever else asks is refused.
+        // With only trusted proxies, no client sends a token, and other clients are rejected.
         guard !isLoopback, trustedProxies.isEmpty || section.has("token-hash") else { return }
         if !section.has("token-hash") {
             section.reportMissing(
                 "token-hash",
-                "others can reach \(host), and would see who is where; \"beacond token\" makes a token and prints this line"
+                "other machines can reach \(host) and would see all beacons; \"beacond token\" creates a token and prints this line"
             )
         }
         if certificate == nil {
             section.warn(
-                "the token and all that is shown cross the network without encryption; write \"certificate\" and \"key\", or "
-                    + "have a proxy on this machine do it")
+                "the token and all data cross the network without encryption; write \"certificate\" and \"key\", or "
+                    + "use a proxy on this machine")
         }
     }
 
-    /// Returns the address that somebody meant who wrote it, or its port, in place of true or false.
+    /// Returns the address for a value that is an address or a port instead of true or false.
     private static func meantAddress(_ text: String) -> String? {
         guard text.contains(where: { ".:".contains($0) }) || Int(text) ?? 0 > 1, let (host, port) = address(text) else {
             return nil
@@ -188,23 +188,24 @@ extension WebSettings {
         let what = "write the addresses of proxies, as [172.30.32.2]"
         let proxies = section.texts("trusted-proxies", what)
         for proxy in proxies ?? [] {
-            // In the form in which the system writes it, whichever the file has.
+            // In the system's form, regardless of the form in the file.
             if let address = try? SocketAddress(ipAddress: proxy.value, port: 0).plainAddress {
                 trustedProxies.insert(address)
                 if Self.isLoopback(address), !section.has("token-hash") {
                     section.reading.report(
                         proxy.origin,
-                        "\(section.subject)\"trusted-proxies\" has \(address), from where every program of this machine "
-                            + "connects, and none of them needs a token; write a \"token-hash\"", severity: .warning)
+                        "\(section.subject)\"trusted-proxies\" has \(address), the address from which every program of this machine "
+                            + "connects, so none of them needs a token; write a \"token-hash\"", severity: .warning)
                 }
             } else {
-                section.report(proxy.origin, "\"trusted-proxies\" has \"\(proxy.value)\", which is no address; \(what)")
+                section.report(
+                    proxy.origin, "\"trusted-proxies\" has \"\(proxy.value)\", which is not an address; \(what)")
             }
         }
         return proxies != nil
     }
 
-    /// Reports `*` among the names where no proxy of another machine checks names.
+    /// Reports `*` among the names if no proxy of another machine checks names.
     private func checkNames(_ section: ConfigurationSection) {
         guard names.contains(Self.anyName), trustedProxies.allSatisfy(Self.isLoopback) else { return }
         section.report(
@@ -222,9 +223,9 @@ extension WebSettings {
 }
 
 extension SocketAddress {
-    /// The address without its port, in the one form in which addresses are compared; nil for sockets without one.
+    /// The address without its port, in a canonical form for comparisons; nil for sockets without an address.
     ///
-    /// A socket of IPv6 gives IPv4 addresses as `::ffff:192.0.2.1` (RFC 4291, 2.5.5.2), which are IPv4's here.
+    /// A socket of IPv6 gives IPv4 addresses as `::ffff:192.0.2.1` (RFC 4291, 2.5.5.2); here they are IPv4 addresses.
     package var plainAddress: String? {
         guard let text = ipAddress else { return nil }
         let mapped = "::ffff:"
@@ -233,7 +234,7 @@ extension SocketAddress {
 }
 
 extension EventStoreSettings.Retention {
-    /// Creates the bounds of the history that a console shows; nil for no console.
+    /// Creates the limits of a console's history; nil for no console.
     package init(_ settings: WebSettings?) {
         guard let settings else {
             self = .none

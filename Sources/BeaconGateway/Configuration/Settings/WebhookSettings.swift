@@ -9,22 +9,22 @@ extension WebhookSettings {
         WebhookSettings(url: URL(fileURLWithPath: "/")),
         [
             Setting(
-                "url", \.url, .url, required: "write the address that takes the notifications",
-                "The address that takes the notifications."),
+                "url", \.url, .url, required: "write the address that receives the notifications",
+                "The address that receives the notifications."),
             Setting("secret", .secret, "The secret that signs requests (Standard Webhooks).") {
                 $0.signingSecrets = [$1]
             },
-            Setting("headers", \.headers, .headers, "Further headers; those with tokens are given as secrets are."),
+            Setting("headers", \.headers, .headers, "Additional headers; give tokens as secrets."),
             Setting(
                 "batch", \.maximumBatch, .integer(1...1000),
                 "The most notifications in one request; with more than one, requests have lists."),
             Setting(
                 "connect-timeout", \.http.connectTimeout, .duration(.milliseconds(100)...(.seconds(600))),
-                "The longest time to connect."),
+                "The time limit for connecting."),
             Setting(
                 "timeout", \.http.requestTimeout, .duration(.milliseconds(100)...(.seconds(3600))),
-                "The longest time for a request."),
-            Setting("proxy", .url, "The proxy by which it is reached.") { $0.http.proxy = HTTPProxy($1) },
+                "The time limit for a request."),
+            Setting("proxy", .url, "The proxy for reaching it.") { $0.http.proxy = HTTPProxy($1) },
             Setting("ca-file", .existingFile, "Certificates (PEM) that are trusted besides the system's.") {
                 $0.http.additionalTrustRoots = [URL(fileURLWithPath: $1)]
             },
@@ -39,9 +39,9 @@ extension KumulosSettings {
             Setting("api-key", \.apiKey, .secret, required: remedy, "The app's API key."),
             Setting("secret-key", \.secretKey, .secret, required: remedy, "The app's secret key."),
             Setting(
-                "install-id", \.installID, .text(1...200, "write the name of the installation, a UUID"),
-                default: "one that is made once and stored",
-                "The name of this gateway at Kumulos, a UUID."),
+                "install-id", \.installID, .text(1...200, "write the id of the installation, a UUID"),
+                default: "created once and stored",
+                "The install id of this gateway at Kumulos, a UUID."),
             Setting("url", \.baseURL, .url, "The address of the server."),
         ])
 
@@ -50,7 +50,7 @@ extension KumulosSettings {
 }
 
 extension HTTPProxy {
-    /// Creates the proxy that an address names, with the user and password in it.
+    /// Creates the proxy of an address, with its user and password.
     fileprivate init?(_ url: URL) {
         guard let host = url.host else { return nil }
         // RFC 9110, 4.2: the default ports.
@@ -60,7 +60,7 @@ extension HTTPProxy {
 }
 
 extension SettingKind<[String: Secret]> {
-    /// Headers by their names. Values that are secret are given as secrets are.
+    /// The headers by name. Secret values are given as secrets.
     fileprivate static let headers = SettingKind(.pairs(.either([.text(), .secret]), most: 1_000, longest: 10_000)) {
         section, key in
         let inside = section.section(key)
@@ -68,7 +68,7 @@ extension SettingKind<[String: Secret]> {
         for (name, location) in inside.allKeys() {
             guard HTTPHeaderCheck.isName(name) else {
                 inside.report(
-                    .file(location), "\"\(name)\" cannot be the name of a header; write letters, digits and hyphens")
+                    .file(location), "\"\(name)\" is not a valid header name; write letters, digits and hyphens")
                 continue
             }
             if let value = value(of: name, in: inside) { headers[name] = value }
@@ -84,11 +84,11 @@ extension SettingKind<[String: Secret]> {
         guard !["authorization", "proxy-authorization", "cookie"].contains(name.lowercased()) else {
             section.report(
                 origin,
-                "\"\(name)\" is written here for all to read; write { env: NAME } or { file: PATH } to say where it is")
+                "\"\(name)\" would be readable in the configuration; write { env: NAME } or { file: PATH } instead")
             return nil
         }
         guard HTTPHeaderCheck.isValue(text) else {
-            section.report(origin, "\"\(name)\" has characters that no header may have")
+            section.report(origin, "\"\(name)\" has characters that are not allowed in a header")
             return nil
         }
         return Secret(text)

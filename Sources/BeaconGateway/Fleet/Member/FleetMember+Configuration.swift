@@ -99,7 +99,7 @@ extension FleetMember {
             at: clock.wall(), by: worker)
     }
 
-    /// Returns the stored state of a region and its revision; nil if there is none.
+    /// Returns the stored state of a region and its revision; nil without a stored state.
     func region(_ label: String) async throws -> (FleetRegionState, UInt64)? {
         guard let entry = try await exchange.entry(.region(label)) else { return nil }
         guard let state = try? JSONDecoder().decode(FleetRegionState.self, from: Data(entry.value)) else {
