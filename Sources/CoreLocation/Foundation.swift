@@ -4,14 +4,14 @@
     @_exported public import BeaconCombine
 #endif
 
-// Core Location's header brings Foundation with it, and much code never imports it itself. Foundation brings Dispatch
-// and, in an app that has it, Combine.
+// Core Location's header includes Foundation, and much code never imports it itself. Foundation includes Dispatch and,
+// in an app that has it, Combine.
 
 extension NSDictionary {
-    /// Makes a dictionary with the entries of another.
+    /// Creates a dictionary with the entries of another.
     ///
-    /// Apple's Foundation has it and Linux' has not, and code that advertises puts what
-    /// `peripheralData(withMeasuredPower:)` gives through it.
+    /// Foundation has this initializer on Apple's systems but not on Linux. Code that advertises uses it with the
+    /// result of `peripheralData(withMeasuredPower:)`.
     public convenience init(dictionary otherDictionary: NSDictionary) {
         var entries: [AnyHashable: Any] = [:]
         for (key, value) in otherDictionary {
@@ -22,16 +22,16 @@ extension NSDictionary {
 }
 
 extension NSCoder {
-    /// Returns the object of a key that may be missing.
+    /// Returns the object for a key that may be missing.
     ///
-    /// Outside Apple's systems Foundation treats a missing key as damage and rejects the whole archive.
+    /// Outside Apple's systems, Foundation treats a missing key as damage and rejects the whole archive.
     func decodeObjectIfPresent<Object: NSObject & NSCoding>(of type: Object.Type, forKey key: String) -> Object? {
         containsValue(forKey: key) ? decodeObject(of: type, forKey: key) : nil
     }
 }
 
 extension Double {
-    /// Returns the number with so many decimals, as descriptions show it in every locale.
+    /// Returns the number with a fixed number of decimals, the same in every locale, for descriptions.
     func text(places: Int, signed: Bool = false) -> String {
         String(format: signed ? "%+.\(places)f" : "%.\(places)f", self)
     }

@@ -1,14 +1,15 @@
 /// The app's permission to use location services.
 ///
-/// Ranging needs at least ``authorizedWhenInUse``. Raw values as in Apple's SDK, where the type is a C `int`.
+/// Ranging needs at least ``authorizedWhenInUse``. Raw values are the same as in Apple's SDK, where the type is a C
+/// `int`.
 public enum CLAuthorizationStatus: Int32, Sendable, BitwiseCopyable {
-    /// Not decided so far.
+    /// Not decided yet.
     case notDetermined = 0
 
-    /// Not allowed, and the user could not change that.
+    /// Not allowed, and the user cannot change that.
     case restricted = 1
 
-    /// Not allowed: the user, here the machine's administrator, said no.
+    /// Not allowed: the user, or on Linux the machine's administrator, refused.
     case denied = 2
 
     /// Allowed at all times.
@@ -17,16 +18,16 @@ public enum CLAuthorizationStatus: Int32, Sendable, BitwiseCopyable {
     /// Allowed while the app is in use.
     case authorizedWhenInUse = 4
 
-    /// The name that ``authorizedAlways`` had before iOS 8.
+    /// The name of ``authorizedAlways`` before iOS 8.
     @available(*, deprecated, renamed: "authorizedAlways")
     public static var authorized: CLAuthorizationStatus { .authorizedAlways }
 }
 
-/// The accuracy that an app is allowed. With reduced accuracy neither monitoring nor ranging works.
+/// The accuracy that an app may use. With reduced accuracy, neither monitoring nor ranging works.
 public enum CLAccuracyAuthorization: Int, Sendable, BitwiseCopyable {
-    /// As exact as can be known.
+    /// The best available accuracy.
     case fullAccuracy = 0
 
-    /// Roughly.
+    /// Reduced accuracy.
     case reducedAccuracy = 1
 }

@@ -1,18 +1,18 @@
 internal import BeaconModel
 
-/// The characteristics of a beacon that Apple's documents name and `CLBeacon` does not have there. Code that is to
-/// compile for iOS too asks for them in a file of its own.
+/// Characteristics of a beacon that Apple's documentation mentions but that Apple's `CLBeacon` does not have. Code that
+/// must also compile for iOS should use them in a separate file.
 extension CLBeacon {
-    /// The signal at one metre that the beacon's adverts give, in dBm; nil if it is missing, impossible or changing.
+    /// The measured power at one metre in the beacon's adverts, in dBm; nil if it is missing, impossible or changing.
     public var measuredPower: Int? { ranged?.measuredPower }
 
-    /// The usual time between two of the beacon's adverts that were heard; nil until there were two. Where adverts are
-    /// lost, it is longer than the beacon's own interval.
+    /// The usual time between two received adverts of the beacon; nil until two were received. If adverts are lost, it
+    /// is longer than the beacon's own interval.
     public var advertisingInterval: Duration? { ranged?.advertisingInterval }
 
-    /// The distances in metres between which the beacon is in about 68 % of all cases, around ``accuracy``; nil where
-    /// that is not known.
+    /// The range around ``accuracy`` that contains the real distance in about 68 % of all cases, in metres; nil if
+    /// unknown.
     ///
-    /// Up to a metre they are 0.45 and 1.8 times the distance, and from five metres on 0.74 and 2.4 times.
+    /// Up to a metre, the range is 0.45 to 1.8 times the distance; from five metres, it is 0.74 to 2.4 times.
     public var accuracyRange: ClosedRange<CLLocationAccuracy>? { ranged?.accuracyRange }
 }

@@ -1,13 +1,13 @@
 internal import BeaconModel
 
-/// A beacon as ranging found it.
+/// A beacon in a ranging report.
 ///
-/// A new object comes with each report, and two objects are equal only if they are the same; compare `uuid`, `major`
-/// and `minor` to find a beacon again. Core Location makes the objects. Code under test may make its own in a subclass
-/// that overrides what it needs.
+/// Each report contains new objects, and two objects are equal only if they are identical. To recognize a beacon,
+/// compare `uuid`, `major` and `minor`. Core Location creates the objects. Code under test may create its own, using a
+/// subclass that overrides the required properties.
 open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    // Unchecked, since the superclass is not known to be Sendable. All stored properties are constant, and a subclass
-    // answers for what it adds.
+    // Unchecked, since the superclass is not known to be Sendable. All stored properties are constant. A subclass is
+    // responsible for its own properties.
 
     private let identifier: UUID
     private let group: UInt16
@@ -17,7 +17,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let signal: Int
     private let time: Date
 
-    /// What Core Location has no name for; nil for a beacon that ranging did not make.
+    /// Values that have no name in Core Location; nil for a beacon that does not come from ranging.
     let ranged: RangedBeacon?
 
     /// The time at which the beacon was last heard.
@@ -26,11 +26,11 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The proximity UUID.
     open var uuid: UUID { identifier }
 
-    /// The proximity UUID, by the name it had before iOS 13.
+    /// The name of the proximity UUID before iOS 13.
     @available(*, deprecated, renamed: "uuid")
     open var proximityUUID: UUID { uuid }
 
-    /// The major value: the group within the UUID, a shop for instance.
+    /// The major value: a group within the UUID, for example a shop.
     open var major: NSNumber { NSNumber(value: group) }
 
     /// The minor value: the beacon within the group.
@@ -39,18 +39,17 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The proximity.
     open var proximity: CLProximity { step }
 
-    /// The estimated distance in metres; negative where it is not known.
+    /// The estimated distance in metres; negative if unknown.
     ///
-    /// It serves to order beacons of one ``proximity``, not to place them.
+    /// Use it to order beacons with the same ``proximity``, not to locate them.
     open var accuracy: CLLocationAccuracy { distance }
 
-    /// The mean signal of the newest second in which the beacon was heard, in dBm.
+    /// The mean signal strength in the last second in which the beacon was heard, in dBm.
     ///
-    /// It is 0 where the beacon was not heard for 2 seconds, or for three of its intervals where these are longer.
+    /// It is 0 if the beacon was not heard for 2 seconds, or for three of its intervals if that is longer.
     open var rssi: Int { signal }
 
-    /// Creates a beacon of which nothing is known: a UUID of zeros, proximity unknown, accuracy -1, signal 0, never
-    /// heard.
+    /// Creates an unknown beacon: a UUID of zeros, unknown proximity, accuracy -1, signal 0, never heard.
     public override init() {
         identifier = .zero
         group = 0
@@ -63,7 +62,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         super.init()
     }
 
-    /// Creates a beacon from its parts.
+    /// Creates a beacon.
     init(
         uuid: UUID, major: UInt16, minor: UInt16, proximity: CLProximity, accuracy: CLLocationAccuracy, rssi: Int,
         timestamp: Date, ranged: RangedBeacon? = nil
@@ -79,9 +78,9 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         super.init()
     }
 
-    /// Reads a beacon from an archive.
+    /// Decodes a beacon.
     ///
-    /// - Returns: nil if the archive holds no UUID or no time.
+    /// - Returns: nil if the archive has no UUID or no time.
     public required init?(coder: NSCoder) {
         guard let uuid = coder.decodeObjectIfPresent(of: NSUUID.self, forKey: Key.uuid),
             let timestamp = coder.decodeObjectIfPresent(of: NSDate.self, forKey: Key.timestamp)
@@ -100,7 +99,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the beacon to an archive.
+    /// Encodes the beacon.
     open func encode(with coder: NSCoder) {
         coder.encode(uuid as NSUUID, forKey: Key.uuid)
         coder.encode(timestamp as NSDate, forKey: Key.timestamp)
@@ -111,10 +110,10 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         coder.encode(rssi, forKey: Key.rssi)
     }
 
-    /// Returns the beacon itself, since it never changes.
+    /// Returns the beacon itself, since it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// The form that Apple's logs have: the proximity by its number, the accuracy with two decimals.
+    /// The format of Apple's logs: proximity as a number, accuracy with two decimals.
     open override var description: String {
         "CLBeacon (uuid:\(uuid.uuidString), major:\(major), minor:\(minor), proximity:\(proximity.rawValue) "
             + "+/- \(accuracy.text(places: 2))m, rssi:\(rssi), timestamp:\(timestamp))"
@@ -131,17 +130,17 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 }
 
-/// The proximity of a beacon: its distance in steps.
+/// The proximity of a beacon, as a distance in steps.
 ///
-/// Apple names no distances. Here they are those of the engine's `ProximityClassifier`: immediate below 0.5 m, near
-/// below 3 m, with hysteresis at the borders.
+/// Apple does not document the distances. Here they are the engine's, in `ProximityClassifier`: immediate below 0.5 m
+/// and near below 3 m, with hysteresis at the borders.
 ///
-/// Switches may have an `@unknown default`, as Apple's type is not frozen; they need none.
+/// Switches may have an `@unknown default`, since Apple's type is not frozen, but they need none.
 public enum CLProximity: Int, Sendable, BitwiseCopyable {
-    /// Not known: the beacon was not heard of late, or gave no distance.
+    /// Unknown: the beacon was not heard recently, or its distance cannot be estimated.
     case unknown = 0
 
-    /// At the device.
+    /// Very close to the device.
     case immediate = 1
 
     /// A few steps away.
@@ -152,7 +151,7 @@ public enum CLProximity: Int, Sendable, BitwiseCopyable {
 }
 
 extension CLProximity {
-    /// Creates Apple's form of a proximity.
+    /// Converts a proximity to Apple's type.
     init(_ proximity: Proximity) {
         switch proximity {
         case .unknown: self = .unknown
@@ -163,18 +162,18 @@ extension CLProximity {
     }
 }
 
-/// A beacon's major value: the group within a proximity UUID, a shop for instance.
+/// A beacon's major value: a group within a proximity UUID, for example a shop.
 ///
-/// `CLBeaconMajorValue(beacon.major)` reads it out of an `NSNumber`.
+/// `CLBeaconMajorValue(beacon.major)` converts it from an `NSNumber`.
 public typealias CLBeaconMajorValue = UInt16
 
-/// A beacon's minor value: the beacon within its group.
+/// A beacon's minor value: a beacon within its group.
 public typealias CLBeaconMinorValue = UInt16
 
 extension CLBeacon {
-    /// Creates a beacon from one that ranging found.
+    /// Creates a beacon from a ranged one.
     ///
-    /// - Parameter timestamp: the wall time at which it was last heard.
+    /// - Parameter timestamp: the time at which it was last heard, by the wall clock.
     convenience init(_ beacon: RangedBeacon, timestamp: Date) {
         self.init(
             uuid: UUID(beacon.identity.uuid), major: beacon.identity.major, minor: beacon.identity.minor,

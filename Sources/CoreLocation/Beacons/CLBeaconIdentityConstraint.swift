@@ -1,21 +1,22 @@
 internal import BeaconModel
 
-/// A constraint on the identity of beacons: a proximity UUID, with a major value or with a major and a minor value.
+/// A constraint on the identity of beacons: a proximity UUID, alone, with a major value, or with a major and a minor
+/// value.
 ///
-/// Constraints are compared and hashed by value, so that a delegate's constraint finds the entry that another, equal
-/// one made in a dictionary.
+/// Constraints are compared and hashed by value, so that a delegate can use the constraint that it receives to look up
+/// a dictionary entry for an equal constraint.
 open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     // Unchecked, since the superclass is not known to be Sendable. All stored properties are constant.
 
     private let deployment: UUID
 
-    /// The major value, or nil where any will do. A number of Swift's, unlike that of ``CLBeaconRegion``.
+    /// The major value; nil matches any. A Swift number, unlike that of ``CLBeaconRegion``.
     public let major: UInt16?
 
-    /// The minor value, or nil where any will do. Nil whenever ``major`` is.
+    /// The minor value; nil matches any. It is nil whenever ``major`` is.
     public let minor: UInt16?
 
-    /// The proximity UUID, which always has to match.
+    /// The proximity UUID, which must always match.
     open var uuid: UUID { deployment }
 
     /// Creates a constraint for all beacons of a proximity UUID.
@@ -26,7 +27,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         super.init()
     }
 
-    /// Creates a constraint for the beacons of one major value.
+    /// Creates a constraint for the beacons with one major value.
     public init(uuid: UUID, major: CLBeaconMajorValue) {
         deployment = uuid
         self.major = major
@@ -34,7 +35,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         super.init()
     }
 
-    /// Creates a constraint for the beacons of one identity.
+    /// Creates a constraint for the beacons with one identity.
     public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
         deployment = uuid
         self.major = major
@@ -42,9 +43,9 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         super.init()
     }
 
-    /// Reads a constraint from an archive.
+    /// Decodes a constraint.
     ///
-    /// - Returns: nil if the archive holds no UUID.
+    /// - Returns: nil if the archive has no UUID.
     public required init?(coder: NSCoder) {
         guard let uuid = coder.decodeObjectIfPresent(of: NSUUID.self, forKey: Key.uuid) else { return nil }
         deployment = uuid as UUID
@@ -56,17 +57,17 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the constraint to an archive.
+    /// Encodes the constraint.
     open func encode(with coder: NSCoder) {
         coder.encode(uuid as NSUUID, forKey: Key.uuid)
         if let major { coder.encode(NSNumber(value: major), forKey: Key.major) }
         if let minor { coder.encode(NSNumber(value: minor), forKey: Key.minor) }
     }
 
-    /// Returns the constraint itself, since it never changes.
+    /// Returns the constraint itself, since it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns true where the other has the same three values.
+    /// Returns true if the other constraint has the same three values.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CLBeaconIdentityConstraint else { return false }
         return other === self || other.uuid == uuid && other.major == major && other.minor == minor
@@ -81,7 +82,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         return hasher.finalize()
     }
 
-    /// The three values; what is nil reads `(null)`, as for ``CLBeaconRegion``.
+    /// The three values; nil is shown as `(null)`, as for ``CLBeaconRegion``.
     open override var description: String {
         let major = major.map(String.init) ?? "(null)"
         let minor = minor.map(String.init) ?? "(null)"
@@ -96,9 +97,9 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
 }
 
 extension BeaconConstraint {
-    /// Creates a constraint from its three parts.
+    /// Creates a constraint.
     ///
-    /// A minor value without a major one does not come up: no initialiser of Core Location makes it.
+    /// A minor value without a major value does not occur: no initializer of Core Location creates it.
     init(uuid: UUID, major: UInt16?, minor: UInt16?) {
         switch (major, minor) {
         case (let major?, let minor?): self.init(uuid: ProximityUUID(uuid), major: major, minor: minor)
@@ -107,7 +108,7 @@ extension BeaconConstraint {
         }
     }
 
-    /// Creates the constraint of one of Core Location's.
+    /// Converts a constraint of Core Location.
     init(_ constraint: CLBeaconIdentityConstraint) {
         self.init(uuid: constraint.uuid, major: constraint.major, minor: constraint.minor)
     }
@@ -119,7 +120,7 @@ extension BeaconConstraint {
 }
 
 extension ProximityUUID {
-    /// Creates a proximity UUID from Foundation's form.
+    /// Converts a proximity UUID from Foundation's type.
     init(_ uuid: UUID) {
         self.init(
             high: withUnsafeBytes(of: uuid.uuid) { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) },
@@ -130,7 +131,7 @@ extension ProximityUUID {
 }
 
 extension UUID {
-    /// Creates Foundation's form of a proximity UUID.
+    /// Converts a proximity UUID to Foundation's type.
     init(_ uuid: ProximityUUID) {
         var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         withUnsafeMutableBytes(of: &bytes) { buffer in
@@ -140,6 +141,6 @@ extension UUID {
         self.init(uuid: bytes)
     }
 
-    /// All bytes zero.
+    /// The UUID whose bytes are all zero.
     static var zero: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
 }

@@ -1,101 +1,102 @@
-/// The receiver of a location manager's events.
+/// The delegate of a location manager, which receives its events.
 ///
-/// In Apple's SDK every method is optional. Swift has optional methods only with the Objective-C runtime, so here each
-/// has a default that does nothing; conforming classes need not change. Optional calls,
-/// `delegate?.locationManager?(…)`, compile and reach the method or its default: that a delegate lacks a method cannot
-/// be found out. Which of two callbacks comes depends on what was started.
+/// In Apple's SDK, every method is optional. Swift has optional methods only with the Objective-C runtime, so here each
+/// method has a default implementation that does nothing. Conforming classes need not change. Optional calls such as
+/// `delegate?.locationManager?(…)` compile and call the method or its default. There is no way to find out whether a
+/// delegate implements a method. If two callbacks exist for an event, the request decides which one is called.
 ///
-/// A method in a subclass of the class that declares the conformance, and a method whose signature differs in the
-/// least, is not called, and the compiler does not say so.
+/// Two kinds of method are never called, without a warning from the compiler: a method in a subclass of the class that
+/// declares the conformance, and a method whose signature differs in any way.
 ///
-/// Some methods are deprecated on Apple's systems. That warns who calls them, not who implements them; so does nothing
-/// here.
+/// Some methods are deprecated on Apple's systems, which causes warnings for callers but not for implementations. They
+/// cause no warnings here.
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
-    /// Reports that the authorization or the accuracy became known, or changed. Called once soon after a manager is
-    /// made.
+    /// Reports that the authorization or the accuracy became known or changed. Called once soon after a manager is
+    /// created.
     ///
-    /// The default calls ``locationManager(_:didChangeAuthorization:)``, so that delegates that know only one of the
-    /// two receive it.
+    /// The default calls ``locationManager(_:didChangeAuthorization:)``, so that it does not matter which of the two a
+    /// delegate implements.
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
 
-    /// Reports that the authorization became known, or changed: the form of before iOS 14.
+    /// Reports that the authorization became known or changed, in the form used before iOS 14.
     ///
-    /// It is called by the default of ``locationManagerDidChangeAuthorization(_:)`` and by nothing else.
+    /// Only the default of ``locationManagerDidChangeAuthorization(_:)`` calls it.
     func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)
 
     /// Reports that location services failed. The error is a ``CLError``.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
-    /// Reports that a region is being monitored from now on.
+    /// Reports that monitoring of a region has started.
     func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
 
-    /// Reports that the device came into a region in which it was not.
+    /// Reports that the device entered a region.
     ///
     /// Every manager of the app reports it, not only the one that started the monitoring.
     func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion)
 
-    /// Reports that the device left a region in which it was.
+    /// Reports that the device left a region.
     ///
     /// Every manager of the app reports it, not only the one that started the monitoring.
     func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion)
 
-    /// Reports that the state of a region changed, or was asked for.
+    /// Reports the state of a region after a change or a request.
     func locationManager(
         _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion)
 
-    /// Reports that a region cannot be monitored. The error is a ``CLError``; the region is nil where none is to blame.
+    /// Reports that a region cannot be monitored. The error is a ``CLError``; the region is nil if the failure concerns
+    /// none in particular.
     func locationManager(
         _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error)
 
-    /// Reports the beacons that satisfy a constraint, each second, nearest first and unknown ones last; none gives an
-    /// empty array. Answers `startRangingBeacons(satisfying:)`.
+    /// Reports the beacons that satisfy a constraint each second, nearest first and those with unknown distance last.
+    /// The array is empty if there are no beacons. Follows `startRangingBeacons(satisfying:)`.
     func locationManager(
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint)
 
-    /// Reports that beacons cannot be ranged. The error is a ``CLError``. Answers `startRangingBeacons(satisfying:)`.
+    /// Reports that beacons cannot be ranged. The error is a ``CLError``. Follows `startRangingBeacons(satisfying:)`.
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
         error: any Error)
 
-    /// Reports the beacons of a region, each second, nearest first and unknown ones last; none gives an empty array.
-    /// Answers `startRangingBeacons(in:)`.
+    /// Reports the beacons of a region each second, nearest first and those with unknown distance last. The array is
+    /// empty if there are no beacons. Follows `startRangingBeacons(in:)`.
     func locationManager(
         _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion)
 
-    /// Reports that beacons cannot be ranged. The error is a ``CLError``. Answers `startRangingBeacons(in:)`.
+    /// Reports that beacons cannot be ranged. The error is a ``CLError``. Follows `startRangingBeacons(in:)`.
     func locationManager(
         _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error)
 
-    /// Reports that the device moved. Never called: no position is known here.
+    /// Reports that the device moved. Never called: positions are not available.
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
 
-    /// Reports that the device moved: the form of before iOS 6. Never called.
+    /// Reports that the device moved, in the form used before iOS 6. Never called.
     func locationManager(
         _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation)
 
-    /// Reports that the device turned. Never called: no heading is known here.
+    /// Reports that the device turned. Never called: headings are not available.
     func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
 
-    /// Asks to let the user calibrate the compass. Never called. The default returns false.
+    /// Returns whether the system may ask the user to calibrate the compass. Never called. The default returns false.
     func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
 
-    /// Reports that a stay began or ended. Never called: no position is known here.
+    /// Reports that a visit started or ended. Never called: positions are not available.
     func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
 
-    /// Reports that location updates pause. Never called.
+    /// Reports that location updates were paused. Never called.
     func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager)
 
-    /// Reports that location updates continue. Never called.
+    /// Reports that location updates were resumed. Never called.
     func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager)
 
     /// Reports that deferred location updates ended. Never called.
     func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)
 }
 
-// The defaults that stand for "not implemented".
+// The default implementations, which stand for "not implemented".
 extension CLLocationManagerDelegate {
-    /// Hands the authorization to ``locationManager(_:didChangeAuthorization:)``.
+    /// Calls ``locationManager(_:didChangeAuthorization:)``.
     public func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
         locationManager(manager, didChangeAuthorization: manager.authorizationStatus)
     }
@@ -173,34 +174,34 @@ extension CLLocationManagerDelegate {
     public func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?) {}
 }
 
-// Calls of optional methods, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method
-// here, if only a default that does nothing, so that no such call is ever skipped.
+// Support for optional calls, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method
+// here, at least a default that does nothing, so these calls are never skipped.
 extension CLLocationManagerDelegate {
-    /// The methods of this name, to call optionally.
+    /// The methods with this name, for optional calls.
     public var locationManager: CLLocationManagerDelegateCalls? { CLLocationManagerDelegateCalls(self) }
 
-    /// The method of this name, to call optionally.
+    /// The method with this name, for optional calls.
     public var locationManagerDidChangeAuthorization: ((CLLocationManager) -> Void)? {
         { self.locationManagerDidChangeAuthorization($0) }
     }
 
-    /// The method of this name, to call optionally.
+    /// The method with this name, for optional calls.
     public var locationManagerShouldDisplayHeadingCalibration: ((CLLocationManager) -> Bool)? {
         { self.locationManagerShouldDisplayHeadingCalibration($0) }
     }
 
-    /// The method of this name, to call optionally.
+    /// The method with this name, for optional calls.
     public var locationManagerDidPauseLocationUpdates: ((CLLocationManager) -> Void)? {
         { self.locationManagerDidPauseLocationUpdates($0) }
     }
 
-    /// The method of this name, to call optionally.
+    /// The method with this name, for optional calls.
     public var locationManagerDidResumeLocationUpdates: ((CLLocationManager) -> Void)? {
         { self.locationManagerDidResumeLocationUpdates($0) }
     }
 }
 
-/// The methods `locationManager` of a ``CLLocationManagerDelegate``, as an optional call has them.
+/// The methods named `locationManager` of a ``CLLocationManagerDelegate``, for optional calls.
 public struct CLLocationManagerDelegateCalls {
     private let delegate: any CLLocationManagerDelegate
 

@@ -1,14 +1,14 @@
 /// An error of Core Location.
 ///
-/// It has the shape of an error that Swift imports from Apple's SDK: `CLError(.denied)`, `catch CLError.denied`,
-/// `(error as? CLError)?.code` and `(error as NSError).code` all work. Only on Apple's systems does a bare
-/// `NSError(domain: kCLErrorDomain, code: 1) as? CLError` succeed; on Linux it is nil, so every error that these
-/// modules hand out is a `CLError`.
+/// It has the same shape as an error that Swift imports from Apple's SDK: `CLError(.denied)`, `catch CLError.denied`,
+/// `(error as? CLError)?.code` and `(error as NSError).code` all work. A plain `NSError(domain: kCLErrorDomain, code:
+/// 1) as? CLError` succeeds only on Apple's systems; on Linux it is nil. So every error that these modules return is a
+/// `CLError`.
 public struct CLError: _BridgedStoredNSError, Sendable {
     /// The error as Foundation stores it.
     public let _nsError: NSError
 
-    /// Creates an error from the one that Foundation stores.
+    /// Creates an error from Foundation's.
     ///
     /// - Precondition: its domain is ``kCLErrorDomain``.
     public init(_nsError: NSError) {
@@ -22,24 +22,24 @@ public struct CLError: _BridgedStoredNSError, Sendable {
     /// ``kCLErrorDomain``
     public static var errorDomain: String { kCLErrorDomain }
 
-    /// Feeds the code. Foundation's own implementation traps outside Apple's systems (Swift 6.3).
+    /// Hashes the code. Foundation's own implementation traps outside Apple's systems (Swift 6.3).
     public func hash(into hasher: inout Hasher) {
         hasher.combine(_nsError.code)
     }
 }
 
 extension CLError {
-    /// A region that the system can monitor sooner than the one asked for. Nothing here offers any.
+    /// A region that the system can monitor sooner than the requested one. Always nil here.
     public var alternateRegion: CLRegion? { userInfo[kCLErrorUserInfoAlternateRegionKey] as? CLRegion }
 }
 
 extension CLError {
     /// The codes of Core Location's errors, numbered as in Apple's header.
     public enum Code: Int, _ErrorCodeProtocol, Sendable {
-        /// The error that has these codes.
+        /// The error type with these codes.
         public typealias _ErrorType = CLError
 
-        /// The place is not known now; it may be later.
+        /// The location is unknown at present; it may be known later.
         case locationUnknown = 0
 
         /// The app may not use location services.
@@ -48,7 +48,7 @@ extension CLError {
         /// The network could not be reached.
         case network = 2
 
-        /// The heading is not known.
+        /// The heading is unknown.
         case headingFailure = 3
 
         /// The app may not monitor regions.
@@ -60,13 +60,13 @@ extension CLError {
         /// Monitoring could not be set up at once.
         case regionMonitoringSetupDelayed = 6
 
-        /// Events may come late.
+        /// Events may be delayed.
         case regionMonitoringResponseDelayed = 7
 
-        /// Geocoding found nothing.
+        /// Geocoding found no result.
         case geocodeFoundNoResult = 8
 
-        /// Geocoding found less than was asked for.
+        /// Geocoding found only a partial result.
         case geocodeFoundPartialResult = 9
 
         /// Geocoding was cancelled.
@@ -75,35 +75,35 @@ extension CLError {
         /// Deferred delivery failed.
         case deferredFailed = 11
 
-        /// Deferred delivery needs location updates to run.
+        /// Deferred delivery requires running location updates.
         case deferredNotUpdatingLocation = 12
 
-        /// Deferred delivery needs a higher accuracy.
+        /// Deferred delivery requires a higher accuracy.
         case deferredAccuracyTooLow = 13
 
-        /// Deferred delivery allows no distance filter.
+        /// Deferred delivery does not allow a distance filter.
         case deferredDistanceFiltered = 14
 
         /// Deferred delivery was cancelled.
         case deferredCanceled = 15
 
-        /// Ranging is off, as Bluetooth or location services are.
+        /// Ranging is unavailable: for example, Bluetooth or location services are off.
         case rangingUnavailable = 16
 
-        /// Ranging failed in another way.
+        /// Ranging failed for another reason.
         case rangingFailure = 17
 
-        /// The user declined what was asked for a while.
+        /// The user declined a temporary request.
         case promptDeclined = 18
 
-        /// The place at an earlier time is not known.
+        /// The location at an earlier time is unknown.
         case historicalLocationError = 19
     }
 }
 
-// Each code once more by its own name, so that `catch CLError.denied` reads as it does with Apple's SDK.
+// Each code again as a static member, so that `catch CLError.denied` works as with Apple's SDK.
 extension CLError {
-    /// The place is not known now; it may be later.
+    /// The location is unknown at present; it may be known later.
     public static var locationUnknown: CLError.Code { .locationUnknown }
 
     /// The app may not use location services.
@@ -112,7 +112,7 @@ extension CLError {
     /// The network could not be reached.
     public static var network: CLError.Code { .network }
 
-    /// The heading is not known.
+    /// The heading is unknown.
     public static var headingFailure: CLError.Code { .headingFailure }
 
     /// The app may not monitor regions.
@@ -124,13 +124,13 @@ extension CLError {
     /// Monitoring could not be set up at once.
     public static var regionMonitoringSetupDelayed: CLError.Code { .regionMonitoringSetupDelayed }
 
-    /// Events may come late.
+    /// Events may be delayed.
     public static var regionMonitoringResponseDelayed: CLError.Code { .regionMonitoringResponseDelayed }
 
-    /// Geocoding found nothing.
+    /// Geocoding found no result.
     public static var geocodeFoundNoResult: CLError.Code { .geocodeFoundNoResult }
 
-    /// Geocoding found less than was asked for.
+    /// Geocoding found only a partial result.
     public static var geocodeFoundPartialResult: CLError.Code { .geocodeFoundPartialResult }
 
     /// Geocoding was cancelled.
@@ -139,33 +139,33 @@ extension CLError {
     /// Deferred delivery failed.
     public static var deferredFailed: CLError.Code { .deferredFailed }
 
-    /// Deferred delivery needs location updates to run.
+    /// Deferred delivery requires running location updates.
     public static var deferredNotUpdatingLocation: CLError.Code { .deferredNotUpdatingLocation }
 
-    /// Deferred delivery needs a higher accuracy.
+    /// Deferred delivery requires a higher accuracy.
     public static var deferredAccuracyTooLow: CLError.Code { .deferredAccuracyTooLow }
 
-    /// Deferred delivery allows no distance filter.
+    /// Deferred delivery does not allow a distance filter.
     public static var deferredDistanceFiltered: CLError.Code { .deferredDistanceFiltered }
 
     /// Deferred delivery was cancelled.
     public static var deferredCanceled: CLError.Code { .deferredCanceled }
 
-    /// Ranging is off, as Bluetooth or location services are.
+    /// Ranging is unavailable: for example, Bluetooth or location services are off.
     public static var rangingUnavailable: CLError.Code { .rangingUnavailable }
 
-    /// Ranging failed in another way.
+    /// Ranging failed for another reason.
     public static var rangingFailure: CLError.Code { .rangingFailure }
 
-    /// The user declined what was asked for a while.
+    /// The user declined a temporary request.
     public static var promptDeclined: CLError.Code { .promptDeclined }
 
-    /// The place at an earlier time is not known.
+    /// The location at an earlier time is unknown.
     public static var historicalLocationError: CLError.Code { .historicalLocationError }
 }
 
-/// The domain of Core Location's errors. Apple's logs show the value; it is the constant's own name.
+/// The domain of Core Location's errors. Apple's logs show the value, which is the same as the constant's name.
 public let kCLErrorDomain = "kCLErrorDomain"
 
-/// The key in an error's `userInfo` of the region that ``CLError/alternateRegion`` reads.
+/// The key for the region in an error's `userInfo`; see ``CLError/alternateRegion``.
 public let kCLErrorUserInfoAlternateRegionKey = "kCLErrorUserInfoAlternateRegionKey"

@@ -1,11 +1,11 @@
-/// An error of the service for location pushes, which is not available here.
+/// An error of the location push service, which is not available here.
 ///
-/// It has the shape of ``CLError``.
+/// It has the same shape as ``CLError``.
 public struct CLLocationPushServiceError: _BridgedStoredNSError, Sendable {
     /// The error as Foundation stores it.
     public let _nsError: NSError
 
-    /// Creates an error from the one that Foundation stores.
+    /// Creates an error from Foundation's.
     ///
     /// - Precondition: its domain is ``CLLocationPushServiceErrorDomain``.
     public init(_nsError: NSError) {
@@ -21,58 +21,58 @@ public struct CLLocationPushServiceError: _BridgedStoredNSError, Sendable {
     /// ``CLLocationPushServiceErrorDomain``
     public static var errorDomain: String { CLLocationPushServiceErrorDomain }
 
-    /// Feeds the code. Foundation's own implementation traps outside Apple's systems (Swift 6.3).
+    /// Hashes the code. Foundation's own implementation traps outside Apple's systems (Swift 6.3).
     public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
 
     /// The codes, numbered as in Apple's header.
     public enum Code: Int, _ErrorCodeProtocol, Sendable {
-        /// The error that has these codes.
+        /// The error type with these codes.
         public typealias _ErrorType = CLLocationPushServiceError
 
         /// The service cannot be used, for an unknown reason.
         case unknown = 0
 
-        /// The app has no extension for location pushes.
+        /// The app has no location push extension.
         case missingPushExtension = 1
 
-        /// The app names no push server.
+        /// The app does not specify a push server.
         case missingPushServerEnvironment = 2
 
-        /// The app is not entitled to location pushes.
+        /// The app lacks the entitlement for location pushes.
         case missingEntitlement = 3
 
-        /// The platform has no location pushes.
+        /// The platform does not support location pushes.
         case unsupportedPlatform = 4
     }
 
     /// The service cannot be used, for an unknown reason.
     public static var unknown: Code { .unknown }
 
-    /// The app has no extension for location pushes.
+    /// The app has no location push extension.
     public static var missingPushExtension: Code { .missingPushExtension }
 
-    /// The app names no push server.
+    /// The app does not specify a push server.
     public static var missingPushServerEnvironment: Code { .missingPushServerEnvironment }
 
-    /// The app is not entitled to location pushes.
+    /// The app lacks the entitlement for location pushes.
     public static var missingEntitlement: Code { .missingEntitlement }
 
-    /// The platform has no location pushes.
+    /// The platform does not support location pushes.
     public static var unsupportedPlatform: Code { .unsupportedPlatform }
 }
 
-/// The domain of errors of location pushes. Apple's documents give no value, and apps use it by name only.
+/// The domain of location push errors. Apple does not document the value, and apps use the constant only.
 public let CLLocationPushServiceErrorDomain = "CLLocationPushServiceErrorDomain"
 
-/// The receiver of location pushes. No push ever arrives here.
+/// The extension that receives location pushes. No push ever arrives here.
 public protocol CLLocationPushServiceExtension: NSObjectProtocol {
     /// Receives a location push. Never called.
     func didReceiveLocationPushPayload(_ payload: [String: Any], completion: @escaping () -> Void)
 
-    /// Receives a location push. Never called. An extension has this form or the other.
+    /// Receives a location push. Never called. An extension implements one of the two forms.
     func didReceiveLocationPushPayload(_ payload: [String: Any]) async
 
-    /// Reports that the extension ends soon. Never called.
+    /// Reports that the extension will terminate. Never called.
     func serviceExtensionWillTerminate()
 }
 

@@ -5,17 +5,17 @@ import Foundation
 /// The answer to a geocoding request: placemarks, or an error.
 public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
 
-/// Converts between coordinates and the names of places, on Apple's systems.
+/// A converter between coordinates and the names of places.
 ///
-/// The conversion is a service of Apple's that cannot be reached from here. Every request fails with `CLError.network`,
-/// or with `CLError.geocodeCanceled` where it was cancelled first; a request for nothing fails with
+/// The conversion is a service of Apple that is not reachable from here. Every request fails with `CLError.network`, or
+/// with `CLError.geocodeCanceled` if it was cancelled first. An empty request fails with
 /// `CLError.geocodeFoundNoResult`. Handlers are called on the main queue, as on Apple's systems.
 open class CLGeocoder: NSObject, @unchecked Sendable {
-    // Unchecked, since the superclass is not known to be Sendable. What is stored is behind a lock.
+    // Unchecked, since the superclass is not known to be Sendable. The stored property is behind a lock.
 
     private struct Requests {
         var next = 0
-        /// Those without an answer so far.
+        /// The requests without an answer.
         var open: Set<Int> = []
     }
 
@@ -24,17 +24,17 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
     /// Creates a geocoder.
     public override init() { super.init() }
 
-    /// A Boolean value that says that a request has no answer so far.
+    /// A Boolean value indicating whether a request is pending.
     open var isGeocoding: Bool { requests.withLock { !$0.open.isEmpty } }
 
-    /// Asks for the names of a place.
+    /// Requests the names of a place.
     open func reverseGeocodeLocation(
         _ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         answer(isEmpty: !CLLocationCoordinate2DIsValid(location.coordinate), completionHandler)
     }
 
-    /// Asks for the names of a place, in a language.
+    /// Requests the names of a place in a language.
     open func reverseGeocodeLocation(
         _ location: CLLocation, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler
@@ -42,7 +42,7 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
         reverseGeocodeLocation(location, completionHandler: completionHandler)
     }
 
-    /// Asks for the places of an address.
+    /// Requests the places of an address.
     @available(*, deprecated, renamed: "geocodeAddressString(_:completionHandler:)")
     open func geocodeAddressDictionary(
         _ addressDictionary: [AnyHashable: Any], completionHandler: @escaping CLGeocodeCompletionHandler
@@ -50,21 +50,21 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
         answer(isEmpty: addressDictionary.isEmpty, completionHandler)
     }
 
-    /// Asks for the places of an address.
+    /// Requests the places of an address.
     open func geocodeAddressString(
         _ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         answer(isEmpty: addressString.allSatisfy(\.isWhitespace), completionHandler)
     }
 
-    /// Asks for the places of an address, those in a region first.
+    /// Requests the places of an address, preferring those in a region.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         geocodeAddressString(addressString, completionHandler: completionHandler)
     }
 
-    /// Asks for the places of an address, those in a region first, in a language.
+    /// Requests the places of an address in a language, preferring those in a region.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler
@@ -72,7 +72,7 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
         geocodeAddressString(addressString, completionHandler: completionHandler)
     }
 
-    /// Cancels the requests that have no answer so far: they fail with `CLError.geocodeCanceled`.
+    /// Cancels pending requests, which fail with `CLError.geocodeCanceled`.
     open func cancelGeocode() { requests.withLock { $0.open = [] } }
 
     private func answer(isEmpty: Bool, _ handler: @escaping CLGeocodeCompletionHandler) {
@@ -94,14 +94,14 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
 extension CLGeocoder {
     /// Returns the names of a place.
     ///
-    /// - Throws: `CLError`, as with the form that has a handler.
+    /// - Throws: `CLError`, as the form with a handler.
     public func reverseGeocodeLocation(_ location: CLLocation) async throws -> [CLPlacemark] {
         try await placemarks { reverseGeocodeLocation(location, completionHandler: $0) }
     }
 
-    /// Returns the names of a place, in a language.
+    /// Returns the names of a place in a language.
     ///
-    /// - Throws: `CLError`, as with the form that has a handler.
+    /// - Throws: `CLError`, as the form with a handler.
     public func reverseGeocodeLocation(
         _ location: CLLocation, preferredLocale locale: Locale?
     ) async throws -> [CLPlacemark] {
@@ -110,21 +110,21 @@ extension CLGeocoder {
 
     /// Returns the places of an address.
     ///
-    /// - Throws: `CLError`, as with the form that has a handler.
+    /// - Throws: `CLError`, as the form with a handler.
     public func geocodeAddressString(_ addressString: String) async throws -> [CLPlacemark] {
         try await placemarks { geocodeAddressString(addressString, completionHandler: $0) }
     }
 
-    /// Returns the places of an address, those in a region first.
+    /// Returns the places of an address, preferring those in a region.
     ///
-    /// - Throws: `CLError`, as with the form that has a handler.
+    /// - Throws: `CLError`, as the form with a handler.
     public func geocodeAddressString(_ addressString: String, in region: CLRegion?) async throws -> [CLPlacemark] {
         try await geocodeAddressString(addressString)
     }
 
-    /// Returns the places of an address, those in a region first, in a language.
+    /// Returns the places of an address in a language, preferring those in a region.
     ///
-    /// - Throws: `CLError`, as with the form that has a handler.
+    /// - Throws: `CLError`, as the form with a handler.
     public func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?
     ) async throws -> [CLPlacemark] {
@@ -133,7 +133,7 @@ extension CLGeocoder {
 
     /// Returns the places of an address.
     ///
-    /// - Throws: `CLError`, as with the form that has a handler.
+    /// - Throws: `CLError`, as the form with a handler.
     @available(*, deprecated, renamed: "geocodeAddressString(_:)")
     public func geocodeAddressDictionary(_ addressDictionary: [AnyHashable: Any]) async throws -> [CLPlacemark] {
         try await placemarks { geocodeAddressDictionary(addressDictionary, completionHandler: $0) }

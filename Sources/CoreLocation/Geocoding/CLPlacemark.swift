@@ -1,13 +1,13 @@
-/// The names of a place. None is ever found here; the type lets code that mentions it compile.
+/// The names of a place. Requests never return one here; the type exists so that code that uses it compiles.
 ///
-/// Every name is nil, and so is the location. A subclass may override what it needs.
+/// All properties are nil. A subclass may override them.
 open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    // Unchecked, since the superclass is not known to be Sendable. Nothing is stored.
+    // Unchecked, since the superclass is not known to be Sendable. It has no stored properties.
 
-    /// The place itself.
+    /// The location of the place.
     open var location: CLLocation? { nil }
 
-    /// The area that the names mean.
+    /// The area that the names refer to.
     open var region: CLRegion? { nil }
 
     /// The time zone.
@@ -17,31 +17,31 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     @available(*, deprecated, message: "Use the other properties.")
     open var addressDictionary: [AnyHashable: Any]? { nil }
 
-    /// The name of the place, a sight's for instance.
+    /// The name of the place, for example of a landmark.
     open var name: String? { nil }
 
     /// The street.
     open var thoroughfare: String? { nil }
 
-    /// The number in the street.
+    /// The house number.
     open var subThoroughfare: String? { nil }
 
-    /// The town.
+    /// The town or city.
     open var locality: String? { nil }
 
-    /// The part of the town.
+    /// The district of the town or city.
     open var subLocality: String? { nil }
 
     /// The state or province.
     open var administrativeArea: String? { nil }
 
-    /// The part of the state, a county for instance.
+    /// The district of the state, for example a county.
     open var subAdministrativeArea: String? { nil }
 
     /// The postal code.
     open var postalCode: String? { nil }
 
-    /// The country's code by ISO 3166.
+    /// The country code according to ISO 3166.
     open var isoCountryCode: String? { nil }
 
     /// The country.
@@ -53,24 +53,24 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     /// The ocean.
     open var ocean: String? { nil }
 
-    /// The sights at the place.
+    /// Points of interest at the place.
     open var areasOfInterest: [String]? { nil }
 
-    /// Creates a placemark without any name.
+    /// Creates a placemark without names.
     public override init() { super.init() }
 
-    /// Creates a placemark without any name, as the other one is.
+    /// Creates a placemark without names, like the other one.
     public init(placemark: CLPlacemark) { super.init() }
 
-    /// Creates a placemark without any name, whatever the archive holds.
+    /// Creates a placemark without names, whatever the archive contains.
     public required init?(coder: NSCoder) { super.init() }
 
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes nothing: there is nothing known to write.
+    /// Encodes nothing, since all properties are nil.
     open func encode(with coder: NSCoder) {}
 
-    /// Returns the placemark itself, since it never changes.
+    /// Returns the placemark itself, since it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -1,17 +1,17 @@
-/// The direction in which the top of a device points. None is ever delivered here; the type lets delegates that mention
-/// it compile.
+/// The direction in which the top of a device points. No heading is ever delivered here; the type exists so that
+/// delegates that use it compile.
 ///
-/// Every direction is -1, for not known, and the field is 0. A subclass may override what it needs.
+/// Every direction is -1, which means unknown, and the field is 0. A subclass may override the properties.
 open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     // Unchecked, since the superclass is not known to be Sendable. All stored properties are constant.
 
     /// Degrees from magnetic north.
     open var magneticHeading: CLLocationDirection { -1 }
 
-    /// Degrees from true north; negative if not known.
+    /// Degrees from true north; negative if unknown.
     open var trueHeading: CLLocationDirection { -1 }
 
-    /// The possible error of ``magneticHeading``, in degrees; negative if it is not known.
+    /// The possible error of ``magneticHeading``, in degrees; negative if unknown.
     open var headingAccuracy: CLLocationDirection { -1 }
 
     /// The magnetic field along the device's width, in microteslas.
@@ -26,12 +26,12 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The time of the heading.
     open var timestamp: Date { .distantPast }
 
-    /// Creates a heading that is not known.
+    /// Creates an unknown heading.
     public override init() {
         super.init()
     }
 
-    /// Creates a heading that is not known, whatever the archive holds.
+    /// Creates an unknown heading, whatever the archive contains.
     public required init?(coder: NSCoder) {
         super.init()
     }
@@ -39,33 +39,33 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes nothing: there is nothing known to write.
+    /// Encodes nothing, since all properties are unknown.
     open func encode(with coder: NSCoder) {}
 
-    /// Returns the heading itself, since it never changes.
+    /// Returns the heading itself, since it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// The orientation of a device. Headings refer to it; a machine without a compass has no use for it.
+/// The orientation of a device, which headings refer to. It has no effect on a machine without a compass.
 public enum CLDeviceOrientation: Int32, Sendable, BitwiseCopyable {
-    /// Not known.
+    /// Unknown.
     case unknown = 0
 
     /// Upright.
     case portrait = 1
 
-    /// Upright, top down.
+    /// Upright, upside down.
     case portraitUpsideDown = 2
 
-    /// On its side, top to the left.
+    /// On its side, with the top to the left.
     case landscapeLeft = 3
 
-    /// On its side, top to the right.
+    /// On its side, with the top to the right.
     case landscapeRight = 4
 
-    /// Lying, face up.
+    /// Flat, face up.
     case faceUp = 5
 
-    /// Lying, face down.
+    /// Flat, face down.
     case faceDown = 6
 }

@@ -1,6 +1,6 @@
-/// A place at a time, and how well it is known.
+/// A geographic location at a time, with its accuracy.
 ///
-/// Nothing in these modules makes one: they know beacons, not positions. Apps may make their own.
+/// These modules never create one, since they know beacons but not positions. Apps may create their own.
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     // Unchecked, since the superclass is not known to be Sendable. All stored properties are constant.
 
@@ -21,41 +21,41 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The height above sea level, in metres.
     open var altitude: CLLocationDistance { height }
 
-    /// The height above the ellipsoid of WGS 84, in metres. Always 0: no initializer takes one.
+    /// The height above the WGS 84 ellipsoid, in metres. Always 0: no initializer accepts it.
     open var ellipsoidalAltitude: CLLocationDistance { 0 }
 
-    /// The radius around ``coordinate`` in metres; negative if that is not known.
+    /// The radius of uncertainty around ``coordinate`` in metres; negative if unknown.
     open var horizontalAccuracy: CLLocationAccuracy { horizontal }
 
-    /// The possible error of ``altitude``, in metres; not positive if it is not known.
+    /// The possible error of ``altitude``, in metres; zero or negative if unknown.
     open var verticalAccuracy: CLLocationAccuracy { vertical }
 
-    /// The direction of movement, in degrees from north; negative if not known.
+    /// The direction of movement, in degrees from north; negative if unknown.
     open var course: CLLocationDirection { heading }
 
-    /// The possible error of ``course``, in degrees; negative if it is not known.
+    /// The possible error of ``course``, in degrees; negative if unknown.
     open var courseAccuracy: CLLocationDirectionAccuracy { headingAccuracy }
 
-    /// The speed of the device, in metres per second; negative if not known.
+    /// The speed of the device, in metres per second; negative if unknown.
     open var speed: CLLocationSpeed { velocity }
 
-    /// The possible error of ``speed``, in metres per second; negative if it is not known.
+    /// The possible error of ``speed``, in metres per second; negative if unknown.
     open var speedAccuracy: CLLocationSpeedAccuracy { velocityAccuracy }
 
     /// The time at which the device was there.
     open var timestamp: Date { time }
 
-    /// The storey. Always nil: nothing here knows it.
+    /// The floor of the building. Always nil here.
     open var floor: CLFloor? { nil }
 
-    /// The source of the place; nil if the maker of the object did not say.
+    /// The source of the location; nil if it was not specified.
     open var sourceInformation: CLLocationSourceInformation? { source }
 
-    /// Creates a place at latitude and longitude 0, without further values.
+    /// Creates a location at latitude and longitude 0 without other values.
     public override convenience init() { self.init(latitude: 0, longitude: 0) }
 
-    /// Creates a place now: height and horizontal accuracy 0, and -1 for what is not known, the vertical accuracy,
-    /// course and speed.
+    /// Creates a location at the present time, with altitude and horizontal accuracy 0. Vertical accuracy, course and
+    /// speed are -1, which means unknown.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         place = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
         height = 0
@@ -70,7 +70,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         super.init()
     }
 
-    /// Creates a place of which neither course nor speed is known.
+    /// Creates a location with unknown course and speed.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
         horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -89,7 +89,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         super.init()
     }
 
-    /// Creates a place with course and speed, of unknown accuracy.
+    /// Creates a location with course and speed of unknown accuracy.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
         horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -109,7 +109,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         super.init()
     }
 
-    /// Creates a place with all that may be known.
+    /// Creates a location with all values except a source.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
         horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -130,7 +130,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         super.init()
     }
 
-    /// Creates a place with all that may be known, and its source.
+    /// Creates a location with all values and its source.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
         horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -151,9 +151,9 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         super.init()
     }
 
-    /// Reads a place from an archive.
+    /// Decodes a location.
     ///
-    /// - Returns: nil if the archive holds no time.
+    /// - Returns: nil if the archive has no time.
     public required init?(coder: NSCoder) {
         guard let timestamp = coder.decodeObjectIfPresent(of: NSDate.self, forKey: Key.timestamp) else { return nil }
         place = CLLocationCoordinate2D(
@@ -173,7 +173,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the place to an archive.
+    /// Encodes the location.
     open func encode(with coder: NSCoder) {
         coder.encode(coordinate.latitude, forKey: Key.latitude)
         coder.encode(coordinate.longitude, forKey: Key.longitude)
@@ -188,18 +188,18 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         if let sourceInformation { coder.encode(sourceInformation, forKey: Key.source) }
     }
 
-    /// Returns the place itself, since it never changes.
+    /// Returns the location itself, since it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns the way over the ground to another place, in metres.
+    /// Returns the distance along the ground to another location, in metres.
     ///
-    /// Heights do not count. The earth is taken for a sphere, which is right to 0.6 %; Apple's result may differ by
-    /// that.
+    /// Altitudes are ignored. The earth is treated as a sphere, which is accurate to 0.6 %, so Apple's result may
+    /// differ by as much.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         coordinate.distance(to: location.coordinate)
     }
 
-    /// The place, how well it is known, and when it was so.
+    /// The coordinate, accuracy, speed, course and time.
     open override var description: String {
         "\(coordinate.text) +/- \(horizontalAccuracy.text(places: 2))m (speed \(speed.text(places: 2)) mps / "
             + "course \(course.text(places: 2))) @ \(timestamp)"
@@ -220,11 +220,11 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     }
 }
 
-/// A storey of a building. Nothing here makes one.
+/// A floor of a building. These modules never create one.
 open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     // Unchecked, since the superclass is not known to be Sendable. All stored properties are constant.
 
-    /// The number of the storey: 0 is the ground floor, below it are negative ones.
+    /// The number of the floor: 0 is the ground floor, and floors below it are negative.
     open var level: Int { storey }
 
     private let storey: Int
@@ -235,7 +235,7 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         super.init()
     }
 
-    /// Reads a storey from an archive.
+    /// Decodes a floor.
     public required init?(coder: NSCoder) {
         storey = coder.decodeInteger(forKey: "level")
         super.init()
@@ -244,36 +244,36 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the storey to an archive.
+    /// Encodes the floor.
     open func encode(with coder: NSCoder) {
         coder.encode(level, forKey: "level")
     }
 
-    /// Returns the storey itself, since it never changes.
+    /// Returns the floor itself, since it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// The source of a place.
+/// The source of a location.
 open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     // Unchecked, since the superclass is not known to be Sendable. All stored properties are constant.
 
-    /// A Boolean value that says that software made the place up.
+    /// A Boolean value indicating whether software simulated the location.
     open var isSimulatedBySoftware: Bool { software }
 
-    /// A Boolean value that says that it comes from an accessory.
+    /// A Boolean value indicating whether an accessory produced the location.
     open var isProducedByAccessory: Bool { accessory }
 
     private let software: Bool
     private let accessory: Bool
 
-    /// Creates a source from its two properties.
+    /// Creates a source.
     public init(softwareSimulationState isSoftware: Bool, andExternalAccessoryState isAccessory: Bool) {
         software = isSoftware
         accessory = isAccessory
         super.init()
     }
 
-    /// Reads a source from an archive.
+    /// Decodes a source.
     public required init?(coder: NSCoder) {
         software = coder.decodeBool(forKey: "isSimulatedBySoftware")
         accessory = coder.decodeBool(forKey: "isProducedByAccessory")
@@ -283,12 +283,12 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the source to an archive.
+    /// Encodes the source.
     open func encode(with coder: NSCoder) {
         coder.encode(isSimulatedBySoftware, forKey: "isSimulatedBySoftware")
         coder.encode(isProducedByAccessory, forKey: "isProducedByAccessory")
     }
 
-    /// Returns the source itself, since it never changes.
+    /// Returns the source itself, since it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }

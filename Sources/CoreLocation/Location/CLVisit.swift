@@ -1,27 +1,27 @@
-/// A stay at a place. None is ever delivered here; the type lets delegates that mention it compile.
+/// A visit to a place. No visit is ever delivered here; the type exists so that delegates that use it compile.
 ///
-/// The place is ``kCLLocationCoordinate2DInvalid``. A subclass may override what it needs.
+/// The coordinate is ``kCLLocationCoordinate2DInvalid``. A subclass may override the properties.
 open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     // Unchecked, since the superclass is not known to be Sendable. All stored properties are constant.
 
-    /// The time at which the stay began; `distantPast` if not known.
+    /// The start of the visit; `distantPast` if unknown.
     open var arrivalDate: Date { .distantPast }
 
-    /// The time at which the stay ended; `distantFuture` if it has not.
+    /// The end of the visit; `distantFuture` if it has not ended.
     open var departureDate: Date { .distantFuture }
 
-    /// The place of the stay.
+    /// The coordinate of the visit.
     open var coordinate: CLLocationCoordinate2D { kCLLocationCoordinate2DInvalid }
 
-    /// The radius around ``coordinate`` in metres; negative if that is not known.
+    /// The radius of uncertainty around ``coordinate`` in metres; negative if unknown.
     open var horizontalAccuracy: CLLocationAccuracy { -1 }
 
-    /// Creates a stay of which nothing is known.
+    /// Creates an unknown visit.
     public override init() {
         super.init()
     }
 
-    /// Creates a stay of which nothing is known, whatever the archive holds.
+    /// Creates an unknown visit, whatever the archive contains.
     public required init?(coder: NSCoder) {
         super.init()
     }
@@ -29,9 +29,9 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes nothing: there is nothing known to write.
+    /// Encodes nothing, since all properties are unknown.
     open func encode(with coder: NSCoder) {}
 
-    /// Returns the stay itself, since it never changes.
+    /// Returns the visit itself, since it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -4,22 +4,21 @@ internal import BeaconMonitoring
 internal import BeaconRadio
 import Foundation
 
-/// Starts and stops the delivery of beacon events to an app.
+/// A manager that starts and stops the delivery of beacon events to an app.
 ///
-/// Region monitoring and ranging of beacons work as Core Location's documents describe, over the radio that
-/// `BEACON_SOURCE` names. Positions, headings and visits need hardware that is not there: asking for them fails, and
-/// none is made up.
+/// Region monitoring and ranging of beacons work as documented for Core Location, over the radio in `BEACON_SOURCE`.
+/// Positions, headings and visits need hardware that is not available: requests for them fail, and no values are
+/// invented.
 ///
-/// Callbacks come where the manager was made: on the main queue for the main thread, on the run loop of a thread that
-/// was started by itself. On a thread of a pool there is no run loop that anybody runs, so that the main queue is used,
-/// and it is logged.
+/// A manager created on the main thread makes its callbacks on the main queue. On a thread that the program started, it
+/// uses the thread's run loop. A pool thread has no run loop, so the main queue is used, which is logged.
 open class CLLocationManager: NSObject {
     private let core: LocationManagerCore
     private let delegates = DelegateBox<any CLLocationManagerDelegate>(nil)
 
-    /// The object that receives events. It is not kept alive, and may be set on any thread.
+    /// The object that receives events. The reference is weak, and any thread may set it.
     ///
-    /// The first callback, of the authorization, waits for a delegate: one that is set late receives it, too.
+    /// The first callback, for the authorization, waits until a delegate is set.
     open weak var delegate: (any CLLocationManagerDelegate)? {
         get { delegates.delegate }
         set {
@@ -33,7 +32,7 @@ open class CLLocationManager: NSObject {
         }
     }
 
-    /// Creates a manager that has nothing to do so far. Its delegate receives the authorization once, soon after.
+    /// Creates a manager without requests. Its delegate receives the authorization once, soon after.
     public override init() {
         core = LocationManagerCore(
             center: .current, context: CallbackContext.ofCurrentThread(for: "A CLLocationManager"))
@@ -44,40 +43,38 @@ open class CLLocationManager: NSObject {
 
     // MARK: - Availability
 
-    /// Returns true: there is no switch for location services here.
+    /// Returns true: location services cannot be switched off here.
     open class func locationServicesEnabled() -> Bool { true }
 
-    /// Returns true for `CLBeaconRegion`, unless it is known that the machine has no radio; false for other regions.
+    /// Returns true for `CLBeaconRegion`, unless the machine is known to have no radio; false for other regions.
     ///
-    /// Before a radio has reported its state, that is not known, and the answer is true. It says nothing about
-    /// permission.
+    /// Returns true until a radio has reported its state. The result does not depend on permission.
     open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
         regionClass is CLBeaconRegion.Type && hasRadio
     }
 
-    /// Returns true, unless it is known that the machine has no radio.
+    /// Returns true, unless the machine is known to have no radio.
     ///
-    /// Before a radio has reported its state, that is not known, and the answer is true. It says nothing about
-    /// permission.
+    /// Returns true until a radio has reported its state. The result does not depend on permission.
     open class func isRangingAvailable() -> Bool { hasRadio }
 
     private static var hasRadio: Bool { BeaconCenter.current.snapshot.radio != .unsupported }
 
-    /// Returns false: changes of position are not noticed here.
+    /// Returns false: changes of position cannot be detected here.
     open class func significantLocationChangeMonitoringAvailable() -> Bool { false }
 
-    /// Returns false: there is no compass here.
+    /// Returns false: there is no compass.
     open class func headingAvailable() -> Bool { false }
 
-    /// Returns true, unless it is known that the machine has no radio.
+    /// Returns true, unless the machine is known to have no radio.
     @available(*, deprecated, renamed: "isMonitoringAvailable(for:)")
     open class func regionMonitoringAvailable() -> Bool { hasRadio }
 
-    /// Returns true, unless it is known that the machine has no radio.
+    /// Returns true, unless the machine is known to have no radio.
     @available(*, deprecated, renamed: "isMonitoringAvailable(for:)")
     open class func regionMonitoringEnabled() -> Bool { hasRadio }
 
-    /// Returns false: no position can be collected for later.
+    /// Returns false: positions are not available, so none can be deferred.
     open class func deferredLocationUpdatesAvailable() -> Bool { false }
 
     // MARK: - Authorization
@@ -90,20 +87,20 @@ open class CLLocationManager: NSObject {
     /// The app's permission to use location services.
     open var authorizationStatus: CLAuthorizationStatus { CLAuthorizationStatus(core.center.snapshot.authorization) }
 
-    /// The accuracy that the app is allowed: full, since distances to beacons are never blurred.
+    /// The accuracy that the app may use: always full, since distances to beacons are never reduced.
     open var accuracyAuthorization: CLAccuracyAuthorization { .fullAccuracy }
 
-    /// A Boolean value that says that widgets of the app may use location services; there are none.
+    /// A Boolean value indicating whether the app's widgets may use location services; there are no widgets here.
     open var isAuthorizedForWidgetUpdates: Bool { false }
 
-    /// Asks to know of beacons while the application runs. It is granted unless an administrator decided otherwise, and
-    /// does nothing where the status is determined already.
+    /// Requests permission to detect beacons while the application runs. It is granted unless an administrator decided
+    /// otherwise. Has no effect if the status is already determined.
     open func requestWhenInUseAuthorization() { core.request(.whenInUse) }
 
-    /// Asks to know of beacons, and to be started for them. It is granted unless an administrator decided otherwise.
+    /// Requests permission to detect beacons at any time. It is granted unless an administrator decided otherwise.
     open func requestAlwaysAuthorization() { core.request(.always) }
 
-    /// Asks for full accuracy for a while, which is always given.
+    /// Requests full accuracy temporarily, which is always granted.
     open func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)? = nil
     ) {
@@ -113,19 +110,20 @@ open class CLLocationManager: NSObject {
         core.makeCallback { answer.value(nil) }
     }
 
-    /// Asks for full accuracy for a while, which is always given.
+    /// Requests full accuracy temporarily, which is always granted.
     open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {}
 
-    /// Asks for full accuracy for a while, which is always given.
+    /// Requests full accuracy temporarily, which is always granted.
     open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) async throws {}
 
     // MARK: - Monitoring
 
-    /// Begins to monitor a region, for the whole application and across its launches.
+    /// Starts to monitor a region for the whole application and across its launches.
     ///
-    /// `didStartMonitoringFor` follows, and then `didDetermineState` once the state is known. A region of the same
-    /// identifier is replaced. Beyond 20 regions, and for regions that are not of beacons, `monitoringDidFailFor`
-    /// follows with `CLError.regionMonitoringFailure`, or `regionMonitoringDenied` where the app may not monitor any.
+    /// `didStartMonitoringFor` follows, then `didDetermineState` once the state is known. A region with the same
+    /// identifier is replaced. For more than 20 regions, and for regions other than beacon regions,
+    /// `monitoringDidFailFor` follows with `CLError.regionMonitoringFailure`, or with `regionMonitoringDenied` if the
+    /// app may not monitor regions.
     open func startMonitoring(for region: CLRegion) {
         if let beacons = region as? CLBeaconRegion, beacons.isComplete {
             return core.startMonitoring(RegisteredRegion(beacons))
@@ -139,23 +137,25 @@ open class CLLocationManager: NSObject {
         }
     }
 
-    /// Begins to monitor a region; the accuracy says nothing for beacons.
+    /// Starts to monitor a region; the accuracy has no effect for beacons.
     @available(*, deprecated, renamed: "startMonitoring(for:)")
     open func startMonitoring(for region: CLRegion, desiredAccuracy accuracy: CLLocationAccuracy) {
         startMonitoring(for: region)
     }
 
-    /// Stops monitoring the beacon region of this identifier, whichever manager began; harmless where none did.
+    /// Stops monitoring the beacon region with this identifier, whichever manager started it. Harmless if it is not
+    /// monitored.
     ///
-    /// No callback of this manager about the region follows. A region of another kind is another region, also under the
-    /// same identifier, and is never monitored.
+    /// This manager makes no further callbacks about the region. A region of another kind is a different region, even
+    /// with the same identifier, and is never monitored.
     open func stopMonitoring(for region: CLRegion) {
         if region is CLBeaconRegion { core.stopMonitoring(region.identifier) }
         core.stop(UnavailableRequests.RegionRequest(.monitoring, region))
     }
 
-    /// Asks for the state of a region; `didDetermineState` delivers it. The state of a region that is not monitored is
-    /// unknown. For regions other than beacons and circles nothing happens, as Core Location's document says.
+    /// Requests the state of a region, which `didDetermineState` reports. The state of a region that is not monitored
+    /// is unknown. For regions other than beacon and circular regions nothing happens, as Core Location's documentation
+    /// states.
     open func requestState(for region: CLRegion) {
         if let beacons = region as? CLBeaconRegion { return core.requestState(of: RegisteredRegion(beacons)) }
         guard region is CLCircularRegion else { return }
@@ -163,19 +163,19 @@ open class CLLocationManager: NSObject {
         later { $0.delegate?.locationManager($0, didDetermineState: .unknown, for: copy) }
     }
 
-    /// The regions that the application monitors, those of earlier launches too. The objects may be others than those
-    /// that were given, and a change shows a little later.
+    /// The regions that the application monitors, including those of earlier launches. The objects may differ from the
+    /// registered ones, and changes appear after a short delay.
     open var monitoredRegions: Set<CLRegion> {
         Set(core.center.snapshot.regions.map { CLBeaconRegion($0) })
     }
 
-    /// The largest circular region that could be monitored; none can.
+    /// The maximum radius of circular regions; -1, since they cannot be monitored.
     open var maximumRegionMonitoringDistance: CLLocationDistance { -1 }
 
     // MARK: - Ranging
 
-    /// Begins to range the beacons that satisfy a constraint: `didRange:satisfying:` reports them once a second, or
-    /// `didFailRangingFor:error:` why not. Doing so twice is the same as once.
+    /// Starts to range the beacons that satisfy a constraint. `didRange:satisfying:` reports them once a second, or
+    /// `didFailRangingFor:error:` reports an error. A second call has no further effect.
     open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
         core.startRanging(BeaconConstraint(constraint))
     }
@@ -190,8 +190,8 @@ open class CLLocationManager: NSObject {
         Set(core.rangedConstraints.map { CLBeaconIdentityConstraint($0) })
     }
 
-    /// Begins to range the beacons of a region: `didRangeBeacons:in:` reports them once a second, or
-    /// `rangingBeaconsDidFailFor:withError:` why not.
+    /// Starts to range the beacons of a region. `didRangeBeacons:in:` reports them once a second, or
+    /// `rangingBeaconsDidFailFor:withError:` reports an error.
     open func startRangingBeacons(in region: CLBeaconRegion) {
         if region.isComplete { return core.startRanging(LocationManagerCore.RangedRegion(region)) }
         let copy = region.copy() as? CLBeaconRegion ?? region
@@ -210,69 +210,70 @@ open class CLLocationManager: NSObject {
     /// The regions that this manager ranges.
     open var rangedRegions: Set<CLRegion> { Set(core.rangedRegions.map { CLBeaconRegion($0) }) }
 
-    // MARK: - Positions, which are not there
+    // MARK: - Positions, which are not available
 
-    /// The accuracy that positions should have.
+    /// The desired accuracy of positions.
     open var desiredAccuracy: CLLocationAccuracy = kCLLocationAccuracyBest
 
-    /// The distance to move for another position.
+    /// The distance between two position updates.
     open var distanceFilter: CLLocationDistance = kCLDistanceFilterNone
 
-    /// The movement that the app expects.
+    /// The expected movement of the user.
     open var activityType = CLActivityType.other
 
-    /// A Boolean value that says that positions may pause.
+    /// A Boolean value indicating whether position updates may pause.
     open var pausesLocationUpdatesAutomatically = true
 
-    /// A Boolean value that says that the app continues in the background, which every process here does.
+    /// A Boolean value indicating whether the app continues in the background, as every process does here.
     open var allowsBackgroundLocationUpdates = false
 
-    /// A Boolean value that says that the use of positions in the background is shown.
+    /// A Boolean value indicating whether background use of positions is shown.
     open var showsBackgroundLocationIndicator = false
 
-    /// The angle to turn for another heading, in degrees.
+    /// The angle between two heading updates, in degrees.
     open var headingFilter: CLLocationDegrees = 1
 
     /// The orientation of the device.
     open var headingOrientation = CLDeviceOrientation.portrait
 
-    /// The last position; there is none.
+    /// The last position; always nil here.
     open var location: CLLocation? { nil }
 
-    /// The last heading; there is none.
+    /// The last heading; always nil here.
     open var heading: CLHeading? { nil }
 
-    /// Asks for positions; `didFailWithError` follows with `CLError.locationUnknown`, or `denied` without permission.
+    /// Requests positions; `didFailWithError` follows with `CLError.locationUnknown`, or with `denied` without
+    /// permission.
     open func startUpdatingLocation() { start(.positions) }
 
-    /// Stops asking for positions, also for a single one.
+    /// Stops requests for positions, including a request for a single position.
     open func stopUpdatingLocation() {
         core.stop(.positions)
         core.stop(.onePosition)
     }
 
-    /// Asks for one position; `didFailWithError` follows as for ``startUpdatingLocation()``.
+    /// Requests one position; `didFailWithError` follows as for ``startUpdatingLocation()``.
     open func requestLocation() { start(.onePosition) }
 
-    /// Asks for large changes of position; `didFailWithError` follows as for ``startUpdatingLocation()``.
+    /// Requests large changes of position; `didFailWithError` follows as for ``startUpdatingLocation()``.
     open func startMonitoringSignificantLocationChanges() { start(.significantChanges) }
 
-    /// Stops asking for large changes of position.
+    /// Stops requests for large changes of position.
     open func stopMonitoringSignificantLocationChanges() { core.stop(.significantChanges) }
 
-    /// Asks for visits; `didFailWithError` follows as for ``startUpdatingLocation()``.
+    /// Requests visits; `didFailWithError` follows as for ``startUpdatingLocation()``.
     open func startMonitoringVisits() { start(.visits) }
 
-    /// Stops asking for visits.
+    /// Stops requests for visits.
     open func stopMonitoringVisits() { core.stop(.visits) }
 
-    /// Asks for headings; `didFailWithError` follows with `CLError.headingFailure`.
+    /// Requests headings; `didFailWithError` follows with `CLError.headingFailure`.
     open func startUpdatingHeading() { start(.headings) }
 
-    /// Stops asking for headings.
+    /// Stops requests for headings.
     open func stopUpdatingHeading() { core.stop(.headings) }
 
-    /// Asks for a token for location pushes. There is no push service here: the answer is
+    /// Requests a token for location pushes. There is no push service here, so the request fails with
     /// `CLLocationPushServiceError.unsupportedPlatform`.
     open func startMonitoringLocationPushes(completion: ((Data?, (any Error)?) -> Void)? = nil) {
         guard let completion else { return }
@@ -281,28 +282,27 @@ open class CLLocationManager: NSObject {
         core.makeCallback { answer.value(nil, CLLocationPushServiceError(.unsupportedPlatform)) }
     }
 
-    /// Asks for a token for location pushes. There is no push service here.
+    /// Requests a token for location pushes. There is no push service here.
     ///
     /// - Throws: `CLLocationPushServiceError.unsupportedPlatform`
     open func startMonitoringLocationPushes() async throws -> Data {
         throw CLLocationPushServiceError(.unsupportedPlatform)
     }
 
-    /// Stops asking for location pushes. There is nothing to stop.
+    /// Stops location pushes. Does nothing.
     open func stopMonitoringLocationPushes() {}
 
-    /// Puts the question of calibrating the compass away; it is never asked.
+    /// Dismisses the request to calibrate the compass. Does nothing, since it is never shown.
     open func dismissHeadingCalibrationDisplay() {}
 
-    /// Asks for positions to be collected while the app is not in use; `didFinishDeferredUpdatesWithError` follows with
-    /// `CLError.deferredFailed`.
-    @available(*, deprecated, message: "Positions are not deferred on any system any more.")
+    /// Requests deferred positions; `didFinishDeferredUpdatesWithError` follows with `CLError.deferredFailed`.
+    @available(*, deprecated, message: "No system defers positions any longer.")
     open func allowDeferredLocationUpdates(untilTraveled distance: CLLocationDistance, timeout: TimeInterval) {
         later { $0.delegate?.locationManager($0, didFinishDeferredUpdatesWithError: CLError(.deferredFailed)) }
     }
 
-    /// Stops collecting positions. There is nothing to stop.
-    @available(*, deprecated, message: "Positions are not deferred on any system any more.")
+    /// Stops deferring positions. Does nothing.
+    @available(*, deprecated, message: "No system defers positions any longer.")
     open func disallowDeferredLocationUpdates() {}
 
     private func start(_ service: LocationService) {
@@ -314,7 +314,7 @@ open class CLLocationManager: NSObject {
         for code in core.takeServiceFailures() { delegate?.locationManager(self, didFailWithError: CLError(code)) }
     }
 
-    /// Answers a request about a region that cannot be watched, unless the app stops it before.
+    /// Answers a request about a region that cannot be monitored or ranged, unless the app stops the request first.
     private func refuse(
         _ request: UnavailableRequests.RegionRequest, _ answer: @escaping @Sendable (CLLocationManager) -> Void
     ) {
@@ -322,7 +322,7 @@ open class CLLocationManager: NSObject {
         later { if $0.core.take(request) { answer($0) } }
     }
 
-    /// Makes a call where callbacks are made, after those that are under way.
+    /// Makes a call in the callback context, after pending callbacks.
     private func later(_ call: @escaping @Sendable (CLLocationManager) -> Void) {
         let reference = WeakReference(self)
         core.makeCallback {
@@ -376,7 +376,7 @@ open class CLLocationManager: NSObject {
         }
     }
 
-    /// Reports a failure to the request that it is about.
+    /// Reports a failure to the request that caused it.
     private func fail(_ constraint: BeaconConstraint, of requester: RangingRequester?, with error: CLError) {
         switch requester {
         case .constraint:
@@ -390,18 +390,18 @@ open class CLLocationManager: NSObject {
     }
 }
 
-/// The movement of an app's user. Core Location may save power by it; nothing here depends on it.
+/// The movement of an app's user. Core Location may use it to save power; it has no effect here.
 public enum CLActivityType: Int, Sendable, BitwiseCopyable {
-    /// Nothing of what follows.
+    /// None of the following.
     case other = 1
 
     /// Driving along roads.
     case automotiveNavigation = 2
 
-    /// Walking, running, cycling.
+    /// Walking, running or cycling.
     case fitness = 3
 
-    /// Travelling by train, boat and the like.
+    /// Travelling by train, boat and similar means.
     case otherNavigation = 4
 
     /// Flying.

@@ -4,27 +4,27 @@ internal import BeaconMonitoring
 internal import BeaconSupport
 import Foundation
 
-/// The part of a location manager that threads may share: its client of the center, and the requests for ranging.
+/// The thread-safe part of a location manager: its client of the center, and its ranging requests.
 final class LocationManagerCore: Sendable {
     let center: BeaconCenter
     private let client: ClientID
     private let context: CallbackContext
 
-    /// The requests for a constraint, of two kinds, since each has callbacks of its own.
+    /// The requests for a constraint. The two kinds have separate callbacks.
     private struct Requests {
         var isForConstraint = false
-        /// Identifiers, and the regions as they were when ranging began.
+        /// The regions as they were when ranging started, by identifier.
         var regions: [String: RangedRegion] = [:]
 
         var isEmpty: Bool { !isForConstraint && regions.isEmpty }
 
-        /// Those that receive the callbacks, in order.
+        /// The recipients of the callbacks, in order.
         var requesters: [RangingRequester] {
             (isForConstraint ? [.constraint] : []) + regions.keys.sorted().map { .region($0) }
         }
     }
 
-    /// A region that is ranged, as a value from which one can be made again.
+    /// A ranged region as a value that can be turned into a region object.
     struct RangedRegion: Sendable {
         var identifier: String
         var constraint: BeaconConstraint
@@ -34,12 +34,12 @@ final class LocationManagerCore: Sendable {
         var requests: [BeaconConstraint: Requests] = [:]
         var stopped = StoppedRequests()
         var unavailable = UnavailableRequests()
-        /// The authorization that was delivered last; nil before the first.
+        /// The last delivered authorization; nil before the first.
         var authorization: AuthorizationStatus?
     }
 
-    /// The lock is held while work is submitted to the center, so that the center gets starts and stops in the order in
-    /// which they changed this; it is only handed work, and nothing waits.
+    /// The lock is held while work is submitted to the center, so that starts and stops reach the center in the order
+    /// of the changes here. Submitting work does not wait.
     private let state = Locked(State())
 
     private let pendingReports = PendingRangingReports()
@@ -54,29 +54,29 @@ final class LocationManagerCore: Sendable {
         center.perform { [client] in $0.removeClient(client) }
     }
 
-    /// Begins to receive the center's events.
+    /// Starts to receive the center's events.
     ///
-    /// - Parameter deliver: makes the callback for an event that the app has not stopped in between.
+    /// - Parameter deliver: makes the callback for an event whose request the app has not stopped since.
     func begin(_ deliver: @escaping @Sendable (ClientEvent) -> Void) {
         center.addClient(client) { [weak self, weak center, context] event in
             guard let self, let center else { return }
             if case .authorization(let status, _) = event, !isChange(status) { return }
             if case .ranged(let constraint, let beacons, let time) = event {
-                // A slow app receives the newest report alone.
+                // A slow app receives the newest report only.
                 guard put(PendingRangingReports.Report(beacons: beacons, time: time), for: constraint) else { return }
                 return center.makeCallback(in: context) { [weak self] in
                     guard let self, let report = pendingReports.take(constraint) else { return }
                     deliver(.ranged(constraint, report.beacons, at: report.time))
                 }
             }
-            let moment = state.withLock { $0.stopped.now }
+            let mark = state.withLock { $0.stopped.now }
             center.makeCallback(in: context) { [weak self] in
-                for event in self?.current(event, since: moment) ?? [] { deliver(event) }
+                for event in self?.current(event, since: mark) ?? [] { deliver(event) }
             }
         }
     }
 
-    /// Returns false where the status was delivered already, and only the user is asked for another.
+    /// Returns false if the status was delivered already, and the event only reports a pending request.
     private func isChange(_ status: AuthorizationStatus) -> Bool {
         state.withLock { state in
             defer { state.authorization = status }
@@ -84,40 +84,40 @@ final class LocationManagerCore: Sendable {
         }
     }
 
-    /// Keeps a report for its callback, unless the request that it answers is being stopped.
+    /// Stores a report for its callback, unless its request is being stopped.
     ///
-    /// - Returns: true where a callback has to be made for it.
+    /// - Returns: true if a callback must be made for it.
     private func put(_ report: PendingRangingReports.Report, for constraint: BeaconConstraint) -> Bool {
         state.withLock { state in
             !state.stopped.isStopping(.allRanging(constraint)) && pendingReports.put(report, for: constraint)
         }
     }
 
-    /// Returns an event for each request that it is about, without those that were stopped while it waited for its
-    /// callback, here or, as far as the center has got, by another manager.
-    private func current(_ event: ClientEvent, since moment: StoppedRequests.Mark) -> [ClientEvent] {
+    /// Returns one event per request concerned. Excludes requests that were stopped while the event waited for its
+    /// callback, either by this manager or by another one if the center has already processed that stop.
+    private func current(_ event: ClientEvent, since mark: StoppedRequests.Mark) -> [ClientEvent] {
         switch event {
         case .determined(let region), .entered(let region), .exited(let region), .started(let region):
-            return isStopped(region, since: moment) || !isMonitored(region) ? [] : [event]
+            return isStopped(region, since: mark) || !isMonitored(region) ? [] : [event]
         case .monitoringFailed(let region, let failure):
-            // One beyond the limit was never monitored.
+            // A region beyond the limit was never monitored.
             let isOver = failure != .limitExceeded && !isMonitored(region)
-            return isStopped(region, since: moment) || isOver ? [] : [event]
+            return isStopped(region, since: mark) || isOver ? [] : [event]
         case .answered(let region):
-            return isStopped(region, since: moment) ? [] : [event]
+            return isStopped(region, since: mark) ? [] : [event]
         case .rangingFailed(let constraint, let failure, let requester):
             return state.withLock { state in
                 (state.requests[constraint]?.requesters ?? [])
                     .filter { requester == nil || requester == $0 }
-                    .filter { !state.stopped.isStopped(.ranging(constraint, $0), since: moment) }
+                    .filter { !state.stopped.isStopped(.ranging(constraint, $0), since: mark) }
                     .map { .rangingFailed(constraint, failure, to: $0) }
             }
         case .authorization, .radio, .missedChangesEnded, .condition, .ranged, .heard, .advertising: return [event]
         }
     }
 
-    private func isStopped(_ region: RegisteredRegion, since moment: StoppedRequests.Mark) -> Bool {
-        state.withLock { $0.stopped.isStopped(.monitoring(region.identifier), since: moment) }
+    private func isStopped(_ region: RegisteredRegion, since mark: StoppedRequests.Mark) -> Bool {
+        state.withLock { $0.stopped.isStopped(.monitoring(region.identifier), since: mark) }
     }
 
     private func isMonitored(_ region: RegisteredRegion) -> Bool {
@@ -126,10 +126,10 @@ final class LocationManagerCore: Sendable {
         }
     }
 
-    /// Makes a call where callbacks are made, after those that are under way.
+    /// Makes a call in the callback context, after pending callbacks.
     func makeCallback(_ call: @escaping @Sendable () -> Void) { center.makeCallback(in: context, call) }
 
-    /// Asks for the changes of regions that the application missed while it did not run.
+    /// Requests the changes of regions that the application missed while it did not run.
     func requestMissedChanges() { center.perform { [client] in $0.deliverMissedChanges(to: client) } }
 
     /// Confirms to the center that the callbacks for missed changes have been made.
@@ -149,7 +149,7 @@ final class LocationManagerCore: Sendable {
         }
     }
 
-    /// Stops a request now, and has the center stop it. The caller holds the lock.
+    /// Stops a request now, and then in the center. The caller holds the lock.
     private func stop(
         _ request: StoppedRequests.Request, in state: inout State,
         _ work: @escaping @Sendable (isolated BeaconCenter) -> Void = { _ in }
@@ -158,7 +158,7 @@ final class LocationManagerCore: Sendable {
         center.perform { [weak self] center in
             work(center)
             guard let self else { return }
-            // On the center's queue: without callbacks under way, no event waits.
+            // This is the center's queue: if there are no callbacks under way, no event is waiting.
             let isQuiet = center.hasNoCallbacksUnderWay
             self.state.withLock { $0.stopped.carryOut(request, isQuiet: isQuiet) }
         }
@@ -204,23 +204,23 @@ final class LocationManagerCore: Sendable {
             state.requests[constraint] = requests.isEmpty ? nil : requests
             stop(.ranging(constraint, requester), in: &state)
             guard requests.isEmpty else { return }
-            // A report that waits belongs to the stopped request and not to the next one.
+            // A waiting report belongs to the stopped request, not to the next one.
             _ = pendingReports.take(constraint)
             stop(.allRanging(constraint), in: &state) { [client] in $0.stopRanging(constraint, for: client) }
         }
     }
 
-    /// The constraints that are ranged as such.
+    /// The constraints that are ranged directly.
     var rangedConstraints: [BeaconConstraint] {
         state.withLock { $0.requests.filter { $0.value.isForConstraint }.map(\.key) }
     }
 
-    /// The regions that are ranged as such.
+    /// The regions that are ranged.
     var rangedRegions: [RangedRegion] {
         state.withLock { $0.requests.values.flatMap { $0.regions.values } }
     }
 
-    /// Returns the requests for a constraint: as such, and for regions.
+    /// Returns the requests for a constraint: directly, and through regions.
     func rangings(of constraint: BeaconConstraint) -> (asConstraint: Bool, regions: [RangedRegion]) {
         state.withLock { state in
             guard let own = state.requests[constraint] else { return (false, []) }
@@ -228,25 +228,25 @@ final class LocationManagerCore: Sendable {
         }
     }
 
-    // MARK: - What is not available
+    // MARK: - Unavailable services
 
-    /// Begins a service that cannot deliver anything.
+    /// Starts a service that cannot deliver anything.
     func start(_ service: LocationService) { state.withLock { $0.unavailable.start(service) } }
 
     func stop(_ service: LocationService) { state.withLock { $0.unavailable.stop(service) } }
 
-    /// Returns the failures of services that the app does not know of.
+    /// Returns and clears the service failures that the app has not received yet.
     func takeServiceFailures() -> [CLError.Code] {
         let status = center.snapshot.authorization
         return state.withLock { $0.unavailable.takeFailures(status) }
     }
 
-    /// Begins a request about a region that cannot be watched.
+    /// Starts a request about a region that cannot be monitored or ranged.
     func start(_ request: UnavailableRequests.RegionRequest) { state.withLock { $0.unavailable.start(request) } }
 
     func stop(_ request: UnavailableRequests.RegionRequest) { state.withLock { $0.unavailable.stop(request) } }
 
-    /// Returns true where such a request was not stopped, and ends it.
+    /// Ends such a request, and returns true unless it was stopped before.
     func take(_ request: UnavailableRequests.RegionRequest) -> Bool {
         state.withLock { $0.unavailable.take(request) }
     }

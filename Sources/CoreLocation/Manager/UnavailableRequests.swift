@@ -1,9 +1,9 @@
 internal import BeaconApplications
 import Foundation
 
-/// A service that needs a position or a compass, which no machine here has.
+/// A service that needs positions or a compass, which are not available here.
 enum LocationService {
-    /// Positions, until they are stopped.
+    /// Continuous positions.
     case positions
     /// One position.
     case onePosition
@@ -11,10 +11,10 @@ enum LocationService {
     case significantChanges
     /// Visits.
     case visits
-    /// Headings. A compass needs no permission.
+    /// Headings. They need no permission.
     case headings
 
-    /// Returns the reason why nothing is delivered; nil while the app's permission is undecided.
+    /// Returns the reason why the service delivers nothing; nil while the app's permission is undecided.
     func failure(_ status: AuthorizationStatus) -> CLError.Code? {
         if self == .headings { return .headingFailure }
         switch status {
@@ -25,13 +25,13 @@ enum LocationService {
     }
 }
 
-/// A manager's requests for unavailable services and regions, each until it has been answered or stopped.
+/// A manager's requests for unavailable services and regions, until they are answered or stopped.
 ///
-/// Permission comes first: a request waits while the permission is undecided, and fails with `denied` where the app was
-/// refused. Only a permitted app receives the reason why nothing can be delivered. A request that continues is answered
-/// again when another decision gives another reason.
+/// Permission is checked first. A request waits while the permission is undecided, and fails with `denied` if the app
+/// was refused. Only an app with permission receives the reason why nothing can be delivered. A continuing request is
+/// answered again if another decision changes the reason.
 struct UnavailableRequests {
-    /// A request about a region that the core cannot watch.
+    /// A request about a region that the core cannot monitor or range.
     struct RegionRequest: Hashable {
         enum Kind: Hashable {
             case monitoring, ranging
@@ -58,7 +58,7 @@ struct UnavailableRequests {
 
     mutating func stop(_ service: LocationService) { services.removeAll { $0.service == service } }
 
-    /// Returns the failures that the app does not know of, in the order of its requests.
+    /// Returns the failures that the app has not received yet, in the order of its requests.
     mutating func takeFailures(_ status: AuthorizationStatus) -> [CLError.Code] {
         var result: [CLError.Code] = []
         for place in services.indices {
@@ -76,7 +76,7 @@ struct UnavailableRequests {
 
     mutating func stop(_ request: RegionRequest) { regions.removeAll { $0 == request } }
 
-    /// Returns true where a request was not stopped, and removes it.
+    /// Removes a request, and returns true unless it was stopped before.
     mutating func take(_ request: RegionRequest) -> Bool {
         guard let place = regions.firstIndex(of: request) else { return false }
         regions.remove(at: place)

@@ -1,17 +1,18 @@
 internal import BeaconModel
 
 extension CLMonitor {
-    /// A condition that holds while at least one beacon of a UUID, a major and a minor value is heard.
+    /// A condition that is satisfied while at least one beacon with a UUID, a major and a minor value is heard.
     ///
-    /// It is stored with the keys `uuid`, `major` and `minor`, and what is nil is left out; Apple's form is not known.
+    /// It is encoded with the keys `uuid`, `major` and `minor`; nil values are omitted. Apple's format is not
+    /// documented.
     public struct BeaconIdentityCondition: CLCondition, Sendable {
-        /// The proximity UUID, which always has to match.
+        /// The proximity UUID, which must always match.
         public let uuid: UUID
 
-        /// The major value, or nil where any will do.
+        /// The major value; nil matches any.
         public let major: UInt16?
 
-        /// The minor value, or nil where any will do. Nil whenever ``major`` is.
+        /// The minor value; nil matches any. It is nil whenever ``major`` is.
         public let minor: UInt16?
 
         /// Creates a condition for all beacons of a proximity UUID.
@@ -21,23 +22,23 @@ extension CLMonitor {
             minor = nil
         }
 
-        /// Creates a condition for the beacons of one major value.
+        /// Creates a condition for the beacons with one major value.
         public init(uuid: UUID, major: UInt16) {
             self.uuid = uuid
             self.major = major
             minor = nil
         }
 
-        /// Creates a condition for the beacons of one identity.
+        /// Creates a condition for the beacons with one identity.
         public init(uuid: UUID, major: UInt16, minor: UInt16) {
             self.uuid = uuid
             self.major = major
             self.minor = minor
         }
 
-        /// Reads a stored condition.
+        /// Decodes a condition.
         ///
-        /// - Throws: `DecodingError` if there is no UUID, or a minor value without a major one.
+        /// - Throws: `DecodingError` if the UUID is missing, or if there is a minor value without a major value.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             uuid = try values.decode(UUID.self, forKey: .uuid)
@@ -45,11 +46,11 @@ extension CLMonitor {
             minor = try values.decodeIfPresent(UInt16.self, forKey: .minor)
             if major == nil, minor != nil {
                 throw DecodingError.dataCorruptedError(
-                    forKey: .minor, in: values, debugDescription: "a minor value comes only with a major value")
+                    forKey: .minor, in: values, debugDescription: "a minor value requires a major value")
             }
         }
 
-        /// Stores the condition.
+        /// Encodes the condition.
         public func encode(to encoder: any Encoder) throws {
             var values = encoder.container(keyedBy: CodingKeys.self)
             try values.encode(uuid, forKey: .uuid)
@@ -64,27 +65,27 @@ extension CLMonitor {
 }
 
 extension CLMonitor {
-    /// A condition that holds while the device is in a disc on the ground.
+    /// A condition that is satisfied while the device is in a circle on the ground.
     ///
-    /// It can be made and stored. A monitor reports it as not supported, since no position is known here.
+    /// It can be created and stored. A monitor reports it as unsupported, since positions are not available here.
     public struct CircularGeographicCondition: CLCondition, Sendable {
-        /// The middle.
+        /// The center of the circle.
         public let center: CLLocationCoordinate2D
 
-        /// From the middle to the edge, in metres.
+        /// The radius in metres.
         public let radius: CLLocationDistance
 
-        /// Creates a condition for a disc around `center`.
+        /// Creates a condition for a circle around `center`.
         ///
         /// - Parameters:
-        ///   - center: the middle of the disc.
+        /// - center: the center of the circle.
         ///   - radius: the radius in metres.
         public init(center: CLLocationCoordinate2D, radius: CLLocationDistance) {
             self.center = center
             self.radius = radius
         }
 
-        /// Reads a stored condition.
+        /// Decodes a condition.
         ///
         /// - Throws: `DecodingError` if a number is missing.
         public init(from decoder: any Decoder) throws {
@@ -95,7 +96,7 @@ extension CLMonitor {
             radius = try values.decode(Double.self, forKey: .radius)
         }
 
-        /// Stores the condition.
+        /// Encodes the condition.
         public func encode(to encoder: any Encoder) throws {
             var values = encoder.container(keyedBy: CodingKeys.self)
             try values.encode(center.latitude, forKey: .latitude)
@@ -111,17 +112,17 @@ extension CLMonitor {
 
 /// A condition that a ``CLMonitor`` can monitor.
 ///
-/// As in Apple's SDK there is nothing in it but the ability to be stored. A monitor knows the conditions nested in it;
-/// any other is reported as not supported.
+/// As in Apple's SDK, it only requires that a condition can be stored. A monitor supports the conditions that are
+/// nested in it, and reports any other condition as unsupported.
 public protocol CLCondition: Decodable, Encodable, Sendable {}
 
-/// The meaning of a condition to a monitor, in a form that can be compared.
+/// The meaning of a condition to a monitor, in a comparable form.
 enum ConditionKind: Hashable, Sendable {
     /// Beacons of a constraint.
     case beacons(BeaconConstraint)
-    /// A disc on the ground.
+    /// A circle on the ground.
     case disc(latitude: Double, longitude: Double, radius: Double)
-    /// Something of the application's own, of which nothing is known.
+    /// A condition type of the application, which a monitor cannot interpret.
     case foreign
 
     init(_ condition: any CLCondition) {
@@ -136,7 +137,7 @@ enum ConditionKind: Hashable, Sendable {
         }
     }
 
-    /// A Boolean value that says that it can be monitored.
+    /// A Boolean value indicating whether the condition can be monitored.
     var isSupported: Bool {
         if case .beacons = self { true } else { false }
     }

@@ -1,7 +1,7 @@
 internal import BeaconModel
 
 extension CLMonitor {
-    /// A change of a condition's state, or of the diagnostics that say why it is not known.
+    /// A change of a condition's state, or of the diagnostics that explain why it is unknown.
     public struct Event: Sendable {
         /// The state of a condition.
         public typealias State = __CLMonitoringState
@@ -9,21 +9,21 @@ extension CLMonitor {
         /// The name under which the condition was added.
         public let identifier: String
 
-        /// The state of the condition. If it is the same as in the event before, the diagnostics changed.
+        /// The state of the condition. If it is the same as in the previous event, the diagnostics changed.
         public let state: State
 
         /// The time of the change.
         public let date: Date
 
-        /// The most exact condition that the event can be put down to; nil if there is none.
+        /// The most specific condition that explains the event; nil if there are no details.
         ///
-        /// For a beacon condition without a major or minor value it has those of the beacon that was heard.
+        /// For a beacon condition without a major or minor value, it has the values of the beacon that was heard.
         public let refinement: (any CLCondition)?
 
         /// The obstacles to monitoring.
         let diagnostics: Diagnostics
 
-        /// Creates an event from its parts.
+        /// Creates an event.
         init(
             identifier: String, state: State, date: Date, refinement: (any CLCondition)? = nil,
             diagnostics: Diagnostics = []
@@ -41,16 +41,16 @@ extension CLMonitor {
         /// Location services are off for all apps.
         public var authorizationDeniedGlobally: Bool { diagnostics.contains(.authorizationDeniedGlobally) }
 
-        /// The app may not use location services, and the user could not change that.
+        /// The app may not use location services, and the user cannot change that.
         public var authorizationRestricted: Bool { diagnostics.contains(.authorizationRestricted) }
 
-        /// The app is not enough in use for the authorization it has.
+        /// The app is not sufficiently in use for its authorization.
         public var insufficientlyInUse: Bool { diagnostics.contains(.insufficientlyInUse) }
 
-        /// The app has reduced accuracy, which is too little for the condition.
+        /// The app has reduced accuracy, which is not enough for the condition.
         public var accuracyLimited: Bool { diagnostics.contains(.accuracyLimited) }
 
-        /// Conditions of this kind are not supported here.
+        /// Conditions of this type are not supported here.
         public var conditionUnsupported: Bool { diagnostics.contains(.conditionUnsupported) }
 
         /// The app has too many conditions.
@@ -59,18 +59,18 @@ extension CLMonitor {
         /// The conditions cannot be stored.
         public var persistenceUnavailable: Bool { diagnostics.contains(.persistenceUnavailable) }
 
-        /// The app said that it holds a service session, and holds none.
+        /// The app requires a service session, but holds none.
         public var serviceSessionRequired: Bool { diagnostics.contains(.serviceSessionRequired) }
 
-        /// A request for authorization has no answer so far.
+        /// A request for authorization is pending.
         public var authorizationRequestInProgress: Bool { diagnostics.contains(.authorizationRequestInProgress) }
     }
 }
 
 extension CLMonitor {
-    /// The obstacles to monitoring a condition, as one value that can be compared and stored.
+    /// The obstacles to monitoring a condition, as a comparable value that can be stored.
     ///
-    /// Each is explained at the property of ``CLMonitor/Event`` of the same name.
+    /// See the property of ``CLMonitor/Event`` with the same name for each.
     struct Diagnostics: OptionSet, Hashable, Codable, Sendable {
         let rawValue: UInt16
 
@@ -87,19 +87,18 @@ extension CLMonitor {
     }
 }
 
-/// The state of a condition. Code says `CLMonitor.Event.State`; the underscores are how Apple's SDK spells the type
-/// behind that name.
+/// The state of a condition. Code uses the name `CLMonitor.Event.State`; the underscores are in Apple's SDK too.
 public enum __CLMonitoringState: UInt, Sendable, BitwiseCopyable {
-    /// Not determined so far.
+    /// Not determined yet.
     case unknown = 0
 
-    /// The condition holds: for beacons, at least one that matches is heard.
+    /// The condition is satisfied: for beacons, at least one that matches is heard.
     case satisfied = 1
 
-    /// The condition does not hold.
+    /// The condition is not satisfied.
     case unsatisfied = 2
 
-    /// The condition is not monitored. The event's diagnostics say why.
+    /// The condition is not monitored. The event's diagnostics show why.
     case unmonitored = 3
 }
 
@@ -115,7 +114,7 @@ extension __CLMonitoringState {
 }
 
 extension RegionState {
-    /// Creates the state that the engine can assume of a condition.
+    /// Creates the state that the engine assumes for a condition.
     init(_ state: __CLMonitoringState) {
         switch state {
         case .satisfied: self = .inside

@@ -3,96 +3,95 @@ import Foundation
 
 /// A monitor of conditions, which delivers an event when one changes.
 ///
-/// The conditions of a name stay until they are removed, across launches of the application, together with the last
-/// event of each. To go on with them, make a monitor of the same name and iterate over its ``events``.
+/// The conditions of a named monitor and their last events are kept until they are removed, even across launches of the
+/// application. To continue with them, create a monitor with the same name and iterate over its ``events``.
 ///
-/// Where Core Location's documents say nothing, or contradict one another, this was chosen:
-/// - A second monitor of a name that is open shares what the first one has, instead of failing.
-/// - Adding a condition again that is there already changes nothing; another one under its identifier begins anew.
-/// - An application may monitor 20 conditions at once, counted by themselves and not together with the regions of
-///   `CLLocationManager`. Those beyond are reported as such, and are monitored as soon as others are removed.
-/// - A condition is `unmonitored` where the application may not know of beacons, where the machine has no radio, where
-/// the condition is of a kind that is not supported, and beyond the limit. While the radio is off it is `unknown`.
-/// - While no task iterates over the events, the newest of each condition waits.
+/// Where Core Location's documentation is silent or contradicts itself, this implementation does the following:
+/// - A second monitor with the name of an open one shares its conditions, instead of failing.
+/// - Adding an equal condition again changes nothing. A different condition with the same identifier replaces it.
+/// - An application may monitor 20 conditions at once, in addition to the regions of `CLLocationManager`. Further
+///   conditions are reported as such, and are monitored once others are removed.
+/// - A condition is `unmonitored` if the application is not authorized, if the machine has no radio, if the condition's
+///   type is not supported, or if it is beyond the limit. While the radio is off, it is `unknown`.
+/// - While no task iterates over the events, the newest event of each condition is kept.
 ///
-/// Only conditions of beacons are supported, since no position is known here. Conditions that the application made
-/// itself are not kept across launches.
+/// Only beacon conditions are supported, since positions are not available here. Custom condition types of the
+/// application are not kept across launches.
 public actor CLMonitor {
     private let monitor: BoundMonitor
 
-    /// The events of the conditions, as they happen. Iterating never ends by itself, but with the task that does it.
+    /// The events of the conditions. The sequence does not end by itself, only with the iterating task.
     ///
-    /// If several iterate, each event goes to one of them.
+    /// If several tasks iterate, each event is delivered to one of them.
     final public let events: CLMonitor.Events
 
-    /// Opens the monitor of a name, with the conditions that it had when it was last open.
+    /// Opens a named monitor with the conditions that it had when it was last open.
     ///
-    /// If they cannot be read, the monitor has none and keeps none, and its events say so by
+    /// If the conditions cannot be read, the monitor starts empty and does not save any. Its events report that with
     /// ``Event/persistenceUnavailable``.
     ///
-    /// - Parameter name: letters and digits, by Apple's advice. Anything is accepted.
+    /// - Parameter name: Apple recommends letters and digits; any name is accepted.
     public init(_ name: String) async {
         let center = BeaconCenter.current
         monitor = BoundMonitor(center: center, core: center.monitorCore(name))
         events = Events(monitor)
     }
 
-    /// The names of the conditions, in the order in which they were added.
+    /// The identifiers of the conditions, in the order in which they were added.
     public var identifiers: [String] { monitor.core.identifiers }
 
-    /// Begins to monitor a condition whose state is not known.
+    /// Starts to monitor a condition whose state is unknown.
     ///
     /// - Parameters:
     ///   - condition: the condition.
-    ///   - identifier: its name; another condition of this name is replaced.
+    /// - identifier: its identifier; another condition with the identifier is replaced.
     public func add(_ condition: any CLCondition, identifier: String) {
         monitor.add(condition, identifier: identifier, assuming: .unknown)
     }
 
-    /// Begins to monitor a condition, assuming that its state is known.
+    /// Starts to monitor a condition with an assumed state.
     ///
     /// - Parameters:
     ///   - condition: the condition.
-    ///   - identifier: its name; another condition of this name is replaced.
-    ///   - state: an event follows only where it turns out to be another.
+    /// - identifier: its identifier; another condition with the identifier is replaced.
+    /// - state: the assumed state. An event follows only if the state turns out to be different.
     public func add(_ condition: any CLCondition, identifier: String, assuming state: CLMonitor.Event.State) {
         monitor.add(condition, identifier: identifier, assuming: state)
     }
 
-    /// Stops monitoring a condition and drops its record; harmless where there is none.
+    /// Stops monitoring a condition and removes its record. Harmless if the condition does not exist.
     public func remove(_ identifier: String) { monitor.remove(identifier) }
 
-    /// Returns the record of a condition, as soon as it was added; nil where there is none.
+    /// Returns the record of a condition, or nil. The record exists as soon as the condition is added.
     ///
-    /// Its event is the last one that has been dealt with, which is when the next one is asked for.
+    /// It contains the last event that was handled. An event counts as handled when the task requests the next one.
     public func record(for identifier: String) -> CLMonitor.Record? { monitor.core.record(for: identifier) }
 }
 
 extension CLMonitor {
     /// The events of a monitor.
     public struct Events: AsyncSequence, Sendable {
-        /// The elements.
+        /// The type of the elements.
         public typealias Element = CLMonitor.Event
 
         private let monitor: BoundMonitor
 
         init(_ monitor: BoundMonitor) { self.monitor = monitor }
 
-        /// An iterator that delivers one event after another.
+        /// An iterator over the events.
         ///
-        /// An event has been dealt with when the next one is asked for, or when the iterator is released.
+        /// An event counts as handled when the next one is requested, or when the iterator is released.
         public struct Iterator: AsyncIteratorProtocol {
             private let reader: MonitorReader
 
             init(_ monitor: BoundMonitor) { reader = MonitorReader(monitor) }
 
-            /// Returns the next event, as soon as there is one; nil once the task is cancelled. Nothing is thrown at
-            /// present.
+            /// Returns the next event once it happens; nil once the task is cancelled. Throws nothing at present.
             public mutating func next() async throws -> CLMonitor.Events.Element? {
                 await reader.next(isolation: nil)
             }
 
-            /// Returns the next event as ``next()`` does, to the actor that iterates.
+            /// Returns the next event like ``next()``, on the iterating actor.
             public mutating func next(
                 isolation actor: isolated (any Actor)?
             ) async throws(any Error) -> CLMonitor.Events.Element? {
@@ -100,21 +99,22 @@ extension CLMonitor {
             }
         }
 
-        /// Returns an iterator, which begins to wait for events.
+        /// Returns an iterator, which starts to wait for events.
         public func makeAsyncIterator() -> Iterator { Iterator(monitor) }
     }
 }
 
 extension CLMonitor {
-    /// A condition with the last event that was dealt with.
+    /// A condition and its last handled event.
     public struct Record: Sendable {
-        /// The last event that the app has dealt with. While it deals with one, the record still has the one before.
+        /// The last event that the app has handled. While the app handles an event, the record still has the previous
+        /// one.
         public let lastEvent: CLMonitor.Event
 
         /// The condition.
         public let condition: any CLCondition
 
-        /// Creates a record from its parts.
+        /// Creates a record.
         init(lastEvent: CLMonitor.Event, condition: any CLCondition) {
             self.lastEvent = lastEvent
             self.condition = condition

@@ -7,8 +7,8 @@ internal import Logging
 internal import Synchronization
 
 extension BeaconCenter {
-    /// Returns the core that the monitors of a name share. It is made with the first of them, and lives as long as the
-    /// center. Its conditions go on being monitored while none is open, as on Apple's systems.
+    /// Returns the core that all monitors with a name share. The first of them creates it, and it lives as long as the
+    /// center. Its conditions are monitored even while no monitor is open, as on Apple's systems.
     nonisolated func monitorCore(_ name: String) -> MonitorCore {
         companion("monitor \(name)") {
             let core = MonitorCore(name, in: self)
@@ -18,23 +18,24 @@ extension BeaconCenter {
     }
 }
 
-/// The part that the monitors of a name share: the state, behind a lock, with the center's client and the store.
+/// The part that monitors with the same name share: the state, behind a lock, with the center's client and the store.
 ///
-/// A condition that was added is there at once. The center learns of it on its own queue, by what the state says then,
-/// so that it does not matter in which order two callers get there.
+/// An added condition exists immediately. The center is updated on its own queue from the state at that time, so that
+/// the order of concurrent callers does not matter.
 final class MonitorCore: Sendable {
     private let name: String
     private let store: any MonitorStore
     private let client: ClientID
-    /// False where the stored conditions could not be read: they are left as they are, for the user to correct.
+    /// False if the stored conditions could not be read. They are then not overwritten, so that the user can correct
+    /// them.
     private let mayStore: Bool
-    /// The conditions as they were loaded, or saved last.
+    /// The conditions that were last loaded or saved.
     private let saved: Locked<[StoredCondition]>
     private let state: Locked<MonitorState>
     private let nextNumber = Atomic<UInt64>(0)
     private let isSaveDue = Atomic<Bool>(false)
 
-    /// Reads what is stored. Nothing is monitored before ``begin(_:)``.
+    /// Reads the stored conditions. Monitoring starts with ``begin(_:)``.
     init(_ name: String, in center: BeaconCenter) {
         self.name = name
         store = center.monitorStore
@@ -57,7 +58,7 @@ final class MonitorCore: Sendable {
         self.state = Locked(state)
     }
 
-    /// Begins to listen to the center, and to monitor the restored conditions.
+    /// Starts to receive the center's events and to monitor the restored conditions.
     func begin(_ center: BeaconCenter) {
         center.addClient(client) { [weak self, weak center] event in
             guard let self, let center else { return }
@@ -90,7 +91,7 @@ final class MonitorCore: Sendable {
         guard case .added(let replaced) = outcome else { return }
         center.perform { [self] center in
             if let replaced { center.stopMonitoring(replaced) }
-            // The app may have removed or replaced it before the center got here.
+            // The app may have removed or replaced the condition before the center reached this work.
             guard let condition = state.withLock({ $0.monitored(id) }) else { return }
             center.startMonitoring(id, condition.constraint, assuming: condition.state, client: client)
         }
@@ -109,7 +110,7 @@ final class MonitorCore: Sendable {
         return id
     }
 
-    /// Returns false for a reader whose event is of a condition that was removed while the event was on its way.
+    /// Returns false if the condition of the reader's event was removed before the event reached the reader.
     func isCurrent(_ reader: MonitorState.ReaderID) -> Bool { state.withLock { $0.isCurrent(reader) } }
 
     func removeReader(_ reader: MonitorState.ReaderID, in center: BeaconCenter) {
@@ -126,7 +127,7 @@ final class MonitorCore: Sendable {
     ) {
         let isCancelled = change(in: center) { state, _ in
             state.finish(reader)
-            // A task that is cancelled from now on waits for the lock to say so, and then finds what waits.
+            // If the task is cancelled from now on, the cancellation waits for the lock and then finds this wait.
             if Task.isCancelled { return true }
             state.wait(id, for: reader, resuming: continuation)
             return false
@@ -159,9 +160,9 @@ final class MonitorCore: Sendable {
         }
     }
 
-    /// Changes the state, delivers waiting events to the tasks that iterate, and has the state stored.
+    /// Changes the state, delivers pending events to iterating tasks, and saves the state if necessary.
     ///
-    /// - Parameter body: receives the radio's time, or the wall clock's where the radio has reported none.
+    /// - Parameter body: receives the radio's time, or the wall clock's if the radio has not reported one.
     @discardableResult
     private func change<Result: Sendable>(
         in center: BeaconCenter, body: (inout MonitorState, Date) -> Result
@@ -178,11 +179,11 @@ final class MonitorCore: Sendable {
 
     // MARK: - Store
 
-    /// Writes once, after all that is waiting on the center's queue has been done.
+    /// Saves once, after all work that is pending on the center's queue.
     private func saveSoon(_ center: BeaconCenter) {
         guard mayStore, !isSaveDue.exchange(true, ordering: .acquiringAndReleasing) else { return }
         center.perform { [self] center in
-            // A change from here on asks for another write.
+            // A change from here on triggers another write.
             isSaveDue.store(false, ordering: .releasing)
             center.performOnDisk { [weak center] in
                 if let center { self.save(center) }
@@ -210,7 +211,7 @@ final class MonitorCore: Sendable {
 
 /// A monitor's core together with the center that drives it.
 ///
-/// The center keeps the core, so that the core must not keep the center; a monitor keeps both.
+/// The center owns the core, so the core must not own the center. A monitor owns both.
 struct BoundMonitor: Sendable {
     let center: BeaconCenter
     let core: MonitorCore
@@ -234,7 +235,7 @@ final class MonitorReader: Sendable {
 
     deinit { monitor.core.removeReader(id, in: monitor.center) }
 
-    /// Returns the next event; the one before has been dealt with.
+    /// Returns the next event. The previous event counts as handled.
     func next(isolation: isolated (any Actor)?) async -> CLMonitor.Event? {
         while true {
             let wait = monitor.core.makeWaitID()

@@ -4,7 +4,7 @@ internal import BeaconMonitoring
 internal import BeaconRadio
 import Foundation
 
-/// The state of a monitor, as a value: its conditions, their events, and the readers that wait for events.
+/// The state of a monitor as a value: its conditions, their events, and the readers that wait for events.
 struct MonitorState: Sendable {
     /// One iteration over the events.
     struct ReaderID: Hashable, Sendable {
@@ -16,7 +16,7 @@ struct MonitorState: Sendable {
         let number: UInt64
     }
 
-    /// An event on its way to a reader that waits for it.
+    /// An event for a waiting reader.
     struct Delivery: Sendable {
         let continuation: CheckedContinuation<CLMonitor.Event?, Never>
         let event: CLMonitor.Event
@@ -31,9 +31,9 @@ struct MonitorState: Sendable {
 
     /// The outcome of adding a condition.
     enum Addition: Sendable {
-        /// The condition was there already.
+        /// An equal condition exists already.
         case kept
-        /// The condition is new; the center may have to stop monitoring the one that it replaces.
+        /// The condition is new. The center must stop monitoring the replaced one, if any.
         case added(replacing: ClientConditionID?)
     }
 
@@ -41,28 +41,29 @@ struct MonitorState: Sendable {
         var conditionID: ClientConditionID
         var condition: any CLCondition
         var kind: ConditionKind
-        /// The state as it is known or assumed, also where there are obstacles to monitoring.
+        /// The known or assumed state, even if there are obstacles to monitoring.
         var known: CLMonitor.Event.State
         var refinement: CLMonitor.BeaconIdentityCondition?
         var isBeyondLimit = false
-        /// The last event that was made, and the last that was dealt with.
+        /// The last event that was created, and the last one that was handled.
         var newest: CLMonitor.Event
-        var dealtWith: CLMonitor.Event
+        var lastHandled: CLMonitor.Event
     }
 
-    /// An event, and the condition that it is about: another one may by now have its identifier.
+    /// An event and its condition. By now, another condition may have the same identifier.
     private struct Issued: Sendable {
         var event: CLMonitor.Event
         var conditionID: ClientConditionID
     }
 
-    /// The most events that wait for slow readers; beyond that, only the newest of each condition does.
+    /// The maximum number of events that wait for slow readers. Beyond it, only the newest event of each condition
+    /// waits.
     private static let longestQueue = 1000
 
     var authorization: AuthorizationStatus
     var isAsking: Bool
     var radio: RadioState
-    /// A Boolean value that says that the conditions can be stored.
+    /// A Boolean value indicating whether the conditions can be stored.
     var isPersistent = true
 
     private var entries: [String: Entry] = [:]
@@ -70,7 +71,7 @@ struct MonitorState: Sendable {
     private var identifiersByCondition: [ClientConditionID: String] = [:]
     private var queue: [Issued] = []
     private var readers: Set<ReaderID> = []
-    private var inHand: [ReaderID: Issued] = [:]
+    private var delivered: [ReaderID: Issued] = [:]
     private var waits: [(id: WaitID, reader: ReaderID, continuation: CheckedContinuation<CLMonitor.Event?, Never>)] = []
     private var isChanged = false
 
@@ -85,13 +86,13 @@ struct MonitorState: Sendable {
     var identifiers: [String] { order }
 
     func record(for identifier: String) -> CLMonitor.Record? {
-        entries[identifier].map { CLMonitor.Record(lastEvent: $0.dealtWith, condition: $0.condition) }
+        entries[identifier].map { CLMonitor.Record(lastEvent: $0.lastHandled, condition: $0.condition) }
     }
 
     /// The constraints for the center to monitor, in the order in which they were added.
     var monitored: [MonitoredCondition] { order.compactMap { entries[$0].flatMap { monitored($0.conditionID) } } }
 
-    /// Returns the constraint to monitor under this name; nil where it is not a beacon's, or was removed.
+    /// Returns the constraint to monitor for an identifier; nil if it is not a beacon condition or was removed.
     func monitored(_ id: ClientConditionID) -> MonitoredCondition? {
         guard let identifier = identifiersByCondition[id], let entry = entries[identifier],
             case .beacons(let constraint) = entry.kind
@@ -110,14 +111,14 @@ struct MonitorState: Sendable {
         if let old { forget(old.conditionID) } else { order.append(identifier) }
         let first = CLMonitor.Event(identifier: identifier, state: state, date: date)
         entries[identifier] = Entry(
-            conditionID: conditionID, condition: condition, kind: kind, known: state, newest: first, dealtWith: first)
+            conditionID: conditionID, condition: condition, kind: kind, known: state, newest: first, lastHandled: first)
         identifiersByCondition[conditionID] = identifier
         isChanged = true
         review(identifier, at: date)
         return .added(replacing: old?.conditionID)
     }
 
-    /// Removes a condition, and returns the name under which the center monitored it.
+    /// Removes a condition, and returns the center's identifier for it.
     mutating func remove(_ identifier: String) -> ClientConditionID? {
         guard let entry = entries.removeValue(forKey: identifier) else { return nil }
         order.removeAll { $0 == identifier }
@@ -133,7 +134,7 @@ struct MonitorState: Sendable {
 
     // MARK: - Events
 
-    /// Applies a report of the center's.
+    /// Applies a report of the center.
     mutating func take(_ report: ConditionReport, at date: Date) {
         guard let identifier = identifiersByCondition[report.condition] else { return }
         entries[identifier]?.isBeyondLimit = report.isBeyondLimit
@@ -142,7 +143,7 @@ struct MonitorState: Sendable {
         review(identifier, at: report.time.map { Date(timeIntervalSince1970: $0.seconds) } ?? date)
     }
 
-    /// Makes an event of each condition for which something is no longer as its last event said.
+    /// Creates an event for each condition whose last event is outdated.
     mutating func reviewAll(at date: Date) {
         for identifier in order { review(identifier, at: date) }
     }
@@ -187,17 +188,17 @@ struct MonitorState: Sendable {
         readers.remove(reader)
     }
 
-    /// Returns true where the condition of a reader's event is still there.
+    /// Returns true if the condition of a reader's event still exists.
     func isCurrent(_ reader: ReaderID) -> Bool {
-        inHand[reader].map { identifiersByCondition[$0.conditionID] != nil } ?? false
+        delivered[reader].map { identifiersByCondition[$0.conditionID] != nil } ?? false
     }
 
-    /// Notes that a reader has dealt with its event.
+    /// Records that a reader has handled its event.
     mutating func finish(_ reader: ReaderID) {
-        guard let issued = inHand.removeValue(forKey: reader), identifiersByCondition[issued.conditionID] != nil else {
+        guard let issued = delivered.removeValue(forKey: reader), identifiersByCondition[issued.conditionID] != nil else {
             return
         }
-        entries[issued.event.identifier]?.dealtWith = issued.event
+        entries[issued.event.identifier]?.lastHandled = issued.event
         isChanged = true
     }
 
@@ -207,18 +208,18 @@ struct MonitorState: Sendable {
         waits.append((id, reader, continuation))
     }
 
-    /// Removes and returns a call that waits; nil where it does not any more.
+    /// Removes and returns a waiting call; nil if it no longer waits.
     mutating func cancel(_ id: WaitID) -> CheckedContinuation<CLMonitor.Event?, Never>? {
         waits.firstIndex { $0.id == id }.map { waits.remove(at: $0).continuation }
     }
 
-    /// Returns events for readers that wait, first come, first served.
+    /// Returns events for waiting readers, first come, first served.
     mutating func takeDeliveries() -> [Delivery] {
         var result: [Delivery] = []
         while !queue.isEmpty, !waits.isEmpty {
             let issued = queue.removeFirst()
             let wait = waits.removeFirst()
-            inHand[wait.reader] = issued
+            delivered[wait.reader] = issued
             result.append(Delivery(continuation: wait.continuation, event: issued.event))
         }
         return result
@@ -226,17 +227,18 @@ struct MonitorState: Sendable {
 
     // MARK: - Store
 
-    /// Returns true where there is something to store since the last call.
+    /// Returns true if something must be stored since the last call.
     mutating func takeIsChanged() -> Bool {
         defer { isChanged = false }
         return isChanged
     }
 
-    /// The conditions as they are stored across launches. An event that has not been dealt with is delivered again.
+    /// The conditions in the form that is stored across launches. An event that has not been handled is delivered
+    /// again.
     var stored: [StoredCondition] {
         order.compactMap { identifier in
             entries[identifier].flatMap { entry in
-                StoredCondition(identifier, entry.condition, dealtWith: entry.dealtWith, pending: pending(entry))
+                StoredCondition(identifier, entry.condition, lastHandled: entry.lastHandled, pending: pending(entry))
             }
         }
     }
@@ -244,7 +246,7 @@ struct MonitorState: Sendable {
     private func pending(_ entry: Entry) -> CLMonitor.Event? {
         let isPending =
             queue.contains { $0.conditionID == entry.conditionID }
-            || inHand.values.contains { $0.conditionID == entry.conditionID }
+            || delivered.values.contains { $0.conditionID == entry.conditionID }
         return isPending ? entry.newest : nil
     }
 
@@ -252,13 +254,13 @@ struct MonitorState: Sendable {
     mutating func restore(_ stored: StoredCondition, conditionID: ClientConditionID) {
         guard entries[stored.identifier] == nil else { return }
         let condition = stored.condition
-        let dealtWith = stored.lastEvent.event(stored.identifier)
+        let lastHandled = stored.lastEvent.event(stored.identifier)
         let pending = stored.pending?.event(stored.identifier)
-        let newest = pending ?? dealtWith
+        let newest = pending ?? lastHandled
         entries[stored.identifier] = Entry(
             conditionID: conditionID, condition: condition, kind: ConditionKind(condition),
             known: newest.state == .unmonitored ? .unknown : newest.state,
-            refinement: newest.refinement as? CLMonitor.BeaconIdentityCondition, newest: newest, dealtWith: dealtWith)
+            refinement: newest.refinement as? CLMonitor.BeaconIdentityCondition, newest: newest, lastHandled: lastHandled)
         order.append(stored.identifier)
         identifiersByCondition[conditionID] = stored.identifier
         if let pending { queue.append(Issued(event: pending, conditionID: conditionID)) }

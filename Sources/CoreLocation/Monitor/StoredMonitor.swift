@@ -3,9 +3,9 @@ internal import BeaconModel
 import Foundation
 
 extension StoredCondition {
-    /// Creates a stored condition; nil for a condition of a type that cannot be made again from what is written.
+    /// Creates a stored condition; nil for a condition whose type cannot be restored.
     init?(
-        _ identifier: String, _ condition: any CLCondition, dealtWith: CLMonitor.Event, pending: CLMonitor.Event?
+        _ identifier: String, _ condition: any CLCondition, lastHandled: CLMonitor.Event, pending: CLMonitor.Event?
     ) {
         let subject: Subject
         switch ConditionKind(condition) {
@@ -15,10 +15,10 @@ extension StoredCondition {
         case .foreign: return nil
         }
         self.init(
-            identifier: identifier, subject: subject, lastEvent: Event(dealtWith), pending: pending.map(Event.init))
+            identifier: identifier, subject: subject, lastEvent: Event(lastHandled), pending: pending.map(Event.init))
     }
 
-    /// The condition by Apple's names.
+    /// The condition in Apple's types.
     var condition: any CLCondition {
         switch subject {
         case .beacons(let constraint): CLMonitor.BeaconIdentityCondition(constraint)
@@ -44,7 +44,7 @@ extension StoredCondition.Event {
             time: event.date.timeIntervalSince1970, refinement: refinement, diagnostics: event.diagnostics.rawValue)
     }
 
-    /// Returns the event of a condition by Apple's names.
+    /// Returns the event of a condition in Apple's types.
     func event(_ identifier: String) -> CLMonitor.Event {
         CLMonitor.Event(
             identifier: identifier, state: CLMonitor.Event.State(rawValue: UInt(state.rawValue)) ?? .unknown,

@@ -3,20 +3,20 @@ internal import BeaconModel
 internal import BeaconSupport
 import Foundation
 
-/// The area in which beacons of a UUID, a major and a minor value are heard.
+/// The area in which beacons with a UUID, a major and a minor value are heard.
 ///
-/// It is at once what an app monitors and, by ``peripheralData(withMeasuredPower:)``, what a device advertises when it
-/// acts as a beacon. `major` and `minor` are nil where any value matches; 0 is a value like any other.
+/// An app can monitor it, and a device can advertise it as a beacon with ``peripheralData(withMeasuredPower:)``. If
+/// `major` or `minor` is nil, any value matches; 0 is an ordinary value.
 ///
-/// Recent SDKs announce that the class will be deprecated; as they do not warn so far, neither does this one. What was
-/// deprecated in iOS 13 warns.
+/// Recent SDKs announce that the class will be deprecated. Since they do not warn yet, this class does not either. The
+/// members that were deprecated in iOS 13 cause warnings.
 open class CLBeaconRegion: CLRegion, @unchecked Sendable {
-    // Unchecked like its superclass. The flag is behind a lock, all else that is stored is constant.
+    // Unchecked like its superclass. The flag is behind a lock; all other stored properties are constant.
 
-    /// A Boolean value that says that the state is also reported when the display of the device lights up inside. False
-    /// unless set otherwise.
+    /// A Boolean value indicating whether the state is also reported when the device's display lights up inside the
+    /// region. False by default.
     ///
-    /// A machine without a display has no such moment.
+    /// It has no effect on a machine without a display.
     open var notifyEntryStateOnDisplay: Bool {
         get { notifiesOnDisplay.withLock { $0 } }
         set { notifiesOnDisplay.withLock { $0 = newValue } }
@@ -37,13 +37,13 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
         super.init(name: identifier)
     }
 
-    /// Creates a region of the beacons of one major value.
+    /// Creates a region of the beacons with one major value.
     public init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
         constraint = CLBeaconIdentityConstraint(uuid: uuid, major: major)
         super.init(name: identifier)
     }
 
-    /// Creates a region of the beacons of one identity.
+    /// Creates a region of the beacons with one identity.
     public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String) {
         constraint = CLBeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
         super.init(name: identifier)
@@ -62,23 +62,23 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
         super.init(name: identifier)
     }
 
-    /// Creates a region of the beacons of one major value.
+    /// Creates a region of the beacons with one major value.
     @available(*, deprecated, renamed: "init(uuid:major:identifier:)")
     public init(proximityUUID: UUID, major: CLBeaconMajorValue, identifier: String) {
         constraint = CLBeaconIdentityConstraint(uuid: proximityUUID, major: major)
         super.init(name: identifier)
     }
 
-    /// Creates a region of the beacons of one identity.
+    /// Creates a region of the beacons with one identity.
     @available(*, deprecated, renamed: "init(uuid:major:minor:identifier:)")
     public init(proximityUUID: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String) {
         constraint = CLBeaconIdentityConstraint(uuid: proximityUUID, major: major, minor: minor)
         super.init(name: identifier)
     }
 
-    /// Reads a region from an archive.
+    /// Decodes a region.
     ///
-    /// - Returns: nil if the archive holds no identifier or no UUID.
+    /// - Returns: nil if the archive has no identifier or no UUID.
     public required init?(coder: NSCoder) {
         guard let constraint = CLBeaconIdentityConstraint(coder: coder) else { return nil }
         self.constraint = constraint
@@ -86,7 +86,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
         notifyEntryStateOnDisplay = coder.decodeBool(forKey: Key.notifyEntryStateOnDisplay)
     }
 
-    /// Writes the region to an archive.
+    /// Encodes the region.
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
         constraint.encode(with: coder)
@@ -96,27 +96,28 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     /// The constraint on the region's beacons.
     open var beaconIdentityConstraint: CLBeaconIdentityConstraint { constraint }
 
-    /// The proximity UUID, which always has to match.
+    /// The proximity UUID, which must always match.
     open var uuid: UUID { constraint.uuid }
 
-    /// The proximity UUID, by the name it had before iOS 13.
+    /// The name of the proximity UUID before iOS 13.
     @available(*, deprecated, renamed: "uuid")
     open var proximityUUID: UUID { uuid }
 
-    /// The major value, or nil where any will do.
+    /// The major value; nil matches any.
     open var major: NSNumber? { constraint.major.map { NSNumber(value: $0) } }
 
-    /// The minor value, or nil where any will do.
+    /// The minor value; nil matches any.
     open var minor: NSNumber? { constraint.minor.map { NSNumber(value: $0) } }
 
-    /// Returns the dictionary for `CBPeripheralManager.startAdvertising(_:)` that makes the device this beacon.
+    /// Returns the dictionary for `CBPeripheralManager.startAdvertising(_:)` that makes the device act as this beacon.
     ///
-    /// Apple calls the dictionary opaque. Independent code agrees on what it holds: under `kCBAdvDataAppleBeaconKey`
-    /// 21 bytes, the UUID, the major and the minor value (most significant byte first) and the measured power.
+    /// Apple calls the dictionary opaque. Independent code agrees on its content: the key `kCBAdvDataAppleBeaconKey`
+    /// with 21 bytes, which are the UUID, the major and minor values (most significant byte first) and the measured
+    /// power.
     ///
-    /// - Parameter measuredPower: the signal one metre away, in dBm; its low eight bits are used. Nil means the
-    /// device's own value, here -59, which Apple's AirLocate sample uses.
-    /// - Returns: a new dictionary. A major or minor value that is nil is sent as 0.
+    /// - Parameter measuredPower: the signal strength at one metre, in dBm; its low eight bits are used. Nil stands for
+    ///   the device's own value, here -59, which Apple's AirLocate sample uses.
+    /// - Returns: a new dictionary. If the major or minor value is nil, 0 is sent.
     open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
         let identity = BeaconIdentity(
             uuid: ProximityUUID(uuid),
@@ -129,7 +130,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
 
     override var kind: Kind { .beacon }
 
-    /// A Boolean value that says that the region has an identity, which one made by `init()` has not.
+    /// A Boolean value indicating whether the region has an identity. A region created by `init()` has none.
     var isComplete: Bool { uuid != Self.noUUID || !identifier.isEmpty }
 
     private static let noUUID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
@@ -140,17 +141,17 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
         return copy
     }
 
-    /// The form that Apple's logs have: what is nil reads `(null)`.
+    /// The format of Apple's logs: nil is shown as `(null)`.
     open override var description: String {
         let major = major?.stringValue ?? "(null)"
         let minor = minor?.stringValue ?? "(null)"
         return "CLBeaconRegion (identifier:'\(identifier)', uuid:\(uuid.uuidString), major:\(major), minor:\(minor))"
     }
 
-    /// The key of the one entry of the dictionary. Apple has no public name for it.
+    /// The key of the dictionary's only entry. Apple has no public name for it.
     static let beaconDataKey = "kCBAdvDataAppleBeaconKey"
 
-    /// The place of the 21 bytes in an advert: behind the flags, the company and the type.
+    /// The range of the 21 bytes in an advert: after the flags, the company and the type.
     private static let beaconDataRange = 9..<30
 
     private enum Key {
@@ -164,7 +165,7 @@ extension CLBeaconRegion {
         self.init(beaconIdentityConstraint: CLBeaconIdentityConstraint(constraint), identifier: identifier)
     }
 
-    /// Creates the region that the application registered.
+    /// Creates a region from the application's registration.
     convenience init(_ region: RegisteredRegion) {
         self.init(region.constraint, identifier: region.identifier)
         notifyOnEntry = region.notifiesOnEntry
@@ -172,7 +173,7 @@ extension CLBeaconRegion {
         notifyEntryStateOnDisplay = region.notifiesEntryStateOnDisplay
     }
 
-    /// Creates the region with which ranging began.
+    /// Creates a region from the value with which ranging started.
     convenience init(_ region: LocationManagerCore.RangedRegion) {
         self.init(region.constraint, identifier: region.identifier)
     }
@@ -189,14 +190,14 @@ extension RegisteredRegion {
 }
 
 extension LocationManagerCore.RangedRegion {
-    /// Creates the value of a region that is ranged.
+    /// Creates the value of a ranged region.
     init(_ region: CLBeaconRegion) {
         self.init(identifier: region.identifier, constraint: BeaconConstraint(region.beaconIdentityConstraint))
     }
 }
 
 extension CLBeaconIdentityConstraint {
-    /// Creates Apple's form of a constraint.
+    /// Converts a constraint to Apple's type.
     convenience init(_ constraint: BeaconConstraint) {
         let uuid = UUID(constraint.uuid)
         switch (constraint.major, constraint.minor) {
@@ -208,7 +209,7 @@ extension CLBeaconIdentityConstraint {
 }
 
 extension CLAuthorizationStatus {
-    /// Creates Apple's form of a status.
+    /// Converts a status to Apple's type.
     init(_ status: AuthorizationStatus) {
         switch status {
         case .notDetermined: self = .notDetermined

@@ -1,35 +1,35 @@
-/// A disc on the ground.
+/// A circular area on the ground.
 ///
-/// It can be made, compared and archived, so that code that has both kinds of region compiles. It cannot be monitored
-/// here: these modules know beacons and never invent a position.
+/// It can be created, compared and archived, so that code that uses both kinds of region compiles. It cannot be
+/// monitored here: these modules know beacons, and never invent a position.
 open class CLCircularRegion: CLRegion, @unchecked Sendable {
     // Unchecked like its superclass. All stored properties are constant.
 
     private let middle: CLLocationCoordinate2D
     private let extent: CLLocationDistance
 
-    /// Creates a region without a name that covers nothing.
+    /// Creates a region without an identifier that covers nothing.
     public override init() {
         middle = CLLocationCoordinate2D(latitude: 0, longitude: 0)
         extent = 0
         super.init()
     }
 
-    /// Creates a disc around `center`.
+    /// Creates a circle around `center`.
     ///
     /// - Parameters:
-    ///   - center: the middle of the disc.
+    /// - center: the center of the circle.
     ///   - radius: the radius in metres.
-    ///   - identifier: the app's name for the region.
+    /// - identifier: the app's identifier for the region.
     public init(center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String) {
         middle = center
         extent = radius
         super.init(name: identifier)
     }
 
-    /// Reads a region from an archive.
+    /// Decodes a region.
     ///
-    /// - Returns: nil if the archive holds no identifier.
+    /// - Returns: nil if the archive has no identifier.
     public required init?(coder: NSCoder) {
         middle = CLLocationCoordinate2D(
             latitude: coder.decodeDouble(forKey: Key.latitude), longitude: coder.decodeDouble(forKey: Key.longitude))
@@ -37,7 +37,7 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
         super.init(coder: coder)
     }
 
-    /// Writes the region to an archive.
+    /// Encodes the region.
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
         coder.encode(center.latitude, forKey: Key.latitude)
@@ -45,13 +45,13 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
         coder.encode(radius, forKey: Key.radius)
     }
 
-    /// The middle.
+    /// The center of the circle.
     open var center: CLLocationCoordinate2D { middle }
 
-    /// From the middle to the edge, in metres.
+    /// The radius in metres.
     open var radius: CLLocationDistance { extent }
 
-    /// Returns true where a place is in the disc. The edge belongs to it.
+    /// Returns true if a coordinate is in the circle or on its edge.
     open func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
         center.distance(to: coordinate) <= radius
     }
@@ -60,7 +60,7 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
 
     override func bareCopy() -> CLRegion { CLCircularRegion(center: center, radius: radius, identifier: identifier) }
 
-    /// The identifier, the middle and the radius.
+    /// The identifier, the center and the radius.
     open override var description: String {
         "CLCircularRegion (identifier:'\(identifier)', center:\(center.text), radius:\(radius.text(places: 2))m)"
     }

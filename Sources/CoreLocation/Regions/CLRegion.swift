@@ -2,33 +2,33 @@ internal import BeaconModel
 internal import BeaconSupport
 import Foundation
 
-/// An area that can be monitored. Apps make a ``CLBeaconRegion`` or a ``CLCircularRegion``.
+/// An area that can be monitored. Apps use the subclasses ``CLBeaconRegion`` and ``CLCircularRegion``.
 ///
-/// Two regions are equal when they have the same identifier and are of the same kind, beacon or circular, whatever else
-/// they hold; so `monitoredRegions` may give other objects than were registered. Apple says to go by the identifier;
-/// that the kind counts as well is a choice made here, since Apple's documents leave it open.
+/// Two regions are equal if they have the same identifier and the same kind, beacon or circular, whatever their other
+/// properties. So `monitoredRegions` may contain other objects than the registered ones. Apple recommends identifying
+/// regions by their identifier. That the kind counts as well is a choice, since Apple's documentation leaves it open.
 open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    // Unchecked, since the superclass is not known to be Sendable. The flags are behind a lock, all else that is stored
-    // is constant, and a subclass answers for what it adds.
+    // Unchecked, since the superclass is not known to be Sendable. The flags are behind a lock; all other stored
+    // properties are constant. A subclass is responsible for its own properties.
 
     /// The kinds of region that a comparison distinguishes.
     enum Kind {
         case plain, beacon, circular
     }
 
-    /// The kind that this region is of.
+    /// The kind of this region.
     var kind: Kind { .plain }
 
-    /// The name that the app gave the region, unique among the regions of the app.
+    /// The app's identifier for the region, unique among its regions.
     open var identifier: String { name }
 
-    /// A Boolean value that says that entering is reported. True unless set otherwise.
+    /// A Boolean value indicating whether entries are reported. True by default.
     open var notifyOnEntry: Bool {
         get { flags.withLock { $0.entry } }
         set { flags.withLock { $0.entry = newValue } }
     }
 
-    /// A Boolean value that says that leaving is reported. True unless set otherwise.
+    /// A Boolean value indicating whether exits are reported. True by default.
     open var notifyOnExit: Bool {
         get { flags.withLock { $0.exit } }
         set { flags.withLock { $0.exit = newValue } }
@@ -37,21 +37,21 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let name: String
     private let flags = Locked((entry: true, exit: true))
 
-    /// Creates a region without a name and without an area. It cannot be monitored; there are subclasses for that.
+    /// Creates a region without an identifier or an area. It cannot be monitored; use a subclass.
     public override init() {
         name = ""
         super.init()
     }
 
-    /// Creates a region of this name.
+    /// Creates a region with an identifier.
     init(name: String) {
         self.name = name
         super.init()
     }
 
-    /// Reads a region from an archive.
+    /// Decodes a region.
     ///
-    /// - Returns: nil if the archive holds no identifier.
+    /// - Returns: nil if the archive has no identifier.
     public required init?(coder: NSCoder) {
         guard let name = coder.decodeObjectIfPresent(of: NSString.self, forKey: Key.identifier) else { return nil }
         self.name = name as String
@@ -63,15 +63,15 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the region to an archive.
+    /// Encodes the region.
     open func encode(with coder: NSCoder) {
         coder.encode(identifier as NSString, forKey: Key.identifier)
         coder.encode(notifyOnEntry, forKey: Key.notifyOnEntry)
         coder.encode(notifyOnExit, forKey: Key.notifyOnExit)
     }
 
-    /// Returns a region that is equal to this one and can be changed without changing it. Its class is Core Location's
-    /// own, also where this one's is a subclass made elsewhere.
+    /// Returns an equal region that can be changed independently. Its class is Core Location's, even if this region's
+    /// class is an app's subclass.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = bareCopy()
         copy.notifyOnEntry = notifyOnEntry
@@ -79,10 +79,10 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         return copy
     }
 
-    /// Returns a new region of the same class of Core Location, its flags still to be set.
+    /// Returns a new region of the same Core Location class, without its flags.
     func bareCopy() -> CLRegion { CLRegion(name: identifier) }
 
-    /// Returns true where the other is a region of the same kind and identifier.
+    /// Returns true if the other object is a region with the same kind and identifier.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CLRegion else { return false }
         return other === self || other.kind == kind && other.identifier == identifier
@@ -91,7 +91,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The hash of the identifier alone.
     open override var hash: Int { identifier.hashValue }
 
-    /// The class and the identifier, as Apple's logs have them.
+    /// The class and the identifier, as in Apple's logs.
     open override var description: String { "CLRegion (identifier:'\(identifier)')" }
 
     private enum Key {
@@ -104,10 +104,10 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 /// The state of a region. A `switch` over the three cases is complete.
 @frozen
 public enum CLRegionState: Int, Sendable, BitwiseCopyable {
-    /// Not determined so far, or no longer known: Bluetooth is off, for instance.
+    /// Not determined yet, or no longer known: for example, Bluetooth is off.
     case unknown = 0
 
-    /// In the region: for a beacon region, at least one matching beacon is heard.
+    /// Inside the region: for a beacon region, at least one matching beacon is heard.
     case inside = 1
 
     /// Outside the region.
@@ -115,7 +115,7 @@ public enum CLRegionState: Int, Sendable, BitwiseCopyable {
 }
 
 extension CLRegionState {
-    /// Creates Apple's form of a region's state.
+    /// Converts a region's state to Apple's type.
     init(_ state: RegionState) {
         switch state {
         case .unknown: self = .unknown

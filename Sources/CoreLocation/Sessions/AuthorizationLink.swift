@@ -1,8 +1,8 @@
 internal import BeaconApplications
 internal import BeaconMonitoring
 
-/// A session's client of the center: it asks for an authorization once, and follows the application's authorization
-/// from then on.
+/// A session's client of the center. It requests an authorization once, and then follows the application's
+/// authorization.
 final class AuthorizationLink: Sendable {
     let changes = Changes<AuthorizationObstacles>()
     private let center = BeaconCenter.current
@@ -10,7 +10,7 @@ final class AuthorizationLink: Sendable {
 
     init(asking request: AuthorizationRequest?) {
         client = center.makeClientID()
-        // First the answer and then the first diagnostic, which need not mention a request that is under way.
+        // The request first, so that the first diagnostic does not report a request that is answered at once.
         if let request { center.perform { $0.request(request) } }
         center.addClient(client) { [changes] event in
             guard case .authorization(let status, let isAsking) = event else { return }
@@ -20,14 +20,14 @@ final class AuthorizationLink: Sendable {
 
     deinit { end() }
 
-    /// Follows no more; doing so twice is harmless.
+    /// Stops following the authorization. Harmless if it has stopped already.
     func end() {
         center.perform { [client] in $0.removeClient(client) }
         changes.end()
     }
 }
 
-/// The obstacles between an application and the authorization that it wants, as one value that can be compared.
+/// The obstacles between an application and its requested authorization, as a comparable value.
 struct AuthorizationObstacles: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
@@ -42,13 +42,13 @@ struct AuthorizationObstacles: OptionSet, Hashable, Sendable {
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Creates the obstacles that a status is.
+    /// Creates the obstacles for a status.
     ///
     /// - Parameters:
     ///   - status: the application's authorization.
     ///   - isAsking: true while a request waits for the user.
-    ///   - wantsAlways: true where less than "always" is too little. It is distinct from a refusal: where the
-    ///     application may not even know of beacons while it runs, only that is reported.
+    /// - wantsAlways: true if the session requires "always". That obstacle is reported only if the application is
+    ///   authorized while it runs; otherwise only the refusal is reported.
     init(_ status: AuthorizationStatus, isAsking: Bool, wantsAlways: Bool) {
         switch status {
         case .denied: self = .denied

@@ -1,14 +1,14 @@
-/// A statement that the app continues with location services in the background, with diagnostics of the obstacles.
+/// A declaration that the app uses location services in the background, with diagnostics of the obstacles.
 ///
-/// It lasts until it is invalidated or released. A process on Linux continues as long as it runs, so that nothing
-/// depends on it. It asks for no authorization.
+/// It lasts until it is invalidated or released. A process on Linux always continues, so that the session has no other
+/// effect. It requests no authorization.
 public final class CLBackgroundActivitySession: Sendable {
     private let link: AuthorizationLink
 
-    /// The obstacles: those at first, and then each change. The sequence ends with the session.
+    /// The diagnostics: the present obstacles, then each change. The sequence ends with the session.
     public let diagnostics: CLBackgroundActivitySession.Diagnostics
 
-    /// Creates a session, which begins at once.
+    /// Creates a session, which starts at once.
     public init() {
         link = AuthorizationLink(asking: nil)
         diagnostics = Diagnostics(link.changes)
@@ -26,45 +26,45 @@ extension CLBackgroundActivitySession {
         /// The app may not use location services.
         public var authorizationDenied: Bool { obstacles.contains(.denied) }
 
-        /// Location services are off for all apps, which they never are here.
+        /// Location services are off for all apps. Always false here.
         public var authorizationDeniedGlobally: Bool { obstacles.contains(.deniedGlobally) }
 
-        /// The app may not use location services, and the user could not change that.
+        /// The app may not use location services, and the user cannot change that.
         public var authorizationRestricted: Bool { obstacles.contains(.restricted) }
 
-        /// The session was begun in the background, which does not come up here.
+        /// The session was started in the background. Always false here.
         public var insufficientlyInUse: Bool { obstacles.contains(.insufficientlyInUse) }
 
-        /// The app said that it holds a service session and holds none, which is not looked at here.
+        /// The app requires a service session but holds none. Always false here, since it is not checked.
         public var serviceSessionRequired: Bool { obstacles.contains(.serviceSessionRequired) }
 
-        /// A request for authorization has no answer so far.
+        /// A request for authorization is pending.
         public var authorizationRequestInProgress: Bool { obstacles.contains(.requestInProgress) }
     }
 
     /// The diagnostics of a session.
     public final class Diagnostics: AsyncSequence, Sendable {
-        /// The elements.
+        /// The type of the elements.
         public typealias Element = CLBackgroundActivitySession.Diagnostic
 
         private let changes: Changes<AuthorizationObstacles>
 
         init(_ changes: Changes<AuthorizationObstacles>) { self.changes = changes }
 
-        /// An iterator that delivers one diagnostic after another.
+        /// An iterator over the diagnostics.
         public struct Iterator: AsyncIteratorProtocol {
             private var base: AsyncStream<AuthorizationObstacles>.Iterator
 
             init(_ changes: Changes<AuthorizationObstacles>) { base = changes.listen().makeAsyncIterator() }
 
-            /// Returns the present obstacles, and then the next change; nil once the session or the task ends. Nothing
-            /// is thrown at present.
+            /// Returns the present obstacles, then the next change; nil once the session or the task ends. Throws
+            /// nothing at present.
             public mutating func next() async throws -> CLBackgroundActivitySession.Diagnostic? {
                 await base.next().map(CLBackgroundActivitySession.Diagnostic.init)
             }
         }
 
-        /// Returns an iterator, which begins to follow the session.
+        /// Returns an iterator, which starts to follow the session.
         public func makeAsyncIterator() -> Iterator { Iterator(changes) }
     }
 }

@@ -1,27 +1,28 @@
 internal import BeaconApplications
 
-/// A statement of the authorization that a part of the app needs, which asks for it, with diagnostics of the obstacles.
+/// A declaration of the authorization that a part of the app needs. It requests that authorization and reports
+/// obstacles.
 ///
-/// It lasts until it is invalidated or released. On Linux the user of a terminal is asked, and a request is granted
-/// without one, unless the policy says otherwise. Nothing depends on holding a session: the Info.plist key by which an
-/// app demands one is not read.
+/// It lasts until it is invalidated or released. On Linux, a request is put to the user of the terminal, or granted if
+/// there is no terminal, unless the policy specifies otherwise. Nothing depends on holding a session: the Info.plist
+/// key by which an app requires one is ignored.
 public final class CLServiceSession: Sendable {
-    /// The authorization that is needed.
+    /// The required authorization.
     public enum AuthorizationRequirement: Int, Sendable {
-        /// None; nothing is asked for.
+        /// No authorization; nothing is requested.
         case none = 0
-        /// To know while the app is in use.
+        /// Access while the app is in use.
         case whenInUse = 1
-        /// To know, and to be started for events.
+        /// Access at any time, including launches for events.
         case always = 2
     }
 
     private let link: AuthorizationLink
 
-    /// The obstacles: those at first, and then each change. The sequence ends with the session.
+    /// The diagnostics: the present obstacles, then each change. The sequence ends with the session.
     public let diagnostics: CLServiceSession.Diagnostics
 
-    /// Creates a session that asks for an authorization.
+    /// Creates a session that requests an authorization.
     public init(authorization: AuthorizationRequirement) {
         let request: AuthorizationRequest? =
             switch authorization {
@@ -33,13 +34,13 @@ public final class CLServiceSession: Sendable {
         diagnostics = Diagnostics(link.changes)
     }
 
-    /// Creates a session that asks for an authorization and for full accuracy, which is always given: distances to
-    /// beacons are never blurred.
+    /// Creates a session that requests an authorization and full accuracy. Full accuracy is always granted, since
+    /// distances to beacons are never reduced.
     public convenience init(authorization: AuthorizationRequirement, fullAccuracyPurposeKey: String) {
         self.init(authorization: authorization)
     }
 
-    /// Ends the session. What was granted stays.
+    /// Ends the session. Granted authorizations stay.
     public func invalidate() { link.end() }
 }
 
@@ -51,52 +52,52 @@ extension CLServiceSession {
         /// The app may not use location services.
         public var authorizationDenied: Bool { obstacles.contains(.denied) }
 
-        /// Location services are off for all apps, which they never are here.
+        /// Location services are off for all apps. Always false here.
         public var authorizationDeniedGlobally: Bool { obstacles.contains(.deniedGlobally) }
 
-        /// The app may not use location services, and the user could not change that.
+        /// The app may not use location services, and the user cannot change that.
         public var authorizationRestricted: Bool { obstacles.contains(.restricted) }
 
-        /// The app is not enough in use for the authorization it has, which does not come up here.
+        /// The app is not sufficiently in use for its authorization. Always false here.
         public var insufficientlyInUse: Bool { obstacles.contains(.insufficientlyInUse) }
 
-        /// The app asked for full accuracy and has reduced accuracy, which does not come up here.
+        /// The app requested full accuracy but has reduced accuracy. Always false here.
         public var fullAccuracyDenied: Bool { obstacles.contains(.fullAccuracyDenied) }
 
-        /// The session needs "always", and the app may only know while it is in use. Apple's documents do not say
-        /// whether this is so after any refusal too; here it is not.
+        /// The session needs "always", but the app is authorized only while it is in use. Apple's documentation does
+        /// not state whether this is also true after any other refusal; here it is not.
         public var alwaysAuthorizationDenied: Bool { obstacles.contains(.alwaysDenied) }
 
-        /// The app said that it holds a service session and holds none, which is not looked at here.
+        /// The app requires a service session but holds none. Always false here, since it is not checked.
         public var serviceSessionRequired: Bool { obstacles.contains(.serviceSessionRequired) }
 
-        /// A request for authorization has no answer so far.
+        /// A request for authorization is pending.
         public var authorizationRequestInProgress: Bool { obstacles.contains(.requestInProgress) }
     }
 
     /// The diagnostics of a session.
     public final class Diagnostics: AsyncSequence, Sendable {
-        /// The elements.
+        /// The type of the elements.
         public typealias Element = CLServiceSession.Diagnostic
 
         private let changes: Changes<AuthorizationObstacles>
 
         init(_ changes: Changes<AuthorizationObstacles>) { self.changes = changes }
 
-        /// An iterator that delivers one diagnostic after another.
+        /// An iterator over the diagnostics.
         public struct Iterator: AsyncIteratorProtocol {
             private var base: AsyncStream<AuthorizationObstacles>.Iterator
 
             init(_ changes: Changes<AuthorizationObstacles>) { base = changes.listen().makeAsyncIterator() }
 
-            /// Returns the present obstacles, and then the next change; nil once the session or the task ends. Nothing
-            /// is thrown at present.
+            /// Returns the present obstacles, then the next change; nil once the session or the task ends. Throws
+            /// nothing at present.
             public mutating func next() async throws -> CLServiceSession.Diagnostic? {
                 await base.next().map(CLServiceSession.Diagnostic.init)
             }
         }
 
-        /// Returns an iterator, which begins to follow the session.
+        /// Returns an iterator, which starts to follow the session.
         public func makeAsyncIterator() -> Iterator { Iterator(changes) }
     }
 }

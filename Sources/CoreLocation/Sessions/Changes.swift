@@ -1,6 +1,6 @@
 import BeaconSupport
 
-/// A value that changes until it ends. Listeners receive the present value, and then each change.
+/// A changing value that eventually ends. Listeners receive the present value, and then each change.
 final class Changes<Value: Equatable & Sendable>: Sendable {
     private struct State {
         var current: Value?
@@ -9,17 +9,17 @@ final class Changes<Value: Equatable & Sendable>: Sendable {
         var listeners: [UInt64: AsyncStream<Value>.Continuation] = [:]
     }
 
-    /// The most changes that wait for a slow listener.
-    private static var patience: Int { 16 }
+    /// The maximum number of changes that wait for a slow listener.
+    private static var bufferSize: Int { 16 }
 
     private let state = Locked(State())
 
-    /// Sets the value, and sends it to the listeners where it is another.
+    /// Sets the value, and sends it to the listeners if it is different.
     func send(_ value: Value) {
         state.withLock { state in
             guard !state.isOver, state.current != value else { return }
             state.current = value
-            // Under the lock, so that a listener that comes just now receives everything once and in order.
+            // Under the lock, so that a listener that is being added receives everything once and in order.
             for listener in state.listeners.values { listener.yield(value) }
         }
     }
@@ -31,14 +31,14 @@ final class Changes<Value: Equatable & Sendable>: Sendable {
             defer { state.listeners = [:] }
             return state.listeners
         }
-        // Without the lock, since a listener that ends removes itself.
+        // Outside the lock, since a listener that ends removes itself.
         for listener in listeners.values { listener.finish() }
     }
 
     /// Returns the present value, and then each change.
     func listen() -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: Value.self, bufferingPolicy: .bufferingNewest(Self.patience))
+            of: Value.self, bufferingPolicy: .bufferingNewest(Self.bufferSize))
         let number: UInt64? = state.withLock { state in
             guard !state.isOver else { return nil }
             if let current = state.current { continuation.yield(current) }
