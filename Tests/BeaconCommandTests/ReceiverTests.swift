@@ -115,7 +115,7 @@ struct ReceiverTests {
         // libmosquitto 2.1 does not pass the system's reason on.
         try await eventually {
             ["Connection refused", "no connection was established"].contains {
-                run.errors.contains("\($0)). Possible causes: the broker does not run")
+                run.errors.contains("\($0)). Possible causes: the broker is not running")
             }
         }
     }

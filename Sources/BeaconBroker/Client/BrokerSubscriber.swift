@@ -1,53 +1,53 @@
 package import BeaconSupport
 import Logging
 
-/// A connection to a broker that only subscribes, for a reader on another thread. Messages wait in a queue.
+/// A subscribe-only connection to a broker, for a reader on another thread. Messages wait in a queue.
 ///
-/// It reconnects by itself, and subscribes each time. Messages that nobody takes in time are dropped, the oldest first,
-/// since what a receiver heard a while ago is of no use; short ones, which tell who is there, are dropped last.
+/// It reconnects automatically and subscribes each time. If the reader is too slow, the oldest messages are dropped,
+/// because old adverts are useless. Short messages, which may report presence, are dropped last.
 package final class BrokerSubscriber: Sendable {
     /// An event or message that waits to be read.
     package struct Item: Sendable {
-        /// What it is.
+        /// The content of an item.
         package enum Content: Sendable {
-            /// There is a connection from now on.
+            /// The client is connected.
             case connected
-            /// There is none; the client tries again.
+            /// The client is not connected and tries again.
             case disconnected(MQTTError)
-            /// The broker does not give the messages of a filter.
+            /// The broker refuses to send the messages of a filter.
             case refused(filter: String, MQTTError)
             case message(MQTTMessage)
-            /// A message was too long and is dropped.
+            /// A message was too long and was dropped.
             case messageTooLong(topic: String, size: Int)
         }
 
         package var content: Content
-        /// When it came, by the subscriber's clock, in nanoseconds.
+        /// The time of arrival by the subscriber's clock, in nanoseconds.
         package var time: Int64
     }
 
-    /// What has come since it was asked last.
+    /// The items since the last call of ``BrokerSubscriber/take()``.
     package struct Batch: Sendable {
-        /// What came, in order.
+        /// The items, in order.
         package var items: [Item] = []
         /// The number of messages that were dropped.
         package var dropped = 0
-        /// When the oldest of these came.
+        /// The arrival time of the oldest dropped message.
         package var droppedSince: Int64?
-        /// The bytes of the messages.
+        /// The total size of the messages.
         fileprivate var bytes = 0
     }
 
-    /// The most messages that wait: seconds of what forty receivers hear in a crowd.
+    /// The most messages that wait: several seconds of forty receivers among many beacons.
     private static let capacity = 8192
 
-    /// The most bytes that all messages may have: a broker passes on what others make up.
+    /// The most bytes of all waiting messages. It bounds messages from other clients.
     private static let mostBytes = 32 << 20
 
-    /// The longest message that may tell who is there.
+    /// The longest message that may report presence.
     private static let longestStatus = 64
 
-    /// The waker that is woken when there is something to take.
+    /// A waker that is signaled when there are new items.
     package let waker = Waker()
 
     private let options: MQTTSettings
@@ -56,12 +56,12 @@ package final class BrokerSubscriber: Sendable {
     private let requests = RequestTable()
     private let queue = Locked(Batch())
 
-    /// A subscriber without a connection so far.
+    /// Creates a subscriber that is not connected yet.
     ///
     /// - Parameters:
     ///   - options: the broker and the client.
     ///   - filters: the topics, in which `+` stands for a level and `#` for all further ones.
-    ///   - clock: returns the time of what comes, in nanoseconds.
+    ///   - clock: returns the time of arrivals, in nanoseconds.
     /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidSettings``, which lists all mistakes.
     package init(
         _ options: MQTTSettings, filters: [String], clock: @escaping @Sendable () -> Int64
@@ -73,10 +73,10 @@ package final class BrokerSubscriber: Sendable {
         (self.options, self.filters, self.clock) = (options, filters, clock)
     }
 
-    /// Begins to connect. `take()` returns what comes of it.
+    /// Starts to connect. `take()` returns the resulting items.
     package func open() {
         requests.listen { [weak self] event in self?.receive(event) }
-        // The reader reports what there is to say.
+        // The reader reports all errors.
         let silence = Logger(label: "beacon.broker") { _ in SwiftLogNoOpLogHandler() }
         guard !ConnectionThread(options: options, requests: requests, logger: silence).start() else { return }
         put(
@@ -84,12 +84,12 @@ package final class BrokerSubscriber: Sendable {
         )
     }
 
-    /// Ends the connection, soon.
+    /// Disconnects soon, without waiting.
     package func close() { requests.close() }
 
     deinit { requests.close() }
 
-    /// Returns what has come since the last call.
+    /// Returns the items since the last call.
     package func take() -> Batch {
         waker.reset()
         return queue.withLock { queue in
@@ -110,9 +110,9 @@ package final class BrokerSubscriber: Sendable {
     }
 
     private func subscribe(to filter: String) {
-        // Adverts are of the moment: who sends one twice sends it too late.
+        // Adverts are useless later, so a second delivery attempt would be too late.
         let request = MQTTRequest(action: .subscribe(filter: filter, .atMostOnce)) { [weak self] result in
-            // A connection that was lost is told, and the next one subscribes again.
+            // A lost connection is reported separately, and the next connection subscribes again.
             guard case .failure(let error) = result, error.code != .connectionLost, error.code != .closed else {
                 return
             }
@@ -134,7 +134,7 @@ package final class BrokerSubscriber: Sendable {
         if isFirst { waker.wake() }
     }
 
-    /// Drops the older half of the messages, as far as that may be.
+    /// Drops the older half of the messages, if possible.
     private static func makeRoom(in queue: inout Batch) {
         var room = max(queue.items.count / 2, 1)
         let before = queue.items.count

@@ -1,13 +1,13 @@
 public import Logging
 
-/// A client of a broker that reconnects by itself.
+/// A client of a broker that reconnects automatically.
 ///
-/// While ``run()`` runs there is a connection, or the client tries to connect. It announces itself as online; its last
-/// will announces it as offline. A call to publish returns once the broker has acknowledged the message, or throws; the
-/// client stores no messages for later, which is the task of an outbox.
+/// While ``run()`` runs, the client is connected or tries to connect. It announces itself as online; its will message
+/// announces it as offline. A call to publish returns once the broker has acknowledged the message, or throws an error.
+/// The client stores no messages for later, because this is the task of an outbox.
 ///
-/// libmosquitto speaks the protocol and TLS. mqtt-nio, which would fit the rest of the package better, was not among
-/// the packages that could be had when this was written.
+/// libmosquitto implements the protocol and TLS. mqtt-nio would fit the rest of the package better, but was not
+/// available when this was written.
 public final class MQTTClient: Sendable {
     /// The settings.
     public let options: MQTTSettings
@@ -16,7 +16,7 @@ public final class MQTTClient: Sendable {
     private let logger: Logger
     private let firstAvailability: Availability
 
-    /// Makes a client, which connects once ``run()`` is called.
+    /// Creates a client, which connects once ``run()`` is called.
     ///
     /// - Parameters:
     ///   - options: the settings.
@@ -28,7 +28,7 @@ public final class MQTTClient: Sendable {
         try self.init(options, announcing: .online, logger: logger)
     }
 
-    /// Makes a client, which connects once ``run()`` is called.
+    /// Creates a client, which connects once ``run()`` is called.
     ///
     /// - Parameters:
     ///   - options: the settings.
@@ -48,8 +48,8 @@ public final class MQTTClient: Sendable {
         firstAvailability = availability
     }
 
-    /// Maintains the connection until its task is cancelled. Then it waits up to two seconds for acknowledgements,
-    /// announces this client as offline, and disconnects. It runs once: any further call returns at once.
+    /// Maintains the connection until its task is canceled. Then it waits up to two seconds for acknowledgements,
+    /// announces this client as offline, and disconnects. It runs only once: further calls return at once.
     public func run() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { runner in
@@ -59,7 +59,7 @@ public final class MQTTClient: Sendable {
                 if !thread.start() {
                     logger.error(
                         """
-                        cannot start the thread of the connection to \(options.address): the system has too many \
+                        cannot start the thread for the connection to \(options.address): the system has too many \
                         threads; end some and restart
                         """)
                     requests.finish()
@@ -67,8 +67,7 @@ public final class MQTTClient: Sendable {
             }
         } onCancel: {
             requests.close()
-            // The thread may block for minutes in the system's calls to resolve or reach a host. It ends by itself
-            // later.
+            // The thread may block for minutes while the system resolves or connects to a host. It ends later.
             Task { [requests] in
                 try? await Task.sleep(for: .seconds(4))
                 requests.finish()
@@ -79,10 +78,10 @@ public final class MQTTClient: Sendable {
     /// Publishes a message and returns when the broker has acknowledged it or, with a quality of service of at most
     /// once, when it is written.
     ///
-    /// Without a connection the call waits for one. Messages that one caller publishes one after the other arrive in
+    /// Without a connection the call waits for one. Messages that a caller publishes one after the other arrive in
     /// order.
     ///
-    /// - Throws: ``MQTTError``. The broker may have the message nevertheless, but for the codes
+    /// - Throws: ``MQTTError``. The broker may have received the message anyway, except with the codes
     ///   ``MQTTError/Code/messageRefused`` and ``MQTTError/Code/invalidMessage``.
     public func publish(_ message: MQTTMessage) async throws(MQTTError) {
         try await perform(.publish(message))
@@ -91,14 +90,14 @@ public final class MQTTClient: Sendable {
     /// Publishes messages, up to ``MQTTSettings/maximumInFlight`` of them at the same time. They arrive in order unless
     /// the broker refuses one of them.
     ///
-    /// - Returns: the result for each message.
+    /// - Returns: The result for each message.
     public func publish(_ messages: [MQTTMessage]) async -> [Result<Void, MQTTError>] {
         await perform(messages.map(MQTTRequest.Action.publish))
     }
 
-    /// Publishes a message that is of the moment, without waiting. Where there is no connection it fails at once.
+    /// Publishes a message that is useless later, without waiting. Without a connection it fails at once.
     ///
-    /// - Parameter completion: called once, on whatever thread, with the outcome.
+    /// - Parameter completion: called once, on any thread, with the outcome.
     package func submit(_ message: MQTTMessage, completion: @escaping @Sendable (Result<Void, MQTTError>) -> Void) {
         requests.submit([
             (
@@ -113,7 +112,7 @@ public final class MQTTClient: Sendable {
     /// - Parameters:
     ///   - filter: a topic, in which `+` stands for a level and `#` for all further ones.
     ///   - qualityOfService: the highest quality of service of the messages.
-    /// - Throws: ``MQTTError`` where the broker refuses, or there is no connection in time.
+    /// - Throws: ``MQTTError`` if the broker refuses, or if there is no connection in time.
     public func subscribe(
         to filter: String, qualityOfService: MQTTQualityOfService = .atLeastOnce
     ) async throws(MQTTError) {
@@ -122,40 +121,40 @@ public final class MQTTClient: Sendable {
 
     /// Ends a subscription.
     ///
-    /// - Throws: ``MQTTError`` where the broker refuses, or there is no connection in time.
+    /// - Throws: ``MQTTError`` if the broker refuses, or if there is no connection in time.
     public func unsubscribe(from filter: String) async throws(MQTTError) {
         try await perform(.unsubscribe(filter: filter))
     }
 
-    /// Returns a stream of the events from now on, with the state of the connection first. Each call returns a stream
-    /// of its own, which buffers all events until they are read.
+    /// Returns a stream of all further events, beginning with the state of the connection. Each call returns a separate
+    /// stream, which buffers all events until they are read.
     public func events() -> AsyncStream<MQTTEvent> { requests.events() }
 
-    /// Calls a function with the events from now on, the state of the connection first, before the requests that the
-    /// broker acknowledges after them return.
+    /// Calls a function with all further events, beginning with the state of the connection. The calls happen before
+    /// the return of requests that the broker acknowledges after the events.
     ///
-    /// - Parameter listener: must neither wait nor use this client.
+    /// - Parameter listener: a function that neither waits nor uses this client.
     package func listen(_ listener: @escaping @Sendable (MQTTEvent) -> Void) { requests.listen(listener) }
 
     /// The number of the last connection that a broker accepted; 0 before the first.
     package var connection: UInt64 { requests.connection }
 
-    /// The message that announces this client as online; nil where availability is not announced.
+    /// The message that announces this client as online; nil if it does not announce its availability.
     package var onlineMessage: MQTTMessage? {
         options.availabilityTopic.map {
             MQTTMessage(topic: $0, text: Availability.online.rawValue, isRetained: true)
         }
     }
 
-    /// Publishes a message by one connection, and by no later one.
+    /// Publishes a message on one connection only.
     ///
     /// - Parameter connection: the number of the connection.
-    /// - Throws: ``MQTTError``, also where that connection has ended.
+    /// - Throws: ``MQTTError``, also if that connection has ended.
     package func publish(_ message: MQTTMessage, by connection: UInt64) async throws(MQTTError) {
         for result in await perform([.publish(message)], by: connection) { try result.get() }
     }
 
-    /// False where the broker of the last connection keeps no retained messages.
+    /// Whether the broker of the last connection keeps retained messages.
     package var keepsRetained: Bool { requests.keepsRetained }
 
     private func perform(_ action: MQTTRequest.Action) async throws(MQTTError) {
@@ -189,7 +188,7 @@ public final class MQTTClient: Sendable {
                         }
                         return (pair.0, request)
                     })
-                // The handler below may have run before the requests were in the table.
+                // The cancellation handler may have run before the requests were in the table.
                 if Task.isCancelled { requests.abandon(ids) }
             }
         } onCancel: {

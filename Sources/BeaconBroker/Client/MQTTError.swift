@@ -1,8 +1,8 @@
 import BeaconSupport
 
-/// An error of a connection to a broker, or of a message, with its remedy.
+/// An error of a broker connection or of a message, with its remedy.
 public struct MQTTError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure. More may come, so a `switch` over codes needs a default.
+    /// A kind of failure. More kinds may be added, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case invalidSettings, hostUnknown, unreachable, badCredentials, notAuthorized, connectionRefused, tlsFailed
@@ -20,23 +20,23 @@ public struct MQTTError: Error, Sendable, CustomStringConvertible {
         public static let unreachable = Code(value: .unreachable)
         /// The broker does not accept the user name or the password.
         public static let badCredentials = Code(value: .badCredentials)
-        /// The user does not have the right.
+        /// The user lacks a permission.
         public static let notAuthorized = Code(value: .notAuthorized)
         /// The broker refuses the connection for another reason.
         public static let connectionRefused = Code(value: .connectionRefused)
         /// The connection could not be secured.
         public static let tlsFailed = Code(value: .tlsFailed)
-        /// The connection ended before the broker acknowledged.
+        /// The connection ended before the broker sent an acknowledgement.
         public static let connectionLost = Code(value: .connectionLost)
-        /// The broker did not acknowledge in time.
+        /// The broker did not send an acknowledgement in time.
         public static let timedOut = Code(value: .timedOut)
         /// The broker refused the message.
         public static let messageRefused = Code(value: .messageRefused)
         /// The message is not valid.
         public static let invalidMessage = Code(value: .invalidMessage)
-        /// The connection broke again and again while the message was on its way, and it is not sent again.
+        /// The connection broke repeatedly while the message was unacknowledged. The message is not sent again.
         public static let breaksConnection = Code(value: .breaksConnection)
-        /// A message that was arriving is longer than a client receives, and the client ended the connection.
+        /// An incoming message exceeded the client's limit, and the client ended the connection.
         public static let messageTooLong = Code(value: .messageTooLong)
         /// The client was closed.
         public static let closed = Code(value: .closed)
@@ -47,26 +47,26 @@ public struct MQTTError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public var code: Code
 
-    /// The action, the answer to it, and the remedy where it is known.
+    /// The action, the answer to it, and the remedy if known.
     public var message: String
 
-    /// The broker's reason code, where it gave one.
+    /// The broker's reason code, if it sent one.
     public var reason: MQTTReason?
 
-    /// The underlying error, such as that of the TLS library.
+    /// The underlying error, such as the TLS library's.
     public var cause: (any Error)?
 
-    /// The causes that are possible, where none is known to be the one.
+    /// Possible causes, if the actual cause is unknown.
     public var possibleCauses: [String]
 
-    /// An error from its parts.
+    /// Creates an error.
     ///
     /// - Parameters:
     ///   - code: the kind of failure.
-    ///   - message: the action, the answer to it, and the remedy where it is known.
-    ///   - reason: the broker's reason code, where it gave one.
+    ///   - message: the action, the answer to it, and the remedy if known.
+    ///   - reason: the broker's reason code, if it sent one.
     ///   - cause: the underlying error.
-    ///   - possibleCauses: the causes that are possible, where none is known to be the one.
+    ///   - possibleCauses: possible causes, if the actual cause is unknown.
     public init(
         _ code: Code, _ message: String, reason: MQTTReason? = nil, cause: (any Error)? = nil,
         possibleCauses: [String] = []
@@ -78,7 +78,7 @@ public struct MQTTError: Error, Sendable, CustomStringConvertible {
         self.possibleCauses = possibleCauses
     }
 
-    /// The message, that of the cause, and the possible causes.
+    /// The message, the cause's message, and the possible causes.
     public var description: String {
         var text = message
         if let cause { text = text.hasSuffix(".") ? "\(text.dropLast()) (\(cause))." : "\(text) (\(cause))" }
@@ -87,10 +87,10 @@ public struct MQTTError: Error, Sendable, CustomStringConvertible {
 }
 
 extension MQTTError {
-    /// The error of a client that is closed, or about to be.
+    /// The error of a client that is closed or closing.
     static let closed = MQTTError(.closed, "The connection to the broker is closed.")
 
-    /// True for a failure that may pass without a change of the configuration.
+    /// Whether the failure may pass without a change of the configuration.
     var isTransient: Bool {
         switch code {
         case .invalidSettings, .badCredentials, .notAuthorized, .tlsFailed, .invalidMessage, .closed: false
@@ -98,7 +98,7 @@ extension MQTTError {
         }
     }
 
-    /// True for a loss of an accepted connection that a message on its way may have caused.
+    /// Whether an unacknowledged message may have caused the loss of an accepted connection.
     var isPossiblyOfMessage: Bool {
         guard code == .connectionLost, (cause as? MosquittoError)?.isTimeout != true else { return false }
         switch reason {
@@ -111,15 +111,15 @@ extension MQTTError {
     }
 }
 
-/// A reason code of MQTT 5.0, a broker's result of an operation (MQTT 5.0, 2.4).
+/// A reason code of MQTT 5.0: a broker's result of an operation (MQTT 5.0, 2.4).
 public struct MQTTReason: RawRepresentable, Hashable, Sendable {
-    /// The code in the packet. From 128 on it is a failure.
+    /// The code in the packet. Codes from 128 on are failures.
     public let rawValue: UInt8
 
-    /// A reason of this code.
+    /// Creates a reason.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// True for a failure.
+    /// Whether the reason is a failure.
     public var isFailure: Bool { rawValue >= 0x80 }
 
     static let unspecified = MQTTReason(rawValue: 0x80)
@@ -162,7 +162,7 @@ public struct MQTTReason: RawRepresentable, Hashable, Sendable {
 }
 
 extension MQTTReason: CustomStringConvertible {
-    /// The reason in words.
+    /// The reason as text.
     public var description: String {
         switch rawValue {
         case 0x00: "success"

@@ -11,22 +11,22 @@ public struct MQTTMessage: Hashable, Sendable {
     /// The quality of service.
     public var qualityOfService: MQTTQualityOfService
 
-    /// True for a message that the broker keeps for later subscribers. In a message that arrived, true where it was
-    /// kept.
+    /// Whether the broker keeps the message for later subscribers. For a received message, whether the broker had kept
+    /// it.
     public var isRetained: Bool
 
-    /// The name by which a receiver recognizes a duplicate. MQTT 5 carries it as the user property `id`; 3.1.1 has no
-    /// place for it except the payload.
+    /// The id with which a receiver recognizes a duplicate. MQTT 5 sends it as the user property `id`. In MQTT 3.1.1
+    /// only the payload could contain it.
     public var id: String?
 
-    /// A message from its parts.
+    /// Creates a message.
     ///
     /// - Parameters:
     ///   - topic: the topic.
     ///   - payload: the content.
     ///   - qualityOfService: the quality of service.
-    ///   - isRetained: true for a message that the broker keeps for later subscribers.
-    ///   - id: the name by which a receiver recognizes a duplicate.
+    ///   - isRetained: true to have the broker keep the message for later subscribers.
+    ///   - id: the id with which a receiver recognizes a duplicate.
     public init(
         topic: String, payload: [UInt8], qualityOfService: MQTTQualityOfService = .atLeastOnce,
         isRetained: Bool = false, id: String? = nil
@@ -38,14 +38,14 @@ public struct MQTTMessage: Hashable, Sendable {
         self.id = id
     }
 
-    /// A message of text.
+    /// Creates a text message.
     ///
     /// - Parameters:
     ///   - topic: the topic.
     ///   - text: the content.
     ///   - qualityOfService: the quality of service.
-    ///   - isRetained: true for a message that the broker keeps for later subscribers.
-    ///   - id: the name by which a receiver recognizes a duplicate.
+    ///   - isRetained: true to have the broker keep the message for later subscribers.
+    ///   - id: the id with which a receiver recognizes a duplicate.
     public init(
         topic: String, text: String, qualityOfService: MQTTQualityOfService = .atLeastOnce, isRetained: Bool = false,
         id: String? = nil
@@ -54,7 +54,8 @@ public struct MQTTMessage: Hashable, Sendable {
             topic: topic, payload: Array(text.utf8), qualityOfService: qualityOfService, isRetained: isRetained, id: id)
     }
 
-    /// The longest payload that a client receives, in bytes. A broker of MQTT 5 is asked to send no larger packet.
+    /// The longest payload that a client accepts, in bytes. The client asks a broker of MQTT 5 to send no larger
+    /// packet.
     public static let longestReceived = 1 << 20
 
     /// The payload as text; bytes that are not UTF-8 become the replacement character.
@@ -62,14 +63,14 @@ public struct MQTTMessage: Hashable, Sendable {
 }
 
 extension MQTTMessage: CustomStringConvertible {
-    /// The topic, the size and whether the message is retained. The content may be private.
+    /// The topic, the size and the retained flag, without the content, which may be private.
     public var description: String {
         "the message at \(topic.utf8.count > 200 ? topic.printable.prefix(bytes: 200) + "…" : topic.printable) (\(payload.count) bytes\(isRetained ? ", retained" : ""))"
     }
 }
 
-/// A quality of service (MQTT 5.0, 4.3). Exactly once is left out: a receiver recognizes a duplicate by the
-/// notification's name, with half as many packets.
+/// A quality of service (MQTT 5.0, 4.3). Exactly once is not supported: a receiver can recognize duplicates by the
+/// notification's id, with half as many packets.
 @nonexhaustive
 public enum MQTTQualityOfService: UInt8, Hashable, Sendable {
     /// Sent once, without an acknowledgement.
@@ -84,7 +85,7 @@ public enum MQTTEvent: Sendable {
     /// The broker accepted the connection, which has no subscriptions.
     case connected
 
-    /// There is no connection, or it was lost. The client tries again.
+    /// There is no connection, or the connection was lost. The client tries again.
     case disconnected(MQTTError)
 
     /// A message to a subscribed topic arrived.
@@ -94,7 +95,7 @@ public enum MQTTEvent: Sendable {
     case messageTooLong(topic: String, size: Int)
 }
 
-/// The content of the retained message at ``MQTTSettings/availabilityTopic``. The words are Home Assistant's defaults.
+/// The payload of the retained message at ``MQTTSettings/availabilityTopic``. The values are Home Assistant's defaults.
 package enum Availability: String, Sendable {
     case online
     case offline

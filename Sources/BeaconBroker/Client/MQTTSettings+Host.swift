@@ -7,12 +7,12 @@ extension MQTTSettings {
     /// The host as the system resolves it.
     var resolvedHost: String { (try? HostAndPort(host).host) ?? host }
 
-    /// The mistake in the host, with its remedy; nil without one.
+    /// The mistake in the host, with its remedy; nil for a valid host.
     var hostMistake: String? {
         hostRemedy.map { "host is \(host.isEmpty ? "empty" : "\"\(host.shownAddress)\""); \($0)" }
     }
 
-    /// The remedy of text that is not a host's name or address; nil where it is one.
+    /// The remedy if the host is not a name or an address; nil for a valid host.
     private var hostRemedy: String? {
         let name = "write the broker's name or address"
         if let scheme = host.firstRange(of: "://") {

@@ -3,52 +3,52 @@ import Foundation
 @_exported public import struct BeaconSupport.RetryPolicy
 @_exported public import struct BeaconSupport.Secret
 
-/// The settings of a connection to a broker, and of the topics.
+/// The settings of a broker connection and of the topics.
 public struct MQTTSettings: Hashable, Sendable {
     /// The broker's host name or address.
     public var host: String
 
-    /// The broker's port; nil for the registered one, 1883, or 8883 with TLS (IANA: mqtt, secure-mqtt).
+    /// The broker's port; nil for the default: 1883, or 8883 with TLS (IANA: mqtt, secure-mqtt).
     public var port: UInt16?
 
-    /// The protocol's version; nil for 5 where the broker supports it, and 3.1.1 where it does not. Only version 5
-    /// gives reasons and limits.
+    /// The protocol's version; nil for 5 if the broker supports it, otherwise 3.1.1. Only version 5 provides reasons
+    /// and limits.
     public var version: MQTTVersion?
 
-    /// The client id, by default `beacond-` and the machine's name. Of two clients with one id the broker disconnects
-    /// the first, so it has to be unique. It should never change, since Home Assistant's ids contain it unless
+    /// The client id, by default `beacond-` and the machine's name. It must be unique: if two clients have the same id,
+    /// the broker disconnects the first one. It should never change, because Home Assistant's ids contain it unless
     /// ``HomeAssistantSettings/nodeID`` is set.
     public var clientID: String
 
-    /// The user name, where the broker requires one.
+    /// The user name, if the broker requires one.
     public var user: String?
 
     /// The user's password.
     public var password: Secret?
 
-    /// The TLS settings; nil for a connection in the clear, which is for a broker on the same machine.
+    /// The TLS settings; nil for an unencrypted connection, which suits a broker on the same machine.
     public var tls: MQTTTLSSettings?
 
     /// The longest silence before the client pings the broker, 5 s to 65535 s. The broker announces this client as
-    /// offline after one and a half times this (MQTT 5.0, 3.1.2.10).
+    /// offline after one and a half times this period (MQTT 5.0, 3.1.2.10).
     public var keepAlive: Duration
 
-    /// The prefix of this gateway's topics, `beacond/` and the machine's name by default. All topics below it belong to
-    /// this gateway alone: retained messages that are no longer configured are deleted.
+    /// The prefix of this gateway's topics, by default `beacond/` and the machine's name. Only this gateway may use
+    /// topics below it: it deletes retained messages there that are no longer configured.
     public var baseTopic: String
 
-    /// True to publish `online` after connecting, with a last will that publishes `offline`.
+    /// Whether the client publishes `online` after connecting, with a will message that publishes `offline`.
     public var announcesAvailability: Bool
 
-    /// True to have the broker keep states and announcements for later subscribers; false for a broker that keeps no
-    /// messages. They are then published without being retained.
+    /// Whether the broker keeps states and announcements for later subscribers. Set it to false for a broker that does
+    /// not support retained messages; the client then publishes them without the retained flag.
     public var retainsMessages: Bool
 
     /// The quality of service of events. With ``MQTTQualityOfService/atMostOnce`` an event counts as delivered once it
     /// is written to the connection.
     public var qualityOfService: MQTTQualityOfService
 
-    /// The longest time until a message is acknowledged, the time to connect included.
+    /// The longest time until a message is acknowledged, including the time to connect.
     public var publishTimeout: Duration
 
     /// The most messages that may be unacknowledged. A broker may ask for fewer (MQTT 5.0, 3.2.2.3.3).
@@ -57,16 +57,16 @@ public struct MQTTSettings: Hashable, Sendable {
     /// The waits between attempts to connect.
     public var reconnection: RetryPolicy
 
-    /// Settings with defaults.
+    /// Creates settings.
     ///
     /// - Parameters:
     ///   - host: the broker's host name or address.
-    ///   - port: the broker's port; nil for the registered one.
+    ///   - port: the broker's port; nil for the default.
     ///   - version: the protocol's version; nil for the highest that the broker supports.
     ///   - clientID: the client id; nil for `beacond-` and the machine's name.
-    ///   - user: the user name, where the broker requires one.
+    ///   - user: the user name, if the broker requires one.
     ///   - password: the user's password.
-    ///   - tls: the TLS settings; nil for a connection in the clear.
+    ///   - tls: the TLS settings; nil for an unencrypted connection.
     ///   - keepAlive: the longest silence before the client pings the broker.
     ///   - baseTopic: the prefix of the topics; nil for `beacond/` and the machine's name.
     ///   - announcesAvailability: true to publish `online` and `offline`.
@@ -100,10 +100,10 @@ public struct MQTTSettings: Hashable, Sendable {
         self.reconnection = reconnection
     }
 
-    /// The port, with the registered one as default.
+    /// The port, or the default if none is set.
     public var effectivePort: UInt16 { port ?? (tls == nil ? 1883 : 8883) }
 
-    /// The topic of the retained message `online` or `offline`; nil where it is not published.
+    /// The topic of the retained message `online` or `offline`; nil if the client does not publish it.
     public var availabilityTopic: String? { announcesAvailability ? baseTopic + "/status" : nil }
 
     /// The machine's name without its domain, which the network may change.
@@ -125,7 +125,7 @@ public struct MQTTSettings: Hashable, Sendable {
         if !(1...65535).contains(maximumInFlight) {
             mistakes.append("maximumInFlight is \(maximumInFlight); write a number from 1 to 65535")
         }
-        if publishTimeout <= .zero { mistakes.append("publishTimeout is \(publishTimeout); write more than none") }
+        if publishTimeout <= .zero { mistakes.append("publishTimeout is \(publishTimeout); write a longer time") }
         if let mistake = TopicLevel.mistake(inTopic: baseTopic) { mistakes.append("baseTopic \(mistake)") }
         if password != nil, user == nil {
             mistakes.append("a password is given without a user; give both (MQTT 3.1.1, 3.1.2.9)")
@@ -141,41 +141,40 @@ public struct MQTTSettings: Hashable, Sendable {
 @nonexhaustive
 public enum MQTTVersion: String, Hashable, Sendable, CaseIterable {
     /// Version 3.1.1 of 2014, which every broker supports. It acknowledges messages that it refuses (MQTT 3.1.1,
-    /// 3.3.5), so that a missing right to publish goes unnoticed.
+    /// 3.3.5), so that a missing permission to publish goes unnoticed.
     case v3_1_1 = "3.1.1"
 
-    /// Version 5.0 of 2019, which gives a reason with each refusal, and has a property for a message's name.
+    /// Version 5.0 of 2019, which gives a reason for each refusal, and has a property for a message's id.
     case v5 = "5"
 }
 
 extension MQTTVersion: CustomStringConvertible {
-    /// The version's number.
+    /// The version number.
     public var description: String { rawValue }
 }
 
 /// The TLS settings of a connection to a broker. The broker's certificate and host name are always verified.
 public struct MQTTTLSSettings: Hashable, Sendable {
-    /// The default folder of certificate authorities, that of Debian's package ca-certificates.
+    /// The default folder of certificate authorities, from Debian's package ca-certificates.
     public static let systemAuthorityFolder = "/etc/ssl/certs"
 
-    /// A PEM file with the certificates of the authorities to trust; nil for those of ``authorityFolder``.
+    /// A PEM file with the certificates of the authorities to trust; nil for the folder ``authorityFolder``.
     public var authorityFile: String?
 
-    /// A folder of authorities' certificates, prepared by `openssl rehash`. It is used where there is no
-    /// ``authorityFile``.
+    /// A folder of authorities' certificates, prepared by `openssl rehash`. It is used if ``authorityFile`` is nil.
     public var authorityFolder: String
 
-    /// A PEM file with the client's certificate, where the broker requires one.
+    /// A PEM file with the client's certificate, if the broker requires one.
     public var certificateFile: String?
 
-    /// A PEM file with the key of ``certificateFile``, not encrypted.
+    /// A PEM file with the unencrypted key of ``certificateFile``.
     public var keyFile: String?
 
-    /// TLS, by default with the system's authorities and without a client certificate.
+    /// Creates TLS settings, by default with the system's authorities and without a client certificate.
     ///
     /// - Parameters:
     ///   - authorityFile: a PEM file with the certificates of the authorities to trust.
-    ///   - authorityFolder: a folder of authorities' certificates, used where there is no file.
+    ///   - authorityFolder: a folder of authorities' certificates, used without a file.
     ///   - certificateFile: a PEM file with the client's certificate.
     ///   - keyFile: a PEM file with the certificate's key.
     public init(

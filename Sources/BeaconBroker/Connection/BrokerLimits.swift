@@ -1,31 +1,31 @@
 import CLibrary
 import CMosquitto
 
-/// The limits that a broker states when it accepts a connection with MQTT 5 (MQTT 5.0, 3.2.2.3).
+/// The limits that a broker announces when it accepts a connection with MQTT 5 (MQTT 5.0, 3.2.2.3).
 ///
-/// MQTT 3.1.1 has no place for them. A broker of that version that takes less than the defaults ends the connection.
+/// MQTT 3.1.1 cannot express them. A broker of that version ends the connection if its limits are below the defaults.
 struct BrokerLimits: Hashable, Sendable {
-    /// True where the broker keeps retained messages.
+    /// Whether the broker keeps retained messages.
     var keepsRetained = true
 
     /// The highest quality of service.
     var quality = MQTTQualityOfService.atLeastOnce
 
-    /// The largest packet in bytes; nil where the broker states none.
+    /// The largest packet in bytes; nil if the broker announces none.
     var packetSize: Int?
 
-    /// The most messages that may be unacknowledged; nil where the broker states none.
+    /// The most unacknowledged messages; nil if the broker announces none.
     var inFlight: Int?
 
-    /// The longest silence of the client, which replaces the client's own; nil where the broker states none.
+    /// The longest silence of the client, which replaces the client's setting; nil if the broker announces none.
     var keepAlive: Duration?
 
-    /// The limits of a broker that states none.
+    /// Creates the limits of a broker that announces none.
     init() {}
 
-    /// The limits in the properties of CONNACK.
+    /// Reads the limits from the properties of CONNACK.
     ///
-    /// `topic alias maximum` is left out, since this client sends no aliases.
+    /// It ignores `topic alias maximum`, because this client sends no aliases.
     init(_ properties: OpaquePointer?, by library: beacon_mosquitto_functions) {
         var (byte, short, long): (UInt8, UInt16, UInt32) = (0, 0, 0)
         if library.property_read_byte(properties, MQTT_PROP_RETAIN_AVAILABLE, &byte, false) != nil {
@@ -47,11 +47,11 @@ struct BrokerLimits: Hashable, Sendable {
 }
 
 extension MQTTMessage {
-    /// The size of the packet that carries the message, in bytes (MQTT 5.0, 3.3; MQTT 3.1.1, 3.3).
+    /// Returns the size of the message's packet in bytes (MQTT 5.0, 3.3; MQTT 3.1.1, 3.3).
     func packetSize(in version: MQTTVersion, quality: MQTTQualityOfService) -> Int {
         var properties = 0
         if version == .v5 {
-            // The user property `id`: its number, and the two texts with their lengths.
+            // The user property `id` has an identifier, and two texts with their lengths.
             let property = id.map { 1 + 2 + 2 + 2 + $0.utf8.count } ?? 0
             properties = Self.lengthSize(property) + property
         }
@@ -60,7 +60,7 @@ extension MQTTMessage {
         return 1 + Self.lengthSize(rest) + rest
     }
 
-    /// The bytes of a length with seven bits in each (MQTT 5.0, 1.5.5).
+    /// Returns the number of bytes of a length with seven bits in each byte (MQTT 5.0, 1.5.5).
     private static func lengthSize(_ length: Int) -> Int {
         var (bytes, rest) = (1, length >> 7)
         while rest > 0 { (bytes, rest) = (bytes + 1, rest >> 7) }

@@ -1,16 +1,17 @@
 import BeaconSupport
 import Logging
 
-/// The connections of a client, one after another, and what one of them has to know of those before.
+/// The consecutive connections of a client, with the state that they share.
 struct ConnectionLoop {
-    /// The longest time until a broker accepts a connection.
+    /// The longest wait for a broker to accept a connection.
     private static let connectionTimeout = Duration.seconds(10)
 
-    /// The duration of a connection after which the next failure counts as the first again. Shorter connections, for
-    /// instance where two clients have one id and disconnect each other, are followed by growing waits.
+    /// The duration after which a connection counts as stable, so that the next failure counts as the first. After
+    /// shorter connections the waits grow. Such connections occur, for example, if two clients have the same id and
+    /// disconnect each other.
     private static let stableDuration = Duration.seconds(10)
 
-    /// The longest time to disconnect, missing acknowledgements included.
+    /// The longest time to disconnect, including the wait for acknowledgements.
     private static let disconnectionTimeout = Duration.seconds(2)
 
     private let options: MQTTSettings
@@ -40,7 +41,7 @@ struct ConnectionLoop {
             let start = clock.now
             guard let fault = runConnection() else { break }
             failures = clock.now - start > Self.stableDuration ? 1 : failures + 1
-            // The same failure is logged once, not each minute for as long as a broker is down.
+            // Log a repeated failure once, not each minute while a broker is down.
             let text = "\(fault)\(sent.summary.map { " Not yet acknowledged: \($0)." } ?? "")"
             logger.log(level: text == loggedFault ? .debug : .warning, "\(text)")
             loggedFault = text
@@ -53,19 +54,19 @@ struct ConnectionLoop {
         }
     }
 
-    /// Reports the end of a connection, or of an attempt, to callers.
+    /// Reports the end of a connection or of an attempt to callers.
     private mutating func end(because fault: MQTTError) {
         defer { requests.disconnected(fault) }
         guard isConnected else { return }
         isConnected = false
-        // Whether a client is there is short, and each connection has to say it, whoever asks for that.
+        // The availability message is short, and each connection must send it, so it is never suspected.
         if fault.isPossiblyOfMessage, let id = sent.firstID, case .publish(let message)? = sent.first,
             message.topic != options.availabilityTopic, suspects.noteLoss(with: message)
         {
             requests.complete(id, .failure(SuspectMessages.error(message, to: options.address)))
         }
-        // Those that were not sent end too: the next connection would bring them before those that have to be sent
-        // again.
+        // Requests that were not sent end as well. Otherwise the next connection would send them before those that must
+        // be sent again.
         let lost = sent.summary.map { " Not yet acknowledged: \($0)." } ?? ""
         requests.completeAll(
             .failure(
@@ -76,7 +77,7 @@ struct ConnectionLoop {
 
     /// Connects and sends callers' requests until the connection ends.
     ///
-    /// - Returns: the cause of the end; nil where the client was closed.
+    /// - Returns: The cause of the end; nil if the client was closed.
     private mutating func runConnection() -> MQTTError? {
         terms.begin()
         do throws(MQTTError) {
@@ -94,7 +95,7 @@ struct ConnectionLoop {
                     try send(action, as: id, by: session)
                 }
                 let isBusy = deliverReceived(session)
-                // An acknowledgement that is waited for must not wait as well.
+                // Do not pause while requests wait for an acknowledgement.
                 if !isBusy, sent.isEmpty, let pause = receipts.takePause(at: .now) {
                     requests.waker.wait(atMost: pause.wholeMilliseconds)
                     continue
@@ -108,9 +109,9 @@ struct ConnectionLoop {
         }
     }
 
-    /// Connects, on fewer terms where the broker refuses some.
+    /// Connects, and gives up terms that the broker refuses.
     ///
-    /// - Returns: a session that the broker has accepted, unless the client was closed.
+    /// - Returns: A session that the broker has accepted, unless the client was closed.
     private mutating func connect() throws(MQTTError) -> MosquittoSession {
         var firstRefusal: MQTTError?
         while true {
@@ -120,7 +121,7 @@ struct ConnectionLoop {
                 return session
             } catch {
                 guard !requests.isClosing, terms.giveUp(after: error) else {
-                    // Where neither version was accepted, the reason of the first says more than that of the second.
+                    // If the broker accepted neither version, the first reason is the more useful one.
                     if error.reason == nil, let firstRefusal { throw firstRefusal }
                     throw error
                 }
@@ -138,7 +139,8 @@ struct ConnectionLoop {
             guard remaining > .zero else {
                 throw MQTTError(
                     .timedOut,
-                    "\(options.address) took the connection and did not answer CONNECT within \(Self.connectionTimeout).",
+                    "\(options.address) accepted the connection but did not answer CONNECT within "
+                        + "\(Self.connectionTimeout).",
                     possibleCauses: [
                         options.tls == nil ? "the port requires TLS" : "the port does not speak TLS",
                         "the broker hangs", "something other than a broker listens there",
@@ -181,29 +183,30 @@ struct ConnectionLoop {
         }
     }
 
-    /// Warns once where the broker takes less than a message asks for.
+    /// Warns once if the broker supports less than a message requests.
     private mutating func warn(of message: MQTTMessage, by session: MosquittoSession) {
         if message.isRetained, options.retainsMessages, !session.retains {
             warnOnce(
-                "The broker at \(options.address) keeps no retained messages: \(message) and others are published without "
-                    + "being retained, and a client that subscribes later hears of the next change first. Write "
-                    + "retain: false to say that this is meant.", of: "retained")
+                "The broker at \(options.address) does not keep retained messages: \(message) and others are not "
+                    + "retained, and a later subscriber receives nothing until the next change. To silence this "
+                    + "warning, write retain: false.", of: "retained")
         }
         if session.quality(of: message) != message.qualityOfService {
             warnOnce(
-                "The broker at \(options.address) takes messages of QoS 0 alone: \(message) and others count as delivered "
-                    + "once they are written. Write qos: 0 to say that this is meant.", of: "quality")
+                "The broker at \(options.address) supports only QoS 0: \(message) and others count as delivered once "
+                    + "they are written. To silence this warning, write qos: 0.", of: "quality")
         }
     }
 
-    /// Logs a warning, unless one of its subject was logged. The subjects are few, or are topics of the client itself.
+    /// Logs a warning once per subject. The number of subjects is bounded: they are few, or topics of the client
+    /// itself.
     private mutating func warnOnce(_ text: String, of subject: String) {
         if warnings.insert(subject).inserted { logger.warning("\(text)") }
     }
 
     /// Delivers messages and acknowledgements from the broker.
     ///
-    /// - Returns: true where there were any.
+    /// - Returns: Whether there were any.
     private mutating func deliverReceived(_ session: MosquittoSession) -> Bool {
         let received = session.removeReceived()
         let acknowledgements = session.removeAcknowledgements()

@@ -1,24 +1,24 @@
-/// The terms on which a client connects: its options, less those that the broker has refused.
+/// The terms of a connection: the client's options without those that the broker has refused.
 ///
-/// A broker that refuses a term says so with a reason of MQTT 5, and the next attempt does without the term. A broker
-/// that does not speak the version says so or ends the connection, and the other version is tried.
+/// If a broker refuses a term with a reason of MQTT 5, the next attempt omits the term. If a broker does not support
+/// the protocol version, it reports this or ends the connection, and the next attempt uses the other version.
 struct ConnectionTerms: Hashable, Sendable {
     /// The protocol's version.
     private(set) var version: MQTTVersion
 
-    /// True where messages are retained.
+    /// Whether messages are retained.
     private(set) var retains: Bool
 
     /// The highest quality of service.
     private(set) var quality = MQTTQualityOfService.atLeastOnce
 
     private let options: MQTTSettings
-    /// The version that the broker is known to speak: it has accepted version 5, or has accepted 3.1.1 after it named
-    /// version 5 as unsupported.
+    /// The version that the broker is known to support: 5 if it has accepted that, or 3.1.1 if it has accepted that
+    /// after reporting version 5 as unsupported.
     private var known: MQTTVersion?
-    /// True where the broker has named a version as unsupported in this attempt.
+    /// Whether the broker has reported a version as unsupported in this attempt.
     private var hasNamedVersion = false
-    /// True where this attempt has tried both versions.
+    /// Whether this attempt has tried both versions.
     private var hasTriedBoth = false
 
     init(_ options: MQTTSettings) {
@@ -27,8 +27,8 @@ struct ConnectionTerms: Hashable, Sendable {
         retains = options.retainsMessages
     }
 
-    /// Begins an attempt, which may try each version once. A broker that ended a connection without a reason may speak
-    /// version 5 the next time: perhaps it was starting.
+    /// Begins an attempt, which may try each version once. A broker that ended a connection without a reason may accept
+    /// version 5 next time, for example if it was starting.
     mutating func begin() {
         version = options.version ?? known ?? .v5
         hasTriedBoth = options.version != nil
@@ -37,7 +37,7 @@ struct ConnectionTerms: Hashable, Sendable {
 
     /// Gives up the term that the broker has refused.
     ///
-    /// - Returns: true where another attempt may succeed at once.
+    /// - Returns: Whether another attempt may succeed at once.
     mutating func giveUp(after refusal: MQTTError) -> Bool {
         switch refusal.reason {
         case .retainNotSupported? where retains: retains = false
@@ -45,7 +45,7 @@ struct ConnectionTerms: Hashable, Sendable {
         case .unsupportedVersion? where !hasTriedBoth:
             tryOtherVersion()
             hasNamedVersion = true
-        // A broker that does not know version 5 may also hang up, not answer, or call CONNECT malformed.
+        // A broker without version 5 may also end the connection, not answer, or report CONNECT as malformed.
         case nil where [.connectionLost, .timedOut].contains(refusal.code) && !hasTriedBoth && known == nil,
             .protocolError? where !hasTriedBoth && known == nil, .malformedPacket? where !hasTriedBoth && known == nil:
             tryOtherVersion()
@@ -54,7 +54,8 @@ struct ConnectionTerms: Hashable, Sendable {
         return true
     }
 
-    /// Notes what a broker stated when it accepted a connection. A term that it takes now is asked for next time.
+    /// Stores the limits of an accepted connection. The next attempt requests a term again if the broker now supports
+    /// it.
     mutating func adopt(_ limits: BrokerLimits) {
         if version == .v5 || hasNamedVersion { known = version }
         guard version == .v5 else { return }

@@ -2,7 +2,7 @@ import BeaconSupport
 import CLibrary
 import Logging
 
-/// The thread that maintains a connection to a broker. All blocking calls, and all calls of libmosquitto, happen on it.
+/// The thread that maintains a connection to a broker. It makes all blocking calls and all calls of libmosquitto.
 struct ConnectionThread: Sendable {
     let options: MQTTSettings
     let requests: RequestTable
@@ -10,9 +10,9 @@ struct ConnectionThread: Sendable {
     /// The availability that each connection announces first.
     var firstAvailability = Availability.online
 
-    /// Starts the thread, which ends by itself once the request table is closed.
+    /// Starts the thread, which ends once the request table is closed.
     ///
-    /// - Returns: false where the system has no thread left.
+    /// - Returns: `false` if the system cannot create another thread.
     func start() -> Bool {
         let context = Unmanaged.passRetained(Box(self))
         var thread = pthread_t()
@@ -37,7 +37,7 @@ struct ConnectionThread: Sendable {
 
     private func main() {
         // Writing to a connection that the broker closed raises SIGPIPE, which libmosquitto does not prevent (it calls
-        // write(2)). Signals for the process are handled on other threads.
+        // write(2)). Other threads handle the process's signals.
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -50,8 +50,8 @@ struct ConnectionThread: Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds for `poll`: rounded up, so that the thread does not spin for less than one, and never
-    /// negative.
+    /// The duration in whole milliseconds for `poll`. It is rounded up, so that the thread does not spin for a fraction
+    /// of one, and never negative.
     var wholeMilliseconds: Int32 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

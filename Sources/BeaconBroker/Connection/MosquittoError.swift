@@ -2,33 +2,33 @@ import BeaconSupport
 import CLibrary
 import CMosquitto
 
-/// An error of libmosquitto, in its own words.
+/// An error of libmosquitto, with its original text.
 struct MosquittoError: Error, Hashable, CustomStringConvertible {
     /// The code that the call returned.
     var code: Int32
 
-    /// The system's error number, where the code refers to it; 0 where it does not.
+    /// The system's error number, if the code refers to it; otherwise 0.
     var systemError: Int32
 
-    /// The TLS library's message, where it has one.
+    /// The TLS library's message, if any.
     var tlsMessage: String?
 
     /// The message of the TLS library, of the system, or of libmosquitto.
     var description: String {
         if let tlsMessage { return tlsMessage }
-        // libmosquitto 2.1 closes the socket of an attempt that failed, and with that the system's reason is lost.
+        // libmosquitto 2.1 closes the socket of a failed attempt, so that the system's reason is lost.
         if systemError == EBADF { return "no connection was established" }
         if systemError != 0 { return String(cString: strerror(systemError)) }
-        // It has no words for this one.
-        if isTimeout { return "nothing came from it for too long" }
+        // The library has no text for this error.
+        if isTimeout { return "it was silent for too long" }
         var problem: UnsafePointer<CChar>?
         return beacon_mosquitto_load(&problem).map { String(cString: $0.pointee.strerror(code)) } ?? "error \(code)"
     }
 
-    /// True where nothing came for too long.
+    /// Whether the broker was silent for too long.
     var isTimeout: Bool { code == MOSQ_ERR_KEEPALIVE.rawValue }
 
-    /// Returns the error for a user of a connection that the broker had not accepted.
+    /// Returns the user-facing error of a connection that the broker had not accepted.
     ///
     /// - Parameters:
     ///   - options: the broker and the client.
@@ -45,8 +45,8 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
             return MQTTError(
                 .tlsFailed, "Cannot establish TLS with \(address).", cause: self,
                 possibleCauses: [
-                    "the broker's certificate is of an authority that is not trusted here",
-                    "it has expired or has another name than \(options.resolvedHost)",
+                    "the broker's certificate is from an untrusted authority",
+                    "it has expired or is not for \(options.resolvedHost)",
                     "the broker does not accept this client's certificate, or asks for one",
                     "the port does not speak TLS",
                 ])
@@ -54,7 +54,7 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
             return MQTTError(
                 .unreachable, "Cannot connect to \(address).", cause: self,
                 possibleCauses: [
-                    "the broker does not run", "the host or the port is wrong", "a firewall is in between",
+                    "the broker is not running", "the host or the port is wrong", "a firewall is in between",
                 ])
         case MOSQ_ERR_INVAL, MOSQ_ERR_NOT_SUPPORTED, MOSQ_ERR_MALFORMED_UTF8:
             return MQTTError(
@@ -63,7 +63,7 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The error of a connection that the broker closed in place of an answer to CONNECT.
+    /// Returns the error of a connection that the broker closed instead of answering CONNECT.
     private func closedError(_ options: MQTTSettings, on terms: ConnectionTerms) -> MQTTError {
         let will = options.availabilityTopic.map {
             ", with the will message at \($0)\(terms.retains ? " (retained)" : "")"
@@ -84,7 +84,7 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
             ].compactMap(\.self))
     }
 
-    /// Returns the error for a user of a connection that the broker had accepted.
+    /// Returns the user-facing error of a connection that the broker had accepted.
     ///
     /// - Parameter options: the broker and the client.
     func lossError(_ options: MQTTSettings) -> MQTTError {
@@ -93,7 +93,7 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
             possibleCauses: isTimeout
                 ? []
                 : [
-                    "the broker or the network has stopped", "the broker does not take a message",
+                    "the broker or the network has stopped", "the broker does not accept a message",
                     "another client has the client id \(options.clientID.printable)",
                 ])
     }

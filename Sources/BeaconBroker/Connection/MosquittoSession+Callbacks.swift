@@ -3,7 +3,7 @@ import CLibrary
 import CMosquitto
 import Logging
 
-/// The callbacks of libmosquitto, which it calls from within the calls of a session and so on its thread.
+/// The callbacks of libmosquitto. The library calls them from within the calls of a session, on the session's thread.
 extension MosquittoSession {
     private static func session(_ pointer: UnsafeMutableRawPointer?) -> MosquittoSession? {
         pointer.map { Unmanaged<MosquittoSession>.fromOpaque($0).takeUnretainedValue() }
@@ -15,7 +15,7 @@ extension MosquittoSession {
             MosquittoSession.session(pointer)?.didAnswerConnection(code, properties)
         }
         library.disconnect_v5_callback_set(client) { _, pointer, code, properties in
-            // From 128 on it is the broker's reason code, below it the library's own.
+            // Codes from 128 on are the broker's reasons; lower ones are the library's own.
             guard let reason = UInt8(exactly: code).map(MQTTReason.init(rawValue:)), reason.isFailure else { return }
             MosquittoSession.session(pointer)?.didRefuse(reason, properties)
         }
@@ -63,7 +63,7 @@ extension MosquittoSession {
     private func didReceive(_ message: mosquitto_message, _ properties: OpaquePointer?) {
         guard let topic = message.topic else { return }
         let size = Int(max(message.payloadlen, 0))
-        // The library holds it twice by now; another copy is of no use.
+        // The library already holds two copies; do not make another one.
         guard size <= MQTTMessage.longestReceived else {
             return received.append(.messageTooLong(topic: String(cString: topic), size: size))
         }
@@ -95,9 +95,9 @@ extension MosquittoSession {
     }
 
     private func didLog(_ level: Int32, _ text: String) {
-        // It reports each packet that came whole.
+        // The library logs each complete packet.
         hasHeardPacket = true
-        // OpenSSL's messages are available here only.
+        // Only this log contains OpenSSL's messages.
         if level == MOSQ_LOG_ERR, tlsMessage == nil { tlsMessage = String(text.prefix { !$0.isNewline }).printable }
         logger.trace("libmosquitto: \(text)")
     }

@@ -3,11 +3,11 @@ import CLibrary
 import CMosquitto
 import Logging
 
-/// One connection to a broker by libmosquitto, from its beginning to its end.
+/// One libmosquitto connection to a broker, from its beginning to its end.
 ///
-/// It is used on one thread, that of ``ConnectionThread``, and so are the library's callbacks, which run only within
-/// those calls. Each connection has a client structure of its own: messages that the library would store for the next
-/// connection are sent again by their callers, who received the failure, in order.
+/// Only the thread of ``ConnectionThread`` uses it. The library's callbacks run on the same thread, because they occur
+/// only within those calls. Each connection has its own client structure. The library therefore stores no messages for
+/// the next connection; callers receive the failure and send their messages again, in order.
 final class MosquittoSession {
     /// The broker's acknowledgement of a request.
     struct Acknowledgement {
@@ -15,19 +15,19 @@ final class MosquittoSession {
         var reason: MQTTReason
     }
 
-    /// True once the broker has accepted the connection.
+    /// Whether the broker has accepted the connection.
     var isAccepted = false
 
-    /// The broker's reason to refuse or end the connection, where it gave one.
+    /// The broker's reason for refusing or ending the connection, if it sent one.
     var refusal: MQTTReason?
 
-    /// The broker's words beside the reason, where it gave some.
+    /// The broker's explanation of the reason, if it sent one.
     var refusalText: String?
 
-    /// The limits that the broker stated when it accepted the connection.
+    /// The limits that the broker announced when it accepted the connection.
     var limits = BrokerLimits()
 
-    /// True once a whole packet came, until it is set to false.
+    /// Whether a complete packet has arrived since the flag was last cleared.
     var hasHeardPacket = false
 
     /// The first error message of the library or of the TLS library.
@@ -49,11 +49,11 @@ final class MosquittoSession {
     let library: beacon_mosquitto_functions
     let client: OpaquePointer
 
-    /// The bytes that the kernel may hold for the connection. Without a bound it takes several megabytes of a large
-    /// message before the session can look at its size.
+    /// The kernel's receive buffer for the connection, in bytes. Without this limit it would buffer several megabytes
+    /// of a large message before the session can check its size.
     private static let receiveBuffer: Int32 = 256 << 10
 
-    /// The most times that one step reads, so that what was read is delivered while more arrives.
+    /// The most reads in one step, so that received messages are delivered while more arrive.
     private static let mostRounds = 8
 
     init(_ options: MQTTSettings, on terms: ConnectionTerms, logger: Logger) throws(MQTTError) {
@@ -61,7 +61,7 @@ final class MosquittoSession {
         guard let library = beacon_mosquitto_load(&problem)?.pointee else {
             throw MQTTError(
                 .failed,
-                "Brokers are spoken to by libmosquitto, which cannot be opened: \(problem.map { String(cString: $0) } ?? ""). "
+                "MQTT needs libmosquitto, which cannot be opened: \(problem.map { String(cString: $0) } ?? ""). "
                     + "Install it (Debian: libmosquitto1)")
         }
         guard let client = library.new(options.clientID, true, nil) else {
@@ -92,7 +92,7 @@ final class MosquittoSession {
 
     deinit { library.destroy(client) }
 
-    /// Begins the connection. The call blocks until the broker's machine answers or the attempt fails.
+    /// Starts the connection. The call blocks until the broker's machine answers or the attempt fails.
     func connect() throws(MQTTError) {
         var properties: OpaquePointer?
         defer { library.property_free_all(&properties) }
@@ -110,13 +110,13 @@ final class MosquittoSession {
         setsockopt(library.socket(client), SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
     }
 
-    /// The longest wait between two steps: a quarter of the silence that the broker allows, so that a ping is in time.
+    /// The longest wait between two steps: a quarter of the allowed silence, so that a ping is in time.
     var longestStep: Duration { min(options.keepAlive, limits.keepAlive ?? options.keepAlive) / 4 }
 
-    /// The most requests that may be unacknowledged.
+    /// The most unacknowledged requests.
     var window: Int { min(options.maximumInFlight, limits.inFlight ?? .max) }
 
-    /// True where the broker keeps the messages that are retained.
+    /// Whether the broker keeps retained messages.
     var retains: Bool { options.retainsMessages && (terms.version == .v5 ? limits.keepsRetained : terms.retains) }
 
     /// Returns the quality of service with which a message is sent.
@@ -124,9 +124,9 @@ final class MosquittoSession {
         terms.version == .v5 && limits.quality == .atMostOnce ? .atMostOnce : message.qualityOfService
     }
 
-    /// Waits for the broker, for the waker or for a time to pass, and then reads and writes without blocking.
+    /// Waits for the broker, the waker or a time-out, and then reads and writes without blocking.
     ///
-    /// - Throws: ``MQTTError`` where the connection is lost or refused.
+    /// - Throws: ``MQTTError`` if the connection is lost or refused.
     func step(_ waker: Waker, atMost duration: Duration) throws(MQTTError) {
         let socket = library.socket(client)
         guard socket >= 0 else { throw lost(MOSQ_ERR_CONN_LOST) }
@@ -139,7 +139,7 @@ final class MosquittoSession {
         if polled[1].revents != 0 { waker.reset() }
         errno = 0
         if polled[0].revents & ~Int16(POLLOUT) != 0 {
-            // The acknowledgement brings the packets that the broker held back. They are read in the same step.
+            // The acknowledgement releases packets that the broker held back. Read them in the same step.
             var rounds = 0
             repeat {
                 try read(socket)
@@ -151,9 +151,9 @@ final class MosquittoSession {
         if let refusal { throw refused(refusal) }
     }
 
-    /// Reads the packets that wait, or a part of one.
+    /// Reads the waiting packets, or a part of one.
     private func read(_ socket: Int32) throws(MQTTError) {
-        // Those of TLS have no size that can be seen.
+        // With TLS, the sizes of packets are not visible.
         guard let packets = options.tls == nil ? bound.countPackets(on: socket) : 1 else { throw tooLong() }
         hasHeardPacket = false
         for _ in 0..<packets { try check(library.loop_read(client, 1)) }
@@ -169,11 +169,11 @@ final class MosquittoSession {
                 + "MQTT 5, with which the broker does not send it.")
     }
 
-    /// Begins to send a request.
+    /// Starts to send a request.
     ///
-    /// - Returns: the number of its acknowledgement.
-    /// - Throws: ``MQTTError``: `invalidMessage` where the message is not valid; any other code means that the
-    ///   connection is lost.
+    /// - Returns: The number of its acknowledgement.
+    /// - Throws: ``MQTTError``: `invalidMessage` if the message is not valid. Any other code means that the connection
+    ///   is lost.
     func send(_ action: MQTTRequest.Action) throws(MQTTError) -> Int32 {
         if case .publish(let message) = action { try checkSize(of: message) }
         var request: Int32 = 0
@@ -193,7 +193,7 @@ final class MosquittoSession {
         case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_OVERSIZE_PACKET,
             MOSQ_ERR_QOS_NOT_SUPPORTED, MOSQ_ERR_RETAIN_NOT_SUPPORTED, MOSQ_ERR_NOT_SUPPORTED:
             throw MQTTError(
-                .invalidMessage, "MQTT \(terms.version) has no place for \(action).",
+                .invalidMessage, "MQTT \(terms.version) cannot express \(action).",
                 cause: MosquittoError(code: result, systemError: 0))
         default: throw lost(mosq_err_t(result))
         }
@@ -204,11 +204,11 @@ final class MosquittoSession {
         guard let limit = limits.packetSize, size > limit else { return }
         throw MQTTError(
             .invalidMessage,
-            "The broker at \(address) takes packets of at most \(limit) bytes, and that of \(message) has \(size); "
+            "The broker at \(address) accepts packets of at most \(limit) bytes, but \(message) needs \(size); "
                 + "raise the broker's limit.", reason: .packetTooLarge)
     }
 
-    /// Disconnects in order, so that the broker does not publish the last will.
+    /// Disconnects properly, so that the broker does not publish the will message.
     func disconnect() { _ = library.disconnect_v5(client, 0, nil) }
 
     /// Removes and returns the messages that arrived.
@@ -225,9 +225,9 @@ final class MosquittoSession {
 
     /// Acknowledges the received packets at once, so that the broker sends the packets that it holds back.
     ///
-    /// A broker that sends several small packets holds back all but the first until that is acknowledged (Nagle's
-    /// algorithm, which Debian's broker leaves on), and the kernel delays the acknowledgement by 40 ms. The option
-    /// lasts only until the kernel resets it (tcp(7), TCP_QUICKACK).
+    /// A broker that sends several small packets holds back all but the first until the client acknowledges it (Nagle's
+    /// algorithm, which Debian's broker leaves on). The kernel delays the acknowledgement by 40 ms. The option lasts
+    /// only until the kernel resets it (tcp(7), TCP_QUICKACK).
     private func acknowledgeAtOnce(_ socket: Int32) {
         var one: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &one, socklen_t(MemoryLayout.size(ofValue: one)))
@@ -281,7 +281,7 @@ final class MosquittoSession {
         let message = "The broker at \(address) refused the connection (\(user)): \(words)."
         switch reason {
         case .badUserNameOrPassword, .notAuthorized:
-            // Debian's broker gives one reason for an unknown user, a wrong password and a missing right.
+            // Debian's broker gives the same reason for an unknown user, a wrong password and a missing permission.
             return MQTTError(
                 options.user == nil && reason == .notAuthorized ? .notAuthorized : .badCredentials, message,
                 reason: reason,

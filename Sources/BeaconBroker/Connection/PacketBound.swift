@@ -1,39 +1,39 @@
 import CLibrary
 import CMosquitto
 
-/// The bound on packets that a broker sends.
+/// The size limit for packets from a broker.
 ///
-/// A client tells a broker of MQTT 5 the bound. With 3.1.1 it can only hang up: the library reads a packet whole, and
-/// holds a message twice before it hands it on.
+/// A client of MQTT 5 announces its limit. With 3.1.1 it can only end the connection, because the library reads a
+/// packet completely and holds a message twice before passing it on.
 struct PacketBound {
-    /// The size of a packet at which a client hangs up. Up to it, a message that is too long is read and dropped, so
-    /// that a retained one does not end each connection.
+    /// The packet size at which a client ends the connection. A smaller message that is still too long is read and
+    /// dropped, so that a retained one does not end each connection.
     static let largest = 16 << 20
 
-    /// The most bytes before the content of a packet: its kind, and four of its length (MQTT 3.1.1, 2.2).
+    /// The most bytes before the content of a packet: its type, and four bytes of length (MQTT 3.1.1, 2.2).
     private static let longestHeader = 5
 
-    /// The bytes before the first packet whose size is not known.
+    /// The number of bytes before the first packet of unknown size.
     private var bytesBeforeNext: Int64 = 0
 
-    /// A buffer for bytes that wait to be read. It has room for several short packets, since the library may read
+    /// A buffer for peeking at unread bytes. It has room for several short packets, because the library may read
     /// several at once.
     private var peeked = [UInt8](repeating: 0, count: 4096)
 
-    /// The bytes that were read of the socket, where that was asked for since the last read.
+    /// The number of bytes read from the socket, if it was determined since the last read.
     private var bytesRead: Int64?
 
-    /// The bytes that wait to be read, as of the last read; 0 where that is not known.
+    /// The number of unread bytes after the last read; 0 if unknown.
     private(set) var unread = 0
 
-    /// The bytes that were read when a packet last ended, or a little less.
+    /// The number of bytes read at the end of the last packet, or slightly less.
     private var bytesAtEnd: Int64 = 0
 
-    /// Returns how many whole packets wait to be read, as far as can be seen, at least one; nil where one that is too
-    /// large begins among the bytes that wait. The socket has no TLS.
+    /// Returns the number of complete packets that visibly wait to be read, at least one; nil if a packet that is too
+    /// large begins among them. The socket must not use TLS.
     ///
-    /// Once the library has read more packets at once than the buffer had, no one knows where a packet begins. The
-    /// bound of ``isExceededByRead(of:hasEnded:)`` remains.
+    /// If the library has read more packets at once than the buffer could hold, the start of the next packet is
+    /// unknown. Then only the limit of ``isExceededByRead(of:hasEnded:)`` applies.
     mutating func countPackets(on socket: Int32) -> Int? {
         let bytes = bytesRead ?? beacon_mosquitto_bytes_read(socket, nil)
         guard bytes >= 0, bytesBeforeNext >= bytes, bytesBeforeNext - bytes < peeked.count else { return 1 }
@@ -49,7 +49,7 @@ struct PacketBound {
         return max(packets, 1)
     }
 
-    /// Returns true where more was read from a socket than a packet may have, and none has ended.
+    /// Returns whether more bytes than a packet may have were read from a socket without the end of a packet.
     mutating func isExceededByRead(of socket: Int32, hasEnded: Bool) -> Bool {
         var waiting: Int32 = 0
         let bytes = beacon_mosquitto_bytes_read(socket, &waiting)
@@ -59,7 +59,7 @@ struct PacketBound {
         return bytes - bytesAtEnd > Self.largest
     }
 
-    /// Returns the size of the packet with a header; nil where more bytes of it have to come.
+    /// Returns the size of the packet with a header; nil if the header is incomplete.
     private static func size(_ header: ArraySlice<UInt8>) -> Int? {
         var length = 0
         for (index, byte) in header.dropFirst().enumerated() {

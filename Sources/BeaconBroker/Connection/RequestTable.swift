@@ -1,6 +1,6 @@
 import BeaconSupport
 
-/// A request that a caller waits for the broker to acknowledge.
+/// A request whose caller waits for the broker's acknowledgement.
 struct MQTTRequest: Sendable {
     /// The packet to send.
     enum Action: Sendable {
@@ -14,13 +14,14 @@ struct MQTTRequest: Sendable {
 
     var action: Action
 
-    /// True for what is of no use later: without a connection it fails at once.
+    /// Whether the request is useless later: without a connection it fails at once.
     var isPerishable = false
 
-    /// The number of the only connection by which it may be sent; nil for any.
+    /// The number of the only connection that may send it; nil for any.
     var connection: UInt64?
 
-    /// Returns the result to the caller, without waiting. Whoever removes the request from the table calls it, once.
+    /// Returns the result to the caller, without waiting. The code that removes the request from the table calls it
+    /// once.
     var complete: @Sendable (Result<Void, MQTTError>) -> Void
 }
 
@@ -28,7 +29,7 @@ struct MQTTRequest: Sendable {
 final class RequestTable: Sendable {
     private struct State {
         var open: [MQTTRequest.ID: MQTTRequest] = [:]
-        /// The requests that were not sent so far, oldest first. Some may have ended meanwhile.
+        /// The requests that were not sent yet, oldest first. Some may have ended already.
         var waiting: [MQTTRequest.ID] = []
         var nextID: MQTTRequest.ID = 1
         var isClosing = false
@@ -80,13 +81,13 @@ final class RequestTable: Sendable {
         for id in ids { complete(id, .failure(.closed)) }
     }
 
-    /// Ends requests that have timed out, with the connection's error where there is no connection.
+    /// Ends requests that have timed out. Without a connection they end with the connection's error.
     func expire(_ ids: Range<MQTTRequest.ID>, because error: MQTTError) {
         let fault = state.withLock { state in state.isConnected ? nil : state.fault }
         for id in ids { complete(id, .failure(fault ?? error)) }
     }
 
-    /// Returns a stream of the events from now on, the state of the connection first.
+    /// Returns a stream of all further events, beginning with the state of the connection.
     func events() -> AsyncStream<MQTTEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: MQTTEvent.self)
         let key = listen { event in continuation.yield(event) }
@@ -96,10 +97,11 @@ final class RequestTable: Sendable {
         return stream
     }
 
-    /// Calls a function with the events from now on, the state of the connection first.
+    /// Calls a function with all further events, beginning with the state of the connection.
     ///
-    /// - Parameter listener: must not wait; the first call, of a state that is there already, must not use this table.
-    /// - Returns: the number of the listener.
+    /// - Parameter listener: a function that does not wait. During its first call, with the current state, it must not
+    ///   use this table.
+    /// - Returns: The number of the listener.
     @discardableResult
     func listen(_ listener: @escaping @Sendable (MQTTEvent) -> Void) -> UInt64 {
         let key = nextIDs(1).lowerBound
@@ -114,9 +116,9 @@ final class RequestTable: Sendable {
         return key
     }
 
-    /// Begins a run, whose end resumes `runner`.
+    /// Begins a run. Its end resumes `runner`.
     ///
-    /// - Returns: false where there was a run before, or the client is closed.
+    /// - Returns: False if there was an earlier run or the client is closed.
     func begin(_ runner: CheckedContinuation<Void, Never>) -> Bool {
         state.withLock { state in
             guard state.runner == nil, !state.isClosing else { return false }
@@ -131,10 +133,10 @@ final class RequestTable: Sendable {
         waker.wake()
     }
 
-    /// True once the connection is to be ended.
+    /// Whether the connection must end.
     var isClosing: Bool { state.withLock { state in state.isClosing } }
 
-    /// Removes and returns the oldest requests that were not sent so far, in order.
+    /// Removes and returns the oldest unsent requests, in order.
     func removeWaiting(atMost count: Int) -> [(id: MQTTRequest.ID, action: MQTTRequest.Action)] {
         guard count > 0 else { return [] }
         return state.withLock { state in
@@ -150,10 +152,10 @@ final class RequestTable: Sendable {
         }
     }
 
-    /// Returns true for a request whose caller waits.
+    /// Returns whether the caller of a request still waits.
     func isOpen(_ id: MQTTRequest.ID) -> Bool { state.withLock { state in state.open[id] != nil } }
 
-    /// Ends a request, unless it has ended before.
+    /// Ends a request, unless it has already ended.
     func complete(_ id: MQTTRequest.ID, _ result: Result<Void, MQTTError>) {
         let request = state.withLock { state in state.open.removeValue(forKey: id) }
         request?.complete(result)
@@ -161,9 +163,9 @@ final class RequestTable: Sendable {
 
     /// Reports a connection to the listeners.
     ///
-    /// - Parameter keepsRetained: false where the broker keeps no retained messages.
+    /// - Parameter keepsRetained: whether the broker keeps retained messages.
     func connected(keepsRetained: Bool) {
-        // Those of the last connection may have come after its requests were ended.
+        // Requests for the previous connection may have been added after its requests were ended.
         let late = state.withLock { state in
             state.keepsRetained = keepsRetained
             state.connection += 1
@@ -178,10 +180,10 @@ final class RequestTable: Sendable {
     /// The number of the last connection; 0 before the first.
     var connection: UInt64 { state.withLock { state in state.connection } }
 
-    /// False where the broker of the last connection keeps no retained messages.
+    /// Whether the broker of the last connection keeps retained messages.
     var keepsRetained: Bool { state.withLock { state in state.keepsRetained } }
 
-    /// Reports the lack of a connection to the listeners, and ends all requests where waiting is of no use.
+    /// Reports a lost connection to the listeners, and ends all requests for which waiting is useless.
     ///
     /// - Parameter fault: the cause. Unless it is transient, all requests end with it.
     func disconnected(_ fault: MQTTError) {
@@ -198,7 +200,7 @@ final class RequestTable: Sendable {
         }
     }
 
-    /// Delivers a message, or the report of one, to the listeners.
+    /// Delivers a message, or the report of a dropped one, to the listeners.
     func received(_ event: MQTTEvent) {
         let listeners = state.withLock { state in Array(state.listeners.values) }
         for listener in listeners { listener(event) }
@@ -237,7 +239,7 @@ final class RequestTable: Sendable {
     }
 }
 
-/// A collector of the results of several requests, which returns them together.
+/// A collector that returns the results of several requests together.
 final class ResultCollector: Sendable {
     private struct State {
         var results: [Result<Void, MQTTError>?]
@@ -247,7 +249,7 @@ final class ResultCollector: Sendable {
     private let state: Locked<State>
     private let finish: @Sendable ([Result<Void, MQTTError>]) -> Void
 
-    /// A collector without results.
+    /// Creates a collector without results.
     ///
     /// - Parameters:
     ///   - count: the number of results, at least 1.
@@ -257,7 +259,7 @@ final class ResultCollector: Sendable {
         self.finish = finish
     }
 
-    /// Stores a result. The first for an index counts.
+    /// Stores a result. Only the first one for an index counts.
     func set(_ result: Result<Void, MQTTError>, at index: Int) {
         let all: [Result<Void, MQTTError>]? = state.withLock { state in
             guard state.results[index] == nil else { return nil }

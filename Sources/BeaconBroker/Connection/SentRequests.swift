@@ -1,4 +1,4 @@
-/// The requests that are on their way to the broker: sent, and not yet acknowledged.
+/// The requests that were sent to the broker and not acknowledged yet.
 struct SentRequests {
     private struct Entry {
         /// Nil for a message of the connection itself.
@@ -10,16 +10,16 @@ struct SentRequests {
     private var entries: [Int32: Entry] = [:]
     private var next = 0
 
-    /// The requests that have to be acknowledged one by one, since a connection broke with as many on their way.
+    /// The number of requests that must be acknowledged one by one, because a connection broke with as many in flight.
     private var careful = 0
 
-    /// True while requests are sent one by one.
+    /// Whether requests are sent one by one.
     var isCareful: Bool { careful > 0 }
 
     /// The number of requests.
     var count: Int { entries.count }
 
-    /// True without requests.
+    /// Whether there are no requests.
     var isEmpty: Bool { entries.isEmpty }
 
     /// The action that was sent first.
@@ -28,11 +28,11 @@ struct SentRequests {
     /// The number of the request that was sent first; nil for a message of the connection itself.
     var firstID: MQTTRequest.ID? { entries.values.min { $0.order < $1.order }?.id }
 
-    /// Returns how many more may be sent.
+    /// Returns how many more requests may be sent.
     ///
     /// - Parameters:
-    ///   - count: the most requests that may be on their way.
-    ///   - hasSuspect: true where a message is suspected, so that one may be on its way.
+    ///   - count: the most requests in flight.
+    ///   - hasSuspect: whether a message is suspected, which limits the requests in flight to one.
     func room(atMost count: Int, hasSuspect: Bool) -> Int { (careful > 0 || hasSuspect ? 1 : count) - entries.count }
 
     /// Adds a request under the number of its acknowledgement.
@@ -48,20 +48,19 @@ struct SentRequests {
         return (entry.id, entry.action)
     }
 
-    /// Removes all, after a loss of the connection. The next connection sends as many one by one, so that another loss
-    /// shows which of them it was.
+    /// Removes all requests after a loss of the connection. The next connection sends as many one by one, so that
+    /// another loss identifies the cause.
     mutating func removeAll() {
         careful = max(careful, entries.count)
         entries = [:]
     }
 
-    /// Frees the places of requests whose callers no longer wait, so that one without an answer does not hold up those
-    /// behind it.
+    /// Removes requests whose callers no longer wait, so that a request without an answer does not delay later ones.
     mutating func removeAbandoned(_ isOpen: (MQTTRequest.ID) -> Bool) {
         entries = entries.filter { entry in entry.value.id.map(isOpen) ?? true }
     }
 
-    /// The requests in words; nil without any.
+    /// A summary of the requests as text; nil if empty.
     var summary: String? {
         guard let first else { return nil }
         return count == 1 ? "\(first)" : "\(first) and \(count - 1) more"
@@ -69,7 +68,7 @@ struct SentRequests {
 }
 
 extension MQTTRequest.Action: CustomStringConvertible {
-    /// The action in words, without the content of a message.
+    /// The action as text, without the content of a message.
     var description: String {
         switch self {
         case .publish(let message): "\(message)"
@@ -79,19 +78,20 @@ extension MQTTRequest.Action: CustomStringConvertible {
     }
 }
 
-/// The messages with which connections broke again and again.
+/// The messages during which connections broke repeatedly.
 ///
-/// A message that the broker has not acknowledged when the connection breaks is a suspect, and after
-/// ``SuspectMessages/patience`` such connections in a row it is not sent again: neither it nor another of its size at
-/// its topic, for an hour.
+/// A message is a suspect if the connection breaks before the broker has acknowledged it. After
+/// ``SuspectMessages/patience`` such connections in a row, the message is not sent again, and no other message of its
+/// size at its topic is sent for an hour.
 struct SuspectMessages {
-    /// The connections that one message may break: with waits of up to 1, 2, 4 and 8 s between them, some seconds.
+    /// The number of connections that one message may break: some seconds, with waits of up to 1, 2, 4 and 8 s in
+    /// between.
     static let patience = 5
 
     /// The most refused messages.
     private static let capacity = 256
 
-    /// The time for which a message is refused: the broker may have been given another limit since.
+    /// The time for which a message is refused, because the broker's limit may change.
     private static let memory = Duration.seconds(3600)
 
     private struct Suspect: Hashable {
@@ -108,12 +108,12 @@ struct SuspectMessages {
     private var losses = 0
     private var refused: [Suspect: ContinuousClock.Instant] = [:]
 
-    /// True while a message is suspected: until it is acknowledged, or is not sent again.
+    /// Whether a message is suspected. A suspicion ends with an acknowledgement or a refusal.
     var isLooking: Bool { current != nil }
 
-    /// Notes a loss of the connection while a message waited for its acknowledgement.
+    /// Records a loss of the connection while a message was unacknowledged.
     ///
-    /// - Returns: true where the message is not sent again.
+    /// - Returns: Whether the message must not be sent again.
     mutating func noteLoss(with message: MQTTMessage) -> Bool {
         let suspect = Suspect(message)
         losses = current == suspect ? losses + 1 : 1
@@ -125,15 +125,15 @@ struct SuspectMessages {
         return true
     }
 
-    /// Notes that a message was acknowledged, so that its topic is no suspect.
+    /// Records an acknowledgement, which clears the suspicion.
     mutating func noteAcknowledgement(of message: MQTTMessage) {
         if current == Suspect(message) { (current, losses) = (nil, 0) }
     }
 
-    /// Returns true for a message that is not sent.
+    /// Returns whether a message must not be sent.
     func contains(_ message: MQTTMessage) -> Bool { refused[Suspect(message)].map { $0 > .now } ?? false }
 
-    /// Returns the error of a message that is not sent.
+    /// Returns the error of a message that must not be sent.
     static func error(_ message: MQTTMessage, to address: String) -> MQTTError {
         MQTTError(
             .breaksConnection,

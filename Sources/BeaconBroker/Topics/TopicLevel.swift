@@ -1,12 +1,13 @@
-/// A level of a topic, made from a name that people chose.
+/// Topic levels for arbitrary names.
 package enum TopicLevel {
     /// Returns the level for a name.
     ///
-    /// `/` separates levels, `+` and `#` are wildcards (MQTT 5.0, 4.7.1), `%` is the escape character; blanks and
+    /// `/` separates levels, `+` and `#` are wildcards (MQTT 5.0, 4.7.1), and `%` is the escape character. Blanks and
     /// control characters are inconvenient in tools. Each UTF-8 byte of these becomes `%` and two hexadecimal digits,
-    /// as in a URL. Other characters, also those beyond ASCII, are unchanged. No two names give the same level.
+    /// as in a URL. Other characters, including those beyond ASCII, are unchanged. Different names give different
+    /// levels.
     package static func escape(_ name: String) -> String {
-        // An empty level is valid and easily overlooked. No other name gives a lone `%`.
+        // An empty level is valid but easily overlooked. No other name gives a lone `%`.
         guard !name.isEmpty else { return "%" }
         var level = ""
         for scalar in name.unicodeScalars {
@@ -34,8 +35,7 @@ package enum TopicLevel {
         }
     }
 
-    /// Returns the mistake in a topic that is written as a whole, such as the base topic, with its remedy; nil where
-    /// there is none.
+    /// Returns the mistake in a complete topic, such as the base topic, with its remedy; nil for a valid topic.
     package static func mistake(inTopic topic: String) -> String? {
         if topic.isEmpty { return "is empty; write a topic such as beacond/hall" }
         if topic.utf8.contains(0) || topic.contains("+") || topic.contains("#") {
@@ -45,7 +45,7 @@ package enum TopicLevel {
         if topic.hasPrefix("/") || topic.hasSuffix("/") || topic.contains("//") {
             return "\"\(topic)\" has an empty level; write a topic such as beacond/hall"
         }
-        // Half of what a topic may have (MQTT 5.0, 1.5.4), so that names have room.
+        // Half of the longest topic (MQTT 5.0, 1.5.4), to leave room for names.
         if topic.utf8.count > 32_000 { return "has \(topic.utf8.count) bytes; write at most 32000" }
         return nil
     }

@@ -5,27 +5,27 @@ public import Logging
 
 /// A sink that publishes notifications to a broker, with the retained state of regions and beacons.
 ///
-/// Notifications are published in order and count as delivered once the broker has acknowledged them. The state of
-/// regions and of named beacons is retained, and Home Assistant may discover both as devices. docs/mqtt.md lists
-/// the topics.
+/// Notifications are published in order and count as delivered once the broker has acknowledged them. The states of
+/// regions and of named beacons are retained, and Home Assistant can discover both as devices. docs/mqtt.md lists the
+/// topics.
 public final class MQTTSink: Sink {
     private let client: MQTTClient
     private let homeAssistant: HomeAssistantSettings
     private let topics: TopicTree
     private let state: StatePublisher
 
-    /// Makes a sink, which connects once ``run()`` is called.
+    /// Creates a sink, which connects once ``run()`` is called.
     ///
     /// - Parameters:
     ///   - options: the broker, the client and the topics.
     ///   - regions: the monitored regions whose state is retained.
-    ///   - beacons: the named beacons. The presence of one requires a monitored region of exactly its identity, its
+    ///   - beacons: the named beacons. A beacon's presence requires a monitored region of exactly its identity; its
     ///     distance requires that it is ranged.
     ///   - places: the names of the places that beacons are located in.
     ///   - homeAssistant: the settings of Home Assistant's discovery.
     ///   - state: the changes of a beacon's distance and signal that are published.
-    ///   - awaitsRestoredStates: true where states of an earlier run are to come first. The gateway is not announced as
-    ///     online before ``restored()`` is called.
+    ///   - awaitsRestoredStates: true to wait for the states of an earlier run. The gateway is not announced as online
+    ///     before the call of ``restored()``.
     ///   - logger: a logger for the connection.
     /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidSettings``, which lists all mistakes.
     public init(
@@ -41,7 +41,7 @@ public final class MQTTSink: Sink {
         guard mistakes.isEmpty else {
             throw MQTTError(.invalidSettings, "The settings for MQTT: \(mistakes.joined(separator: "; ")).")
         }
-        // The state publisher announces the gateway as online, behind the states.
+        // The state publisher announces the gateway as online after it has published the states.
         client = try MQTTClient(options, announcing: .offline, logger: logger)
         topics = TopicTree(base: options.baseTopic)
         self.homeAssistant = homeAssistant
@@ -54,11 +54,11 @@ public final class MQTTSink: Sink {
 
     private static func repeated(_ what: String, _ names: [String]) -> [String] {
         var seen: Set<String> = []
-        return names.filter { !seen.insert($0).inserted }.map { "the \(what) \($0) is there twice; keep one" }
+        return names.filter { !seen.insert($0).inserted }.map { "the \(what) \($0) occurs twice; remove one" }
     }
 
-    /// Replaces the regions, beacons and places, and deletes the retained messages of removed ones. One that has
-    /// another name keeps its state, and so does a beacon, by its identity. The call does not wait.
+    /// Replaces the regions, beacons and places, and deletes the retained messages of removed ones. Renamed regions and
+    /// places keep their states. A beacon keeps its state by its identity. The call does not wait.
     ///
     /// - Parameters:
     ///   - regions: the monitored regions.
@@ -74,18 +74,18 @@ public final class MQTTSink: Sink {
             renamed: renamed)
     }
 
-    /// Receives an event of monitoring or ranging, for the retained state. The call does not wait, and may come from
-    /// any thread, in the order of the events.
+    /// Processes an event of monitoring or ranging, for the retained state. The call does not wait. Any thread may call
+    /// it, in the order of the events.
     public func receive(_ event: BeaconEvent) { state.receive(event) }
 
-    /// Receives diagnostics of the gateway itself, for its device in Home Assistant. The call does not wait. Numbers
-    /// alone are published at most once a minute.
+    /// Processes diagnostics of the gateway itself, for its device in Home Assistant. The call does not wait. Changes
+    /// of numbers are published at most once a minute.
     public func receive(_ diagnostics: GatewayDiagnostics) { state.receive(diagnostics) }
 
-    /// Ends the states of an earlier run, which came as events. All other states are unknown.
+    /// Ends the restoration of states, which arrive as events. All other states are unknown.
     public func restored() { state.restored() }
 
-    /// Five times the messages that may be unacknowledged, so that each acknowledgement releases the next one.
+    /// Five times the most unacknowledged messages, so that each acknowledgement allows the next message to be sent.
     public var maximumBatch: Int { client.options.maximumInFlight * 5 }
 
     /// Publishes notifications, waits for their acknowledgements, and returns their outcomes.
@@ -107,15 +107,16 @@ public final class MQTTSink: Sink {
         for result in await client.publish(messages) {
             let outcome = DeliveryOutcome(result)
             outcomes.append(outcome)
-            // Those behind it are sent again after it, even where the broker has them: the order is worth a duplicate.
+            // Later messages are sent again after this one, even if the broker has them: the order is worth a
+            // duplicate.
             if case .retry = outcome { break }
         }
         return outcomes
     }
 
-    /// Maintains the connection and the retained state until its task is cancelled.
+    /// Maintains the connection and the retained state until its task is canceled.
     ///
-    /// - Parameter onConnection: called each time that the broker has accepted the connection.
+    /// - Parameter onConnection: called each time that the broker has accepted a connection.
     public func run(onConnection: @escaping @Sendable () -> Void) async {
         let events = client.events()
         await withDiscardingTaskGroup { group in
@@ -128,7 +129,7 @@ public final class MQTTSink: Sink {
     }
 }
 
-/// The regions and places that have other names than before, with the same beacons and receivers.
+/// The regions and places that have new names but the same beacons and receivers.
 public struct RenamedItems: Hashable, Sendable {
     /// The new names of regions, by the old ones.
     public var regions: [String: String]
@@ -147,7 +148,7 @@ public struct RenamedItems: Hashable, Sendable {
 }
 
 extension DeliveryOutcome {
-    /// The outcome of publishing a message.
+    /// Converts the result of publishing a message to an outcome.
     init(_ result: Result<Void, MQTTError>) {
         switch result {
         case .success:
@@ -156,8 +157,8 @@ extension DeliveryOutcome {
             self = .refused(reason: error.description)
         case .failure(let error):
             switch error.reason {
-            // These are about the message. A missing right is about the broker's configuration, which somebody may
-            // correct before anything is lost.
+            // These concern the message. A missing permission concerns the broker's configuration, which an operator
+            // may correct before any notification is lost.
             case .topicNameInvalid where error.code == .messageRefused,
                 .payloadFormatInvalid where error.code == .messageRefused,
                 .packetTooLarge where error.code == .messageRefused:

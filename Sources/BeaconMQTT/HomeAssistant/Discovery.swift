@@ -1,14 +1,15 @@
 import BeaconModel
 import BeaconSupport
 
-/// The announcements of devices to Home Assistant: their topics and payloads, and which are this gateway's.
+/// The announcements of devices to Home Assistant: their topics and payloads, and the check whether one is this
+/// gateway's.
 struct Discovery: Sendable {
     private let options: HomeAssistantSettings
     private let node: String
     private let topics: TopicTree
     private let availabilityTopic: String?
 
-    /// The names of the places that beacons are located in; none where they are not.
+    /// The names of the places that beacons are located in; empty if beacons are not located.
     private let places: [String]
 
     init(_ options: HomeAssistantSettings, broker: MQTTSettings, topics: TopicTree, places: [String] = []) {
@@ -19,20 +20,20 @@ struct Discovery: Sendable {
         availabilityTopic = broker.availabilityTopic
     }
 
-    /// True where beacons are located.
+    /// Whether beacons are located.
     var hasPlaces: Bool { !places.isEmpty }
 
-    /// True where devices are announced.
+    /// Whether devices are announced.
     var isEnabled: Bool { options.isEnabled }
 
-    /// True where regions are announced.
+    /// Whether regions are announced.
     var announcesRegions: Bool { options.isEnabled && options.announcesRegions }
 
-    /// The filter of all announcements, also those of other programs.
+    /// The filter of all announcements, including those of other programs.
     var filter: String { "\(options.discoveryPrefix)/device/+/config" }
 
-    /// Returns the announcements of devices: the gateway's first, to which the others refer, then those of the beacons
-    /// and, where they are wanted, of the regions.
+    /// Returns the announcements of devices: the gateway's first, because the others refer to it, then the beacons'
+    /// and, if enabled, the regions'.
     func announcements(regions: [NamedRegion], beacons: [NamedBeacon]) -> [(topic: String, payload: DiscoveryPayload)] {
         guard isEnabled else { return [] }
         var devices = [(topic(for: gatewayID), payloadOfGateway)]
@@ -58,7 +59,7 @@ struct Discovery: Sendable {
         DiscoveryID(node: node, subject: .region(DiscoveryID.escape(key)))
     }
 
-    /// Returns true for an announcement of this gateway, of this run or an earlier one.
+    /// Returns whether an announcement is from this gateway, in this run or an earlier one.
     func owns(_ topic: String) -> Bool {
         let (start, end) = ("\(options.discoveryPrefix)/device/", "/config")
         guard topic.hasPrefix(start), topic.hasSuffix(end), topic.utf8.count > start.utf8.count + end.utf8.count

@@ -24,7 +24,7 @@ struct DiscoveryComponent: Hashable, Sendable {
     var displayPrecision: Int?
     var isDiagnostic = false
     var icon: String?
-    /// The topic of an entity that does not have the device's.
+    /// The topic of an entity that does not use the device's topic.
     var stateTopic: String?
     var payloadHome: String?
     var payloadNotHome: String?
@@ -56,7 +56,7 @@ extension DiscoveryComponent: Encodable {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(platform, forKey: .platform)
         try values.encode(uniqueID, forKey: .uniqueID)
-        // With null, unlike a missing key, the entity has the device's name.
+        // With null, unlike with a missing key, the entity has the device's name.
         try values.encode(name, forKey: .name)
         try values.encodeIfPresent(deviceClass, forKey: .deviceClass)
         try values.encodeIfPresent(valueTemplate, forKey: .valueTemplate)
@@ -76,7 +76,7 @@ extension DiscoveryComponent: Encodable {
     }
 }
 
-// No sensor has a `state_class`: with one, Home Assistant keeps statistics of it for ever, also after its deletion.
+// No sensor has a `state_class`: with one, Home Assistant keeps its statistics forever, even after its deletion.
 
 extension DiscoveryComponent {
     /// Returns the entities of a beacon.
@@ -85,14 +85,14 @@ extension DiscoveryComponent {
     ///   - beacon: the beacon.
     ///   - id: the id of its device.
     ///   - topics: the topics of the gateway.
-    ///   - places: the names of the places that beacons are located in; none where they are not.
+    ///   - places: the names of the places that beacons are located in; empty if beacons are not located.
     static func entities(
         of beacon: NamedBeacon, _ id: String, topics: TopicTree, places: [String]
     ) -> [String: DiscoveryComponent] {
         var entities = [
             "presence": DiscoveryComponent(
                 platform: .binarySensor, uniqueID: id + "_presence", deviceClass: "presence",
-                // Home Assistant takes `None` for "unknown".
+                // Home Assistant reads `None` as "unknown".
                 valueTemplate: "{{ 'None' if value_json.presence == 'unknown' else value_json.presence }}",
                 payloadOn: RegionState.inside.presenceWord, payloadOff: RegionState.outside.presenceWord),
             "distance": DiscoveryComponent(
@@ -100,7 +100,8 @@ extension DiscoveryComponent {
                 valueTemplate: "{{ value_json.distance }}", unit: "m", displayPrecision: 1),
             "proximity": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_proximity", name: "Proximity", deviceClass: "enum",
-                // With `None` the sensor is unknown, as Home Assistant's conditions expect, and not a fourth distance.
+                // With `None`, the sensor is unknown, as Home Assistant's conditions expect, and has no fourth
+                // distance.
                 valueTemplate: "{{ 'None' if value_json.proximity == 'unknown' else value_json.proximity }}",
                 options: [Proximity.immediate, .near, .far].map(\.description), icon: "mdi:signal-distance-variant"),
             "rssi": DiscoveryComponent(
@@ -124,25 +125,25 @@ extension DiscoveryComponent {
         return entities
     }
 
-    /// Returns the entities of a region. The class of its occupancy is that of rooms; Home Assistant calls something
-    /// that has a presence "home" or "away".
+    /// Returns the entities of a region. Its occupancy uses the device class for rooms. With the class for presence,
+    /// Home Assistant would call the region "home" or "away".
     static func entities(of region: NamedRegion, _ id: String, topics: TopicTree) -> [String: DiscoveryComponent] {
         [
             "occupancy": DiscoveryComponent(
                 platform: .binarySensor, uniqueID: id + "_occupancy", deviceClass: "occupancy",
-                // Home Assistant takes `None` for "unknown".
+                // Home Assistant reads `None` as "unknown".
                 valueTemplate: "{{ 'None' if value == '\(RegionState.unknown)' else value }}",
                 payloadOn: RegionState.inside.description, payloadOff: RegionState.outside.description),
             "event": event(id, at: topics.regionEvent(region.name)),
         ]
     }
 
-    /// Returns the entities of the gateway, all of which are diagnostics.
+    /// Returns the entities of the gateway, which are all diagnostics.
     static func entitiesOfGateway(_ id: String) -> [String: DiscoveryComponent] {
         [
             "hears": DiscoveryComponent(
                 platform: .binarySensor, uniqueID: id + "_hears", name: "Hears", deviceClass: "connectivity",
-                // As Home Assistant's templates write true, false and null.
+                // Home Assistant's templates write true, false and null this way.
                 valueTemplate: "{{ value_json.hears }}", payloadOn: "True", payloadOff: "False", isDiagnostic: true),
             "adverts": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_adverts", name: "Adverts",

@@ -1,7 +1,8 @@
 import BeaconModel
 
-/// The id of a device in Home Assistant. It consists of the gateway's id and a beacon's identity or a region's key, and
-/// has no name, so that a device keeps its history and its automations when a user renames the beacon or the region.
+/// The id of a device in Home Assistant. It consists of the gateway's id and a beacon's identity or a region's key. It
+/// contains no name, so that a device keeps its history and its automations when a user renames the beacon or the
+/// region.
 struct DiscoveryID: Hashable, Sendable {
     /// The subject of a device.
     enum Subject: Hashable, Sendable {
@@ -17,8 +18,8 @@ struct DiscoveryID: Hashable, Sendable {
 
     var subject: Subject
 
-    /// The text form, `NODE_UUID_MAJOR_MINOR`, `NODE_region_KEY` or `NODE_gateway`, of characters that a discovery
-    /// topic may contain.
+    /// The text form, `NODE_UUID_MAJOR_MINOR`, `NODE_region_KEY` or `NODE_gateway`, with only characters that are valid
+    /// in a discovery topic.
     var text: String {
         switch subject {
         case .beacon(let identity):
@@ -29,11 +30,11 @@ struct DiscoveryID: Hashable, Sendable {
         }
     }
 
-    /// The text between a gateway's id and a region's key. No escaped text has it, since an underscore is followed by
-    /// another, or by hexadecimal digits.
+    /// The text between a gateway's id and a region's key. Escaped texts cannot contain it, because in them an
+    /// underscore is followed by another underscore or by hexadecimal digits.
     private static let regionMark = "_region_"
 
-    /// The text behind a gateway's id in the id of the gateway's device. No escaped text has it either.
+    /// The text after a gateway's id in the id of the gateway's device. Escaped texts cannot contain it either.
     private static let gatewayMark = "_gateway"
 
     init(node: String, subject: Subject) {
@@ -41,7 +42,7 @@ struct DiscoveryID: Hashable, Sendable {
         self.subject = subject
     }
 
-    /// Reads the form of ``text`` of a gateway and nothing else, so that devices of other programs are not removed.
+    /// Parses the form of ``text`` for one gateway only, so that devices of other programs are not removed.
     init?(_ text: some StringProtocol, of node: String) {
         if text == node + Self.gatewayMark {
             self.init(node: node, subject: .gateway)
@@ -61,8 +62,8 @@ struct DiscoveryID: Hashable, Sendable {
         guard self.text == text else { return nil }
     }
 
-    /// Returns the form of a text that an id may contain. `_` is doubled, and each byte of a character that a discovery
-    /// topic may not contain becomes `_` and two hexadecimal digits, so that no two texts give the same.
+    /// Returns a text as valid characters of an id. `_` is doubled, and each byte of a character that is not valid in a
+    /// discovery topic becomes `_` and two hexadecimal digits. Different texts give different results.
     static func escape(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {
@@ -75,7 +76,7 @@ struct DiscoveryID: Hashable, Sendable {
         }.joined()
     }
 
-    /// Returns true for a text that ``escape(_:)`` returns for some other.
+    /// Returns whether a text is a possible result of ``escape(_:)``.
     private static func isEscaped(_ text: String) -> Bool {
         var rest = Array(text.utf8)[...]
         var bytes: [UInt8] = []

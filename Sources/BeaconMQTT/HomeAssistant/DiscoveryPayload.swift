@@ -1,16 +1,16 @@
 import BeaconModel
 
 /// The announcement of a device with all its entities (home-assistant.io/integrations/mqtt, "Device discovery
-/// payload"). Keys are written in full, for human readers.
+/// payload"). Keys are not abbreviated, for human readers.
 struct DiscoveryPayload: Encodable, Hashable, Sendable {
     /// The device.
     struct Device: Encodable, Hashable, Sendable {
         var identifiers: [String]
         var name: String
-        /// The program that makes the device: a beacon does not say who built it.
+        /// The program that creates the device, because a beacon does not identify its manufacturer.
         var manufacturer = "swift-beacon"
         var model: String
-        /// The identity or the constraint, which Home Assistant shows behind the model.
+        /// The identity or the constraint, which Home Assistant shows after the model.
         var modelID: String?
         var softwareVersion: String?
         /// The address of the console.
@@ -29,7 +29,7 @@ struct DiscoveryPayload: Encodable, Hashable, Sendable {
         }
     }
 
-    /// The program that announces it.
+    /// The program that announces the device.
     struct Origin: Encodable, Hashable, Sendable {
         var name: String
         var softwareVersion: String?
@@ -58,7 +58,7 @@ struct DiscoveryPayload: Encodable, Hashable, Sendable {
     }
 }
 
-/// A kind of device of Home Assistant, as its model says it.
+/// A kind of device in Home Assistant, as its model name.
 package enum DeviceModel: String {
     /// A beacon that has a name.
     case beacon = "iBeacon"

@@ -1,49 +1,49 @@
-/// The settings of Home Assistant's discovery over MQTT, by which regions and named beacons become devices
+/// The settings of Home Assistant's discovery over MQTT, which turns regions and named beacons into devices
 /// (home-assistant.io/integrations/mqtt, "MQTT Discovery").
 public struct HomeAssistantSettings: Hashable, Sendable {
-    /// True to announce devices; false to remove those that were announced.
+    /// Whether devices are announced. If false, earlier announcements are removed.
     public var isEnabled: Bool
 
-    /// The prefix of discovery topics: `homeassistant`, unless Home Assistant has another setting.
+    /// The prefix of discovery topics: `homeassistant`, unless it is changed in Home Assistant.
     public var discoveryPrefix: String
 
-    /// The topic at which Home Assistant publishes `online` when it has started: `homeassistant/status`, unless it has
-    /// another setting.
+    /// The topic at which Home Assistant publishes `online` when it has started: `homeassistant/status`, unless it is
+    /// changed in Home Assistant.
     public var statusTopic: String
 
     /// The prefix of the ids in Home Assistant, which distinguishes the devices of two gateways: letters, digits and
-    /// `-`. It must never change, or every device becomes a new one. Nil for the client id, in which other characters
-    /// are escaped.
+    /// `-`. It must never change, or every device becomes a new one. Nil uses the client id, with other characters
+    /// escaped.
     public var nodeID: String?
 
-    /// True where the regions are devices too, with an occupancy each; false for the named beacons alone.
+    /// Whether regions are devices too, each with an occupancy. If false, only the named beacons are devices.
     public var announcesRegions: Bool
 
-    /// The longest wait after Home Assistant's start until devices are announced again. The actual one is random, since
-    /// all programs of a house receive the status at once.
+    /// The longest wait after Home Assistant's start until devices are announced again. The actual wait is random,
+    /// because all programs of a home receive the status at the same time.
     public var announcementDelay: Duration
 
-    /// The name of the gateway's own device; nil for one that is made from the base topic.
+    /// The name of the gateway's own device; nil for a name based on the base topic.
     public var gatewayName: String?
 
-    /// The address that the devices' pages link to, which a browser of another machine can open; nil for none.
+    /// The address that the devices' pages link to, reachable from other machines' browsers; nil for none.
     public var configurationURL: String?
 
-    /// The address of help with the program; nil for none.
+    /// The address of the program's help; nil for none.
     public var supportURL: String?
 
-    /// Settings with Home Assistant's defaults.
+    /// Creates settings with Home Assistant's defaults.
     ///
     /// - Parameters:
-    ///   - isEnabled: true to announce devices; false to remove those that were announced.
+    ///   - isEnabled: true to announce devices; false to remove earlier announcements.
     ///   - discoveryPrefix: the prefix of discovery topics.
     ///   - statusTopic: the topic at which Home Assistant publishes its status.
     ///   - nodeID: the prefix of the ids in Home Assistant; nil for the client id.
-    ///   - announcesRegions: true where the regions are devices too, with an occupancy each.
+    ///   - announcesRegions: true to make the regions devices too, each with an occupancy.
     ///   - announcementDelay: the longest wait after Home Assistant's start until devices are announced again.
-    ///   - gatewayName: the name of the gateway's own device; nil for one that is made from the base topic.
+    ///   - gatewayName: the name of the gateway's own device; nil for a name based on the base topic.
     ///   - configurationURL: the address that the devices' pages link to; nil for none.
-    ///   - supportURL: the address of help with the program; nil for none.
+    ///   - supportURL: the address of the program's help; nil for none.
     public init(
         isEnabled: Bool = true, discoveryPrefix: String = "homeassistant", statusTopic: String = "homeassistant/status",
         nodeID: String? = nil, announcesRegions: Bool = true, announcementDelay: Duration = .seconds(5),
@@ -69,12 +69,12 @@ public struct HomeAssistantSettings: Hashable, Sendable {
             mistakes.append("nodeID is \"\(nodeID)\"; write letters, digits and -")
         }
         if announcementDelay < .zero {
-            mistakes.append("announcementDelay is \(announcementDelay); write none or more")
+            mistakes.append("announcementDelay is \(announcementDelay); write zero or more")
         }
         for (name, address) in [("configurationURL", configurationURL), ("supportURL", supportURL)] {
-            // Home Assistant drops the whole announcement of a device with another one.
+            // With any other address Home Assistant would drop the device's whole announcement.
             guard let address, !address.hasPrefix("http://"), !address.hasPrefix("https://") else { continue }
-            mistakes.append("\(name) is \"\(address)\"; write an address of http or https")
+            mistakes.append("\(name) is \"\(address)\"; write an http or https address")
         }
         return mistakes
     }

@@ -1,24 +1,25 @@
 import BeaconModel
 
-/// A beacon's state as it is published: fewer changes than the reports of each second.
+/// A beacon's published state, which changes less often than the beacon is reported.
 struct BeaconTracker: Sendable {
     /// The last report of one receiver.
     private struct Reading {
         var time: Timestamp
-        /// When it arrived, by a clock that continues while the machine is suspended.
+        /// The time of arrival, by a clock that continues while the machine is suspended.
         var arrival: ContinuousClock.Instant
         var beacon: RangedBeacon
     }
 
-    /// The age from which a reading is ignored: a receiver that stopped reporting does not determine the distance.
-    /// Reports come each second.
+    /// The age at which a reading is ignored, because a receiver that stopped reporting must not determine the
+    /// distance. Reports arrive each second.
     private static let oldest: Int64 = 5 * Timestamp.nanosecondsPerSecond
 
-    /// The time since its arrival after which a reading is forgotten, though no report replaced it. It is longer than
-    /// ``oldest``, since a machine under load delays reports.
+    /// The time after its arrival at which a reading is removed if no report has replaced it. It is longer than
+    /// ``oldest``, because a machine under load delays reports.
     static let oldestArrival = Duration.seconds(15)
 
-    /// The same at the beginning of a connection, which a suspended machine may have lost: nothing is shown yet.
+    /// The same limit at the start of a connection, when nothing is shown yet. A suspended machine may have lost the
+    /// previous connection.
     static let oldestArrivalAtConnection = Duration.seconds(5)
 
     private let identity: BeaconIdentity
@@ -33,7 +34,7 @@ struct BeaconTracker: Sendable {
     /// The times of the newest report that was not late, by both clocks.
     private var lastReport: (time: Timestamp, arrival: ContinuousClock.Instant)?
 
-    /// The time of the first of the late reports since then.
+    /// The time of the first late report since then.
     private var lateSince: Timestamp?
 
     /// The state to publish. Everything in it is unknown at first.
@@ -46,19 +47,19 @@ struct BeaconTracker: Sendable {
         self.options = options
     }
 
-    /// Receives the state of the beacon's own region.
+    /// Processes the state of the beacon's own region.
     ///
-    /// - Returns: true where ``published`` changed.
+    /// - Returns: Whether ``published`` changed.
     mutating func receive(_ state: RegionState, at time: Timestamp) -> Bool {
         presence = state
-        // While no receiver hears, the last readings say nothing about now.
+        // While no receiver hears, the last readings are no longer valid.
         if state == .unknown { readings = [:] }
         return update(at: time)
     }
 
-    /// Receives a change of place, whichever beacon it is about.
+    /// Processes a change of place. Changes of other beacons are ignored.
     ///
-    /// - Returns: true where ``published`` changed.
+    /// - Returns: Whether ``published`` changed.
     mutating func receive(_ change: PlaceEvent) -> Bool {
         guard change.identity == identity else { return false }
         place =
@@ -70,11 +71,11 @@ struct BeaconTracker: Sendable {
         return update(at: change.time)
     }
 
-    /// Gives the beacon's place its new name, which is no change of place.
+    /// Renames the beacon's place. This is not a change of place.
     ///
     /// - Parameters:
     ///   - names: the new names of places, by the old ones.
-    ///   - hasPlaces: false where beacons are located no longer.
+    ///   - hasPlaces: false if beacons are no longer located.
     mutating func renamePlaces(_ names: [String: String], hasPlaces: Bool) {
         self.hasPlaces = hasPlaces
         place = hasPlaces ? place.map { names[$0] ?? $0 } : nil
@@ -82,12 +83,12 @@ struct BeaconTracker: Sendable {
         published.place = hasPlaces ? published.place.map { names[$0] ?? $0 } : nil
     }
 
-    /// Removes the readings that arrived a while ago: since then the reports have ceased, or the machine was suspended.
+    /// Removes old readings, after reports have stopped or the machine was suspended.
     ///
     /// - Parameters:
-    ///   - now: the time.
+    ///   - now: the current time.
     ///   - age: the age up to which a reading is kept.
-    /// - Returns: true where ``published`` changed.
+    /// - Returns: Whether ``published`` changed.
     mutating func expire(at now: ContinuousClock.Instant, after age: Duration = oldestArrival) -> Bool {
         guard let newest, readings.values.contains(where: { now - $0.arrival > age }) else { return false }
         readings = readings.filter { now - $0.value.arrival <= age }
@@ -95,28 +96,28 @@ struct BeaconTracker: Sendable {
         return update(at: newest)
     }
 
-    /// Receives a report, whichever beacons it is about.
+    /// Processes a report, which may concern other beacons.
     ///
     /// - Parameters:
     ///   - report: the report.
-    ///   - now: when it arrived.
-    /// - Returns: true where ``published`` changed.
+    ///   - now: the time of its arrival.
+    /// - Returns: Whether ``published`` changed.
     mutating func receive(_ report: RangingEvent, at now: ContinuousClock.Instant) -> Bool {
-        // A report about other beacons does not concern this one.
+        // Ignore a report about other beacons.
         guard report.constraint?.matches(identity) ?? true else { return false }
         if isLate(report.time, at: now) {
             readings = [:]
             return update(at: report.time)
         }
-        // The nearest is first, and counts where two devices have one identity.
+        // The nearest beacon is first. It counts if two devices have the same identity.
         readings[report.receiver] = report.beacons.first { $0.identity == identity }
             .map { Reading(time: report.time, arrival: now, beacon: $0) }
         return update(at: report.time)
     }
 
-    /// Returns true for a report of before the machine slept: it arrives later after the newest one that was not late
-    /// than its time says. There may be several, where the machine was busy. Reports that stay late are of a source
-    /// that stood still, and count.
+    /// Returns whether a report is from before the machine was suspended. Such a report arrives later after the newest
+    /// report that was not late than its time indicates. A busy machine may delay several of them. Reports that stay
+    /// late are from a source that had stopped, and are used.
     private mutating func isLate(_ time: Timestamp, at now: ContinuousClock.Instant) -> Bool {
         if let lastReport {
             let delay = lastReport.arrival.duration(to: now) - .nanoseconds(time.since(lastReport.time))

@@ -2,21 +2,21 @@ import BeaconSupport
 
 /// Diagnostics of a gateway, for its device in Home Assistant.
 public struct GatewayDiagnostics: Hashable, Sendable {
-    /// True while a receiver hears.
+    /// Whether at least one receiver hears.
     public var hears: Bool
 
-    /// The adverts of the last seconds, per second.
+    /// The number of adverts per second during the last seconds.
     public var advertsPerSecond: Double
 
-    /// The number of events that wait to be delivered to any destination.
+    /// The number of events that wait for delivery to any destination.
     public var waiting: Int
 
-    /// The diagnostics of a moment.
+    /// Creates diagnostics.
     ///
     /// - Parameters:
-    ///   - hears: true while a receiver hears.
-    ///   - advertsPerSecond: the adverts of the last seconds, per second.
-    ///   - waiting: the number of events that wait to be delivered.
+    ///   - hears: whether at least one receiver hears.
+    ///   - advertsPerSecond: the number of adverts per second during the last seconds.
+    ///   - waiting: the number of events that wait for delivery.
     public init(hears: Bool, advertsPerSecond: Double, waiting: Int) {
         self.hears = hears
         self.advertsPerSecond = advertsPerSecond
@@ -24,13 +24,12 @@ public struct GatewayDiagnostics: Hashable, Sendable {
     }
 }
 
-/// The diagnostics that are published: fewer than there are, since Home Assistant records each of them.
+/// The published diagnostics. Not every change is published, because Home Assistant records each message.
 struct GatewayDiagnosticsFilter: Hashable, Sendable {
-    /// The least time between two messages about numbers alone. That the gateway hears, or does not, is published when
-    /// it changes.
+    /// The shortest time between two messages that change only numbers. A change of `hears` is published at once.
     static let minimumInterval = Duration.seconds(60)
 
-    /// The retained state. Everything but the version is unknown at first.
+    /// The retained state. Everything except the version is unknown at first.
     private(set) var published = State()
     private var lastChange: ContinuousClock.Instant?
 
@@ -44,7 +43,7 @@ struct GatewayDiagnosticsFilter: Hashable, Sendable {
             case hears, advertsPerSecond, waiting, version
         }
 
-        /// Writes every key, unknown values as null, as templates read every key.
+        /// Encodes every key, and unknown values as null, because templates read every key.
         func encode(to encoder: any Encoder) throws {
             var values = encoder.container(keyedBy: CodingKeys.self)
             try values.encode(hears, forKey: .hears)
@@ -54,13 +53,13 @@ struct GatewayDiagnosticsFilter: Hashable, Sendable {
         }
     }
 
-    /// Receives diagnostics.
+    /// Processes diagnostics.
     ///
-    /// - Returns: true where ``published`` changed.
+    /// - Returns: Whether ``published`` changed.
     mutating func receive(_ new: GatewayDiagnostics, at now: ContinuousClock.Instant) -> Bool {
         let rate = new.advertsPerSecond.isFinite ? Int(min(max(new.advertsPerSecond, 0), 1e6).rounded()) : 0
         var next = State(hears: new.hears, advertsPerSecond: rate, waiting: new.waiting)
-        // A fifth up or down is noise: adverts come by chance.
+        // A change of up to a fifth is noise, because adverts arrive at random.
         if let before = published.advertsPerSecond, abs(rate - before) * 5 < max(before, 5),
             (rate == 0) == (before == 0)
         {

@@ -1,20 +1,21 @@
 import BeaconModel
 import Foundation
 
-/// The messages that the broker should retain, and those that are due to be published for that. It publishes nothing
-/// itself.
+/// The messages that the broker should retain, and the queue of those that are due to be published. It publishes
+/// nothing itself.
 ///
-/// No file has to record what an earlier run retained: after each connection the gateway reads what the broker retains
-/// at its topics, and deletes what is no longer configured.
+/// No file needs to record the messages that an earlier run retained. After each connection the gateway reads its
+/// retained messages from the broker, and deletes those that are no longer configured.
 ///
-/// The gateway is online only once the broker has acknowledged every state. Until then its entities are unavailable, so
-/// that Home Assistant never shows a state of an earlier run, or of before an outage, as if it were current.
+/// The gateway is online only once the broker has acknowledged every state. Until then its entities are unavailable.
+/// Home Assistant therefore never shows a state from an earlier run, or from before an outage, as current.
 struct RetainedMessageStore: Sendable {
     /// The order of messages that are due together. Each stage is acknowledged before the next one is published.
     private enum Stage: Int, CaseIterable {
-        /// A state comes before the announcement that names its topic.
+        /// A state is published before the announcement that contains its topic.
         case states
-        /// A removed device is withdrawn before its states are deleted, which its templates could not read.
+        /// A removed device is withdrawn before its states are deleted, because its templates could not read deleted
+        /// states.
         case announcements
         case deletedStates
     }
@@ -28,7 +29,7 @@ struct RetainedMessageStore: Sendable {
 
     private var announcements: [(topic: String, payload: [UInt8])]
 
-    /// The payloads to retain, by topic: of every region and beacon, and of the gateway.
+    /// The payloads to retain, by topic, for every region, every beacon and the gateway.
     private var wanted: [String: [UInt8]] = [:]
 
     private var isReady: Bool
@@ -37,15 +38,15 @@ struct RetainedMessageStore: Sendable {
     private var due: [String] = []
     private var isDue: Set<String> = []
 
-    /// A store of states that are unknown so far.
+    /// Creates a store in which all states are unknown.
     ///
     /// - Parameters:
     ///   - regions: the monitored regions.
     ///   - beacons: the named beacons.
     ///   - topics: the topics of the gateway.
     ///   - discovery: the announcements.
-    ///   - options: the changes of a beacon's distance and signal that are published.
-    ///   - isReady: false where states of an earlier run are to come, which ``restored()`` ends.
+    ///   - options: the thresholds for publishing changes of a beacon's distance and signal.
+    ///   - isReady: false to wait for the states of an earlier run until ``restored()`` is called.
     init(
         regions: [NamedRegion], beacons: [NamedBeacon], topics: TopicTree, discovery: Discovery,
         options: MQTTStateSettings, isReady: Bool = true
@@ -70,8 +71,8 @@ struct RetainedMessageStore: Sendable {
         for (topic, payload) in announcements { wanted[topic] = payload }
     }
 
-    /// Replaces the configured regions and beacons. Removed ones are deleted, and all others keep their states, also
-    /// under other names.
+    /// Replaces the configured regions and beacons. Removed ones are deleted. All others keep their states, even if
+    /// they are renamed.
     mutating func configure(
         regions: [NamedRegion], beacons: [NamedBeacon], discovery: Discovery, renamed: RenamedItems = RenamedItems()
     ) {
@@ -100,8 +101,8 @@ struct RetainedMessageStore: Sendable {
         self = next
     }
 
-    /// Returns the name that a region had before: the one that is given, else its own, else that of a region with the
-    /// same beacons and the same id that is no longer there.
+    /// Returns the former name of a region: from the list of new names, else its own, else the name of a removed region
+    /// with the same beacons and the same id.
     private func formerName(
         of region: NamedRegion, in next: RetainedMessageStore, _ names: [String: String]
     ) -> String? {
@@ -112,23 +113,23 @@ struct RetainedMessageStore: Sendable {
         }?.name
     }
 
-    /// The filters to subscribe to in order to read what is retained.
+    /// The filters to subscribe to for reading retained messages.
     var filters: [String] { topics.retainedFilters + [discovery.filter] }
 
     // MARK: - Events
 
-    /// Receives an event of monitoring or ranging.
+    /// Processes an event of monitoring or ranging.
     ///
     /// - Parameters:
     ///   - event: the event.
-    ///   - now: when it arrived.
-    /// - Returns: messages of the moment, which are published at once or never.
+    ///   - now: the time of its arrival.
+    /// - Returns: Messages that must be published at once or not at all.
     mutating func receive(_ event: BeaconEvent, at now: ContinuousClock.Instant = .now) -> [MQTTMessage] {
         switch event {
         case .region(let change): return receive(change)
         case .placed(let change):
             for index in beacons.indices where beacons[index].tracker.receive(change) { retainState(of: index) }
-        // They have no state, and go to destinations as notifications.
+        // They have no state; destinations receive them as notifications.
         case .located, .suspected: break
         case .ranged(let report):
             for index in beacons.indices where beacons[index].tracker.receive(report, at: now) {
@@ -152,7 +153,7 @@ struct RetainedMessageStore: Sendable {
             let before = beacons[index].tracker.published.presence
             guard beacons[index].tracker.receive(change.state, at: change.time) else { continue }
             retainState(of: index)
-            // A region of the configuration may be this beacon alone, and report the same change once more.
+            // A configured region may match only this beacon, and report the same change again.
             guard isEvent, before != change.state else { continue }
             messages.append(eventMessage(change, at: topics.beaconEvent(beacons[index].beacon.name)))
         }
@@ -169,27 +170,27 @@ struct RetainedMessageStore: Sendable {
                 MovementMessage(kind: change.kind.rawValue, beacon: beacon, receiver: change.receiver)))
     }
 
-    /// Receives diagnostics of the gateway itself.
+    /// Processes diagnostics of the gateway itself.
     mutating func receive(_ new: GatewayDiagnostics, at now: ContinuousClock.Instant) {
         guard discovery.isEnabled, diagnostics.receive(new, at: now) else { return }
         retain(Self.json(diagnostics.published), at: topics.gatewayState)
     }
 
-    /// Forgets readings that nothing has confirmed for a while.
+    /// Removes readings that no report has confirmed recently.
     mutating func expire(at now: ContinuousClock.Instant, after age: Duration = BeaconTracker.oldestArrival) {
         for index in beacons.indices where beacons[index].tracker.expire(at: now, after: age) { retainState(of: index) }
     }
 
-    /// Ends the states of an earlier run. All other states are unknown.
+    /// Ends the restoration of states. All other states are unknown.
     mutating func restored() { isReady = true }
 
     // MARK: - Publishing
 
-    /// Makes everything due, after a connection to a broker that may have lost it.
+    /// Makes every message due after a connection to a broker, which may have lost them.
     ///
     /// - Parameters:
     ///   - connection: the number of the connection.
-    ///   - now: the time; the machine may have been suspended before it.
+    ///   - now: the current time; the machine may have been suspended before it.
     mutating func connected(as connection: UInt64 = 1, at now: ContinuousClock.Instant = .now) {
         expire(at: now, after: BeaconTracker.oldestArrivalAtConnection)
         self.connection = connection
@@ -200,19 +201,19 @@ struct RetainedMessageStore: Sendable {
     /// Holds messages back until the next connection.
     mutating func disconnected() { (connection, isOnline) = (nil, false) }
 
-    /// Makes the deletion of a retained message due where it is this gateway's and no longer configured.
+    /// Makes the deletion of a retained message due if it is this gateway's and no longer configured.
     mutating func found(_ topic: String) {
         guard topics.owns(topic) || discovery.owns(topic), wanted[topic] == nil else { return }
         makeDue(topic)
     }
 
-    /// Makes the announcements due again, after a start of Home Assistant.
+    /// Makes the announcements due again after a start of Home Assistant.
     mutating func announceAgain() {
         for announcement in announcements { makeDue(announcement.topic) }
     }
 
-    /// Removes and returns the messages that are due and may be published together, with their current payloads.
-    /// Nothing is due without a connection, or before the states of an earlier run are restored.
+    /// Removes and returns the due messages that may be published together, with their current payloads. Nothing is due
+    /// without a connection, or before the states of an earlier run are restored.
     mutating func removeDue() -> [MQTTMessage] {
         guard connection != nil, isReady, let stage = due.map(stage).min(by: { $0.rawValue < $1.rawValue }) else {
             return []
@@ -220,7 +221,7 @@ struct RetainedMessageStore: Sendable {
         let next = due.filter { self.stage($0) == stage }
         due = due.filter { self.stage($0) != stage }
         isDue.subtract(next)
-        // The gateway's device comes before those that refer to it.
+        // The gateway's device must come before the devices that refer to it.
         let order = Dictionary(announcements.enumerated().map { ($1.topic, $0) }) { first, _ in first }
         let sorted = next.enumerated().sorted { left, right in
             let (one, other) = (order[left.element] ?? -1, order[right.element] ?? -1)
@@ -234,13 +235,13 @@ struct RetainedMessageStore: Sendable {
         return wanted[topic] == nil ? .deletedStates : .states
     }
 
-    /// Makes a message due again after a failure, with its payload of that moment.
+    /// Makes a message due again after a failure. It will have its current payload then.
     mutating func failed(_ message: MQTTMessage) { makeDue(message.topic) }
 
-    /// The number of the connection that has to announce the gateway as online, once nothing else is due.
+    /// The number of the connection that must announce the gateway as online, once nothing else is due.
     var connectionToAnnounce: UInt64? { isOnline || !isReady || !due.isEmpty ? nil : connection }
 
-    /// Notes that the gateway is announced as online.
+    /// Records that the gateway is announced as online.
     ///
     /// - Parameter connection: the number of the connection.
     mutating func announcedOnline(at connection: UInt64) {
@@ -273,8 +274,8 @@ struct RetainedMessageStore: Sendable {
     }
 }
 
-/// An enter or an exit as Home Assistant's event entities take it (home-assistant.io/integrations/event.mqtt). The keys
-/// behind the type become attributes.
+/// An enter or an exit in the form that Home Assistant's event entities accept
+/// (home-assistant.io/integrations/event.mqtt). The keys after the type become attributes.
 private struct MovementMessage: Encodable {
     var kind: String
     var beacon: String?

@@ -2,20 +2,20 @@ import BeaconModel
 import BeaconSupport
 import Logging
 
-/// The publication of the messages of a ``RetainedMessageStore``.
+/// The publisher of the messages of a ``RetainedMessageStore``.
 final class StatePublisher: Sendable {
-    /// The time for which the subscriptions to retained messages last. The broker sends those at once; later a client
-    /// of MQTT 3.1.1 would receive all of its own messages.
+    /// The duration of the subscriptions to retained messages. The broker sends those at once; later a client of MQTT
+    /// 3.1.1 would receive all messages that it publishes.
     private static let readBack = Duration.seconds(10)
 
-    /// The time between two looks for readings that are too old.
+    /// The interval between removals of old readings.
     private static let expiryInterval = Duration.seconds(2)
 
-    /// The time after which a message that the broker did not acknowledge is sent again.
+    /// The time after which an unacknowledged message is sent again.
     private static let pause = Duration.seconds(1)
 
-    /// The time that Home Assistant has to subscribe to the states of devices that it has just learnt of. A broker that
-    /// retains nothing has no state for it later.
+    /// The time in which Home Assistant subscribes to the states of newly announced devices. A broker without retained
+    /// messages cannot deliver a state later.
     private static let subscriptionTime = Duration.seconds(2)
 
     private let client: MQTTClient
@@ -33,33 +33,33 @@ final class StatePublisher: Sendable {
         (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Receives an event of monitoring or ranging, without waiting.
+    /// Processes an event of monitoring or ranging, without waiting.
     func receive(_ event: BeaconEvent) {
         let messages = store.withLock { store in store.receive(event, at: .now) }
         change.yield()
         for message in messages {
             client.submit(message) { [logger] result in
-                // The retained state says the same later.
+                // The retained state will contain the same change.
                 if case .failure(let error) = result { logger.debug("cannot publish \(message): \(error)") }
             }
         }
     }
 
-    /// Receives diagnostics of the gateway itself, without waiting.
+    /// Processes diagnostics of the gateway itself, without waiting.
     func receive(_ diagnostics: GatewayDiagnostics) { update { $0.receive(diagnostics, at: .now) } }
 
-    /// Ends the states of an earlier run. All other states are unknown.
+    /// Ends the restoration of states. All other states are unknown.
     func restored() { update { $0.restored() } }
 
-    /// Replaces what is configured, without waiting.
+    /// Replaces the configuration, without waiting.
     func configure(regions: [NamedRegion], beacons: [NamedBeacon], discovery: Discovery, renamed: RenamedItems) {
         update { $0.configure(regions: regions, beacons: beacons, discovery: discovery, renamed: renamed) }
     }
 
-    /// Publishes until its task is cancelled.
+    /// Publishes until its task is canceled.
     func run() async {
         let events = client.events()
-        // Retained messages are noted before the acknowledgement that follows them returns to its caller.
+        // Retained messages are processed before the acknowledgement that follows them returns to its caller.
         client.listen { [weak self] event in
             guard case .message(let message) = event, message.isRetained, !message.payload.isEmpty else { return }
             self?.update { $0.found(message.topic) }
@@ -96,11 +96,11 @@ final class StatePublisher: Sendable {
 
     /// Announces the gateway as online, once everything else is published.
     ///
-    /// - Returns: false where another attempt is due.
+    /// - Returns: False if another attempt is due.
     private func announceOnline() async -> Bool {
         guard let connection = store.withLock({ store in store.connectionToAnnounce }) else { return true }
         do throws(MQTTError) {
-            // By this connection alone: the next one has to publish the states first.
+            // Use only this connection: the next one must publish the states first.
             if let message = client.onlineMessage { try await client.publish(message, by: connection) }
         } catch {
             guard error.code == .notAuthorized || error.code == .messageRefused else {
@@ -114,15 +114,15 @@ final class StatePublisher: Sendable {
 
     /// Publishes messages.
     ///
-    /// - Returns: true where the next ones can be published at once.
+    /// - Returns: Whether the next messages can be published at once.
     private func publish(_ due: [MQTTMessage]) async -> Bool {
         var isComplete = true
         for (message, result) in zip(due, await client.publish(due)) {
             guard case .failure(let error) = result else { continue }
             switch error.code {
             case .messageRefused, .notAuthorized, .invalidMessage, .breaksConnection:
-                // It would be refused again now. The next connection, perhaps with other rights, tries it again; the
-                // client does not send one that broke connections for an hour, and says so.
+                // Another attempt now would be refused again. The next connection tries again, perhaps with other
+                // permissions. The client refuses a message that broke connections for an hour, and logs this.
                 logger.error("cannot retain a message at \(message.topic): \(error)")
             default:
                 store.withLock { store in store.failed(message) }
@@ -144,8 +144,8 @@ final class StatePublisher: Sendable {
                 case .disconnected:
                     update { $0.disconnected() }
                 case .message(let message) where message.topic == homeAssistant.statusTopic:
-                    // A retained status is that of an earlier start; that of a new start is not retained when it
-                    // arrives.
+                    // A retained status is from an earlier start. The status of a new start arrives without the
+                    // retained flag.
                     guard homeAssistant.isEnabled, !message.isRetained, message.text == "online" else { continue }
                     group.addTask { await self.announceAgain() }
                 case .messageTooLong, .message: continue
@@ -160,7 +160,7 @@ final class StatePublisher: Sendable {
         await withDiscardingTaskGroup { group in
             for filter in filters {
                 group.addTask {
-                    // With QoS 1, a broker would delay or drop retained messages beyond a thousand.
+                    // With QoS 1, a broker would delay or drop more than a thousand retained messages.
                     await self.subscribe(
                         to: filter, .atMostOnce, "retained messages that are no longer configured remain")
                 }
@@ -182,7 +182,7 @@ final class StatePublisher: Sendable {
             guard error.code == .notAuthorized || error.code == .messageRefused else { return }
             logger.warning(
                 """
-                cannot subscribe to \(filter), so that \(consequence): \(error.sentence) Give the gateway's user the right to \
+                cannot subscribe to \(filter), so that \(consequence): \(error.sentence) Permit the gateway's user to \
                 read it
                 """)
         }
@@ -198,7 +198,7 @@ final class StatePublisher: Sendable {
         guard (try? await Task.sleep(for: delay)) != nil else { return }
         logger.info("Home Assistant has started; announcing the devices again")
         update { $0.announceAgain() }
-        // Where the broker keeps neither the states nor the availability, they are published once more.
+        // If the broker keeps neither the states nor the availability, publish them once more.
         guard !client.keepsRetained, (try? await Task.sleep(for: Self.subscriptionTime)) != nil else { return }
         update { $0.connected(as: client.connection, at: .now) }
     }

@@ -7,7 +7,7 @@ struct TopicTree: Hashable, Sendable {
 
     /// Returns the topic of a notification.
     func event(_ notification: BeaconNotification) -> String {
-        // A notification without a region has the level all the same, so that filters such as `event/+/enter` match it.
+        // The level exists even without a region, so that filters such as `event/+/enter` match.
         let region = notification.region.map { TopicLevel.escape($0.name) } ?? "-"
         return "\(base)/event/\(region)/\(TopicLevel.escape(notification.kind.rawValue))"
     }
@@ -18,10 +18,10 @@ struct TopicTree: Hashable, Sendable {
     /// Returns the topic of a beacon's retained state.
     func beaconState(_ name: String) -> String { "\(base)/beacon/\(TopicLevel.escape(name))/state" }
 
-    /// Returns the topic of a region's enters and exits as they happen.
+    /// Returns the topic of a region's enter and exit events.
     func regionEvent(_ name: String) -> String { "\(base)/region/\(TopicLevel.escape(name))/event" }
 
-    /// Returns the topic of a beacon's enters and exits as they happen.
+    /// Returns the topic of a beacon's enter and exit events.
     func beaconEvent(_ name: String) -> String { "\(base)/beacon/\(TopicLevel.escape(name))/event" }
 
     /// The topic of the gateway's retained diagnostics.
@@ -29,9 +29,9 @@ struct TopicTree: Hashable, Sendable {
 
     private static let retainedLevels = ["region", "beacon", "gateway"]
 
-    /// The filters of all topics that may be retained, but for the availability.
+    /// The filters of all topics that may be retained, except the availability.
     var retainedFilters: [String] { Self.retainedLevels.map { "\(base)/\($0)/#" } }
 
-    /// Returns true for a topic at which this gateway retains messages, or did in an earlier run.
+    /// Returns whether this gateway retains messages at a topic, or did in an earlier run.
     func owns(_ topic: String) -> Bool { Self.retainedLevels.contains { topic.hasPrefix("\(base)/\($0)/") } }
 }

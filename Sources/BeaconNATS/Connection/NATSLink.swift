@@ -63,7 +63,7 @@ final class NATSLink: @unchecked Sendable {
         guard let functions = beacon_nats_load(&problem) else {
             throw NATSError(
                 .libraryMissing,
-                "NATS needs the library libnats, which cannot be opened: \(problem.map { String(cString: $0) } ?? ""). "
+                "NATS needs libnats, which cannot be opened: \(problem.map { String(cString: $0) } ?? ""). "
                     + "Install it (Debian: libnats3.4)")
         }
         return functions
