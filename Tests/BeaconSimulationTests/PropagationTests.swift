@@ -17,14 +17,14 @@ struct PropagationTests {
 
     private func environment(_ text: String) -> String { #""environment": {\#(text)}"# }
 
-    @Test("one metre away a beacon is as strong as it says, with all fading on", arguments: [0.0, 3, 8, 20])
+    @Test("One metre away, a beacon has its claimed power on average, with all fading", arguments: [0.0, 3, 8, 20])
     func measuredPower(ricianK: Double) throws {
         let environment = environment(#""shadowing": 3, "shadowingTime": 0.5, "ricianK": \#(ricianK)"#)
         let recording = try play(distance: 1, environment: environment, duration: 2000)
         #expect(abs(recording.meanRSSI + 60) < 0.3)
     }
 
-    @Test("strength falls by ten times the exponent for each tenfold distance", arguments: [1.6, 2, 3, 4])
+    @Test("Strength falls by ten times the exponent for each tenfold distance", arguments: [1.6, 2, 3, 4])
     func pathLoss(exponent: Double) throws {
         let environment = environment(
             #""pathLossExponent": \#(exponent), "shadowing": 0, "ricianK": null, "sensitivity": -127"#)
@@ -34,7 +34,7 @@ struct PropagationTests {
         #expect(try play(distance: 0, environment: environment).meanRSSI == -60 + 10 * exponent)
     }
 
-    @Test("a wall costs what it says, and only where it stands between")
+    @Test("A wall costs its configured loss, and only if it is between sender and receiver")
     func walls() throws {
         func strength(_ walls: String) throws -> Double {
             try play(distance: 10, more: #""walls": [\#(walls)],"#).meanRSSI
@@ -46,13 +46,13 @@ struct PropagationTests {
         #expect(
             try strength(#"{"from": [2, -3], "to": [3, 9], "loss": 4}, {"from": [7, 1], "to": [6, -1], "loss": 7}"#)
                 == -91)
-        // Through the corner of two walls: one of them.
+        // A line through the corner of two walls crosses one of them.
         #expect(
             try strength(#"{"from": [5, 0], "to": [5, 4], "loss": 7}, {"from": [5, 0], "to": [5, -4], "loss": 7}"#)
                 == -87)
     }
 
-    @Test("a receiver's gain is added to what it hears")
+    @Test("A receiver's gain is added to its readings")
     func gain() throws {
         let recording = try Recording(
             #"""
@@ -62,7 +62,7 @@ struct PropagationTests {
         #expect(recording.meanRSSI == -66)
     }
 
-    @Test("the stated share of adverts is lost", arguments: [0.0, 0.1, 0.5, 1])
+    @Test("The configured share of adverts is lost", arguments: [0.0, 0.1, 0.5, 1])
     func loss(share: Double) throws {
         let environment = environment(#""shadowing": 0, "ricianK": null, "loss": \#(share)"#)
         let counts = try play(distance: 1, environment: environment, duration: 1000).counts
@@ -72,7 +72,7 @@ struct PropagationTests {
         #expect(share < 1 || counts.reports == 0)
     }
 
-    @Test("a receiver hears down to its sensitivity and no further")
+    @Test("A receiver hears adverts down to its sensitivity")
     func sensitivity() throws {
         let environment = environment(
             #""pathLossExponent": 2, "shadowing": 0, "ricianK": null, "loss": 0, "sensitivity": -80"#)
@@ -85,7 +85,7 @@ struct PropagationTests {
         #expect(share > 0.1 && share < 0.9)
     }
 
-    @Test("slow fading has the stated deviation", arguments: [1.0, 4, 8])
+    @Test("Slow fading has the configured deviation", arguments: [1.0, 4, 8])
     func shadowing(deviation: Double) throws {
         let environment = environment(
             #""shadowing": \#(deviation), "shadowingTime": 0.2, "ricianK": null, "sensitivity": -127"#)
@@ -94,7 +94,7 @@ struct PropagationTests {
         #expect(abs(recording.deviation - (deviation * deviation + 1 / 12.0).squareRoot()) < 0.06 * deviation)
     }
 
-    /// Correlation of strengths that are `lag` adverts apart.
+    /// The correlation of strengths that are `lag` adverts apart.
     private func correlation(_ recording: Recording, lag: Int) -> Double {
         let mean = recording.meanRSSI
         let values = recording.entries.map { Double($0.rssi) - mean }
@@ -102,7 +102,7 @@ struct PropagationTests {
         return products / values.reduce(0) { $0 + $1 * $1 }
     }
 
-    @Test("slow fading forgets all but 1/e in the stated time")
+    @Test("Slow fading forgets all but 1/e in the configured time")
     func shadowingTime() throws {
         let environment = environment(
             #""shadowing": 8, "shadowingTime": 10, "ricianK": null, "loss": 0, "sensitivity": -127"#)
@@ -112,9 +112,9 @@ struct PropagationTests {
         #expect(correlation(recording, lag: 1) > 0.85)
     }
 
-    @Test("slow fading forgets all but 1/e over the stated distance")
+    @Test("Slow fading forgets all but 1/e over the configured distance")
     func shadowingDistance() throws {
-        // Exponent 1 and a far beacon: the way itself changes next to nothing.
+        // With exponent 1 and a distant beacon, the distance itself hardly changes the strength.
         let recording = try Recording(
             #"""
             {"duration": 40000, \#(uuidLine),
@@ -127,7 +127,7 @@ struct PropagationTests {
         #expect(abs(correlation(recording, lag: 4) - 0.368) < 0.05)
     }
 
-    @Test("fast fading is anew with each advert, and smaller where the direct wave is strong")
+    @Test("Fast fading is independent for each advert, and smaller for a strong direct wave")
     func fastFading() throws {
         func play(_ ricianK: Double) throws -> Recording {
             try self.play(
@@ -142,10 +142,10 @@ struct PropagationTests {
         #expect(abs(correlation(weak, lag: 1)) < 0.05)
     }
 
-    @Test("a body is in the way of what is behind it")
+    @Test("A body attenuates signals from behind it")
     func bodyLoss() throws {
         func strength(_ x: Double, _ y: Double) throws -> Double {
-            // Stands at the origin and looks along x.
+            // The person stands at the origin and looks along x.
             try Recording(
                 #"""
                 {"duration": 20, \#(uuidLine), \#(calm),

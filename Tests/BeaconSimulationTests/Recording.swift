@@ -2,11 +2,11 @@ import BeaconModel
 import BeaconRadio
 import BeaconSimulation
 
-/// All that a simulation delivered, for tests to look at.
+/// The adverts and records that a simulation delivered.
 struct Recording {
-    /// One advert as one receiver heard it.
+    /// An advert as one receiver heard it.
     struct Entry: Hashable {
-        /// Seconds after the start of the simulation.
+        /// The time in seconds after the start of the simulation.
         var time: Double
         var receiver: Int
         var address: DeviceAddress
@@ -16,13 +16,13 @@ struct Recording {
         /// The iBeacon frame in the advert, if there is one.
         var frame: IBeaconFrame?
 
-        /// Major and minor, or nil.
+        /// The minor value, if the advert is an iBeacon.
         var minor: UInt16? { frame?.identity.minor }
         var major: UInt16? { frame?.identity.major }
     }
 
     var entries: [Entry] = []
-    /// Times of the records in nanoseconds after the start.
+    /// The times of the records in nanoseconds after the start.
     var records: [Int64] = []
     var counts = SourceCounts()
     var receiverNames: [String] = []
@@ -46,24 +46,24 @@ struct Recording {
         receiverNames = air.receiverNames
     }
 
-    /// A recording of a scenario written as JSON.
+    /// Records a scenario in JSON.
     init(_ json: String) throws { try self.init(Scenario(json: Array(json.utf8))) }
 
     var meanRSSI: Double { Double(entries.reduce(0) { $0 + $1.rssi }) / Double(entries.count) }
 
-    /// The deviation of the strengths.
+    /// The standard deviation of the strengths.
     var deviation: Double {
         let mean = meanRSSI
         let sum = entries.reduce(0.0) { $0 + (Double($1.rssi) - mean) * (Double($1.rssi) - mean) }
         return (sum / Double(entries.count)).squareRoot()
     }
 
-    /// The entries of some seconds.
+    /// Returns the entries within a range of seconds.
     func entries(_ seconds: Range<Double>) -> [Entry] { entries.filter { seconds.contains($0.time) } }
 }
 
-/// An environment in which only what a test names happens.
+/// An environment without random effects.
 let calm = #""environment": {"pathLossExponent": 2, "shadowing": 0, "ricianK": null, "loss": 0, "sensitivity": -120}"#
 
-/// A UUID line for the top of a scenario.
+/// A UUID member for the top level of a scenario.
 let uuidLine = #""uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0""#

@@ -3,7 +3,7 @@ import BeaconSimulation
 import Foundation
 import Testing
 
-@Suite("docs/scenarios.md is right")
+@Suite("docs/scenarios.md is correct")
 struct ScenarioDocumentationTests {
     private func document() throws -> String {
         var url = URL(filePath: #filePath)
@@ -11,7 +11,7 @@ struct ScenarioDocumentationTests {
         return try String(contentsOf: url.appending(path: "docs/scenarios.md"), encoding: .utf8)
     }
 
-    @Test("its example does what it says")
+    @Test("Its example does what its text describes")
     func example() throws {
         let blocks = try document().components(separatedBy: "```json\n").dropFirst()
         #expect(blocks.count == 1)
@@ -25,7 +25,7 @@ struct ScenarioDocumentationTests {
         #expect(strongest(20..<30) == 1)
     }
 
-    /// An object of the format: a scenario with an unknown key in it, whose error lists the known ones.
+    /// An object of the format, in a scenario with an unknown key, whose error lists the known keys.
     static let objects = [
         ("The file", #"{"duration": 1, "receivers": [{"position": [0, 0]}], "?": 0}"#),
         ("environment", #"{"duration": 1, "environment": {"?": 0}}"#),
@@ -43,7 +43,7 @@ struct ScenarioDocumentationTests {
         ),
     ]
 
-    @Test("it explains each key of the format", arguments: objects)
+    @Test("It explains each key of the format", arguments: objects)
     func keys(heading: String, json: String) throws {
         let error = try #require(throws: ScenarioError.self) { try Scenario(json: Array(json.utf8)) }
         #expect(error.code == .unknownKey)
@@ -56,7 +56,7 @@ struct ScenarioDocumentationTests {
         for key in keys.components(separatedBy: ", ") { #expect(table.contains("`\(key)`"), "\(key)") }
     }
 
-    @Test("it names the shipped scenarios with their length and UUID", arguments: Scenario.names)
+    @Test("It names the shipped scenarios with their length and UUID", arguments: Scenario.names)
     func shipped(name: String) throws {
         let scenario = try Scenario(named: name)
         let uuid = try #require(try Recording(scenario).entries.compactMap(\.frame).first).identity.uuid

@@ -1,9 +1,9 @@
 import BeaconSimulation
 import Testing
 
-@Suite("Mistakes in a scenario are named, with their place")
+@Suite("Errors in a scenario name their place")
 struct ScenarioErrorTests {
-    /// A mistake: the scenario's text, and the error's code and path.
+    /// An invalid scenario, with its error's code and path.
     struct Mistake: Sendable, CustomTestStringConvertible {
         var json: String
         var code: ScenarioError.Code
@@ -17,7 +17,7 @@ struct ScenarioErrorTests {
             self.path = path
         }
 
-        /// A mistake in a member beside otherwise right ones.
+        /// A faulty member of an otherwise valid scenario.
         static func top(_ member: String, _ code: ScenarioError.Code, _ path: String) -> Mistake {
             Mistake(
                 #"{"duration": 10, \#(uuidLine), "receivers": [{"position": [0, 0]}], \#(member)}"#, code, path)
@@ -149,17 +149,17 @@ struct ScenarioErrorTests {
             .tooLarge, "crowds"),
     ]
 
-    @Test("each kind of mistake", arguments: mistakes)
+    @Test("Each kind of error has its code and path", arguments: mistakes)
     func mistake(_ mistake: Mistake) throws {
         let error = try #require(throws: ScenarioError.self) { try Scenario(json: Array(mistake.json.utf8)) }
         #expect(error.code == mistake.code)
         #expect(error.path == mistake.path)
-        // What is wrong; what to do.
+        // The cause before the semicolon, the remedy after it.
         #expect(error.message.contains(";"))
         #expect("\(error)".hasPrefix(mistake.path.isEmpty ? "The scenario " : mistake.path))
     }
 
-    @Test("a number out of range is told with the range and its unit")
+    @Test("The error for a number out of range includes the range and its unit")
     func range() throws {
         let json =
             #"{"duration": 10, "receivers": [{"position": [0, 0]}], "crowds": [{"count": 1, "area": [[0, 0], [1, 1]], "interval": 30}]}"#
@@ -167,7 +167,7 @@ struct ScenarioErrorTests {
         #expect("\(error)" == "crowds[0].interval is 30; write a number from 0.02 to 10.24 seconds")
     }
 
-    @Test("an unknown key is told with the known ones")
+    @Test("The error for an unknown key lists the known keys")
     func knownKeys() throws {
         let json = #"{"duration": 10, "receivers": [{"position": [0, 0], "zain": 1, "gian": 1}]}"#
         let error = try #require(throws: ScenarioError.self) { try Scenario(json: Array(json.utf8)) }
@@ -177,27 +177,27 @@ struct ScenarioErrorTests {
     }
 
     @Test(
-        "a mistake in the syntax is told with line and column",
+        "Syntax errors include line and column",
         arguments: [
-            ("{\"duration\": 10,, }", "line 1, column 17, there is no key"),
-            ("{\n  \"name\": \"Käse\" \"x\"", "line 2, column 18, there is neither a comma nor a closing brace"),
-            ("{\n\n \"name\": 5, \"name\": 6}", "line 3, column 13, the key \"name\" is there a second time"),
-            ("{\"a\" 1}", "line 1, column 6, there is no colon"),
-            ("[1, 2", "line 1, column 6, there is neither a comma nor a closing bracket"),
-            ("[1, ]", "line 1, column 5, there is no value"),
-            ("[01]", "line 1, column 2, there is no number"),
-            ("[1.]", "line 1, column 2, there is no number"),
-            ("[.5]", "line 1, column 2, there is no value"),
-            ("[-]", "line 1, column 2, there is no number"),
-            ("[1e]", "line 1, column 2, there is no number"),
-            ("[nul]", "line 1, column 2, there is no value"),
-            ("[\"a", "line 1, column 2, a text has no end"),
-            ("[\"a\nb\"]", "line 1, column 4, a text has a line break"),
-            ("[\"\\x\"]", "line 1, column 3, a backslash escapes nothing"),
-            ("[\"\\u12g4\"]", "line 1, column 3, \\u has no four"),
-            ("[\"\\ud83d\"]", "line 1, column 9, half a character"),
-            ("[\"\\udc00\"]", "line 1, column 9, half a character"),
-            ("{} {}", "line 1, column 4, something stands behind the end"),
+            ("{\"duration\": 10,, }", "line 1, column 17, a key is missing"),
+            ("{\n  \"name\": \"Käse\" \"x\"", "line 2, column 18, a comma or a closing brace is missing"),
+            ("{\n\n \"name\": 5, \"name\": 6}", "line 3, column 13, the key \"name\" occurs twice"),
+            ("{\"a\" 1}", "line 1, column 6, the colon after the key is missing"),
+            ("[1, 2", "line 1, column 6, a comma or a closing bracket is missing"),
+            ("[1, ]", "line 1, column 5, a value is missing"),
+            ("[01]", "line 1, column 2, the number is not valid"),
+            ("[1.]", "line 1, column 2, the number is not valid"),
+            ("[.5]", "line 1, column 2, a value is missing"),
+            ("[-]", "line 1, column 2, the number is not valid"),
+            ("[1e]", "line 1, column 2, the number is not valid"),
+            ("[nul]", "line 1, column 2, a value is missing"),
+            ("[\"a", "line 1, column 2, a text has no closing quotation mark"),
+            ("[\"a\nb\"]", "line 1, column 4, a text contains a line break"),
+            ("[\"\\x\"]", "line 1, column 3, a backslash begins no known escape"),
+            ("[\"\\u12g4\"]", "line 1, column 3, \\u is not followed by four"),
+            ("[\"\\ud83d\"]", "line 1, column 9, an escape is only half a character"),
+            ("[\"\\udc00\"]", "line 1, column 9, an escape is only half a character"),
+            ("{} {}", "line 1, column 4, there is text after the end"),
             (String(repeating: "[", count: 100_000), "line 1, column 33, lists and objects are nested deeper"),
         ])
     func syntax(json: String, message: String) throws {
@@ -206,14 +206,14 @@ struct ScenarioErrorTests {
         #expect(error.message.hasPrefix("is not JSON: in \(message)"), "\(error.message)")
     }
 
-    @Test("bytes that are not UTF-8 are told")
+    @Test("Bytes that are not UTF-8 have an error")
     func encoding() throws {
         let json = Array(#"{"name": ""#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8)
         let error = try #require(throws: ScenarioError.self) { try Scenario(json: json) }
         #expect(error.message.contains("column 10, a text is not UTF-8"))
     }
 
-    @Test("all that JSON can write in a text is read")
+    @Test("Texts may contain everything that JSON permits")
     func texts() throws {
         let json = ##"""
             {"duration": 1E+1, "receivers": [{"position": [-0.5e-1, 0]}],
@@ -225,7 +225,7 @@ struct ScenarioErrorTests {
         #expect(scenario.duration == 10)
     }
 
-    @Test("a scenario that does not ship is told with those that do")
+    @Test("The error for an unknown scenario lists the shipped ones")
     func unknownScenario() throws {
         let error = try #require(throws: ScenarioError.self) { try Scenario(named: "musuem") }
         #expect(error.code == .unknownScenario)

@@ -14,13 +14,13 @@ struct ScenarioMutationTests {
          "crowds": [{"count": 2, "area": [[0, 0], [3, 3]], "speed": 1, "rotation": 2}]}
         """#
 
-    /// Values at the borders of what numbers, texts and JSON can be.
+    /// Values at the limits of numbers, texts and JSON.
     private static let values = [
         "0", "-0", "-1", "1e308", "-1e308", "1e-320", "9223372036854775807", "18446744073709551616", "65536", "0.5",
         "null", "true", "\"\"", "\"\\ud800\"", "\"ann\"", "[]", "{}", "[0,0]", "[[0,0],[0,0]]", "[null]", "127", "-129",
     ]
 
-    @Test("whatever the bytes are, there is an error or a scenario that plays", arguments: 0..<8)
+    @Test("Any bytes give an error or a scenario that plays", arguments: 0..<8)
     func bytes(seed: Int) throws {
         var random = SplitMix64(seed: UInt64(seed))
         let base = Array(Self.base.utf8)
@@ -39,12 +39,12 @@ struct ScenarioMutationTests {
         }
     }
 
-    @Test("whatever the values are, there is an error or a scenario that plays", arguments: 0..<8)
+    @Test("Any values give an error or a scenario that plays", arguments: 0..<8)
     func values(seed: Int) throws {
         var random = SplitMix64(seed: UInt64(seed + 100))
         var played = 0
         for _ in 0..<250 {
-            // Each number of the text is a place for something else.
+            // Each number of the text may be replaced.
             var json = ""
             var number = ""
             for character in Self.base + " " {
@@ -64,7 +64,7 @@ struct ScenarioMutationTests {
         #expect(played > 10)
     }
 
-    /// Plays a scenario where there is one, for some steps.
+    /// Plays a scenario for some steps if it is valid.
     @discardableResult
     private func play(_ json: [UInt8]) throws -> Bool {
         let scenario: Scenario

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Simulated air: determinism, time and counting")
 struct SimulatedAirTests {
-    @Test("the same seed gives the same adverts", arguments: Scenario.names)
+    @Test("The same seed gives the same adverts", arguments: Scenario.names)
     func sameSeed(name: String) throws {
         let scenario = try Scenario(named: name)
         let first = try Recording(scenario)
@@ -14,7 +14,7 @@ struct SimulatedAirTests {
         #expect(first.records == second.records)
     }
 
-    @Test("another seed gives others", arguments: Scenario.names)
+    @Test("Another seed gives other adverts", arguments: Scenario.names)
     func anotherSeed(name: String) throws {
         var scenario = try Scenario(named: name)
         let first = try Recording(scenario)
@@ -25,8 +25,8 @@ struct SimulatedAirTests {
         #expect(Set(first.entries.map(\.address)).isDisjoint(with: second.entries.map(\.address)))
     }
 
-    /// Another process, and another machine, have to come to the same: these are the numbers of a run long ago.
-    @Test("a seed means the same in every process")
+    /// The values of an old run, which each process and each machine must reproduce.
+    @Test("A seed means the same in every process")
     func sameInEveryProcess() throws {
         let recording = try Recording(
             #"""
@@ -39,7 +39,7 @@ struct SimulatedAirTests {
         #expect(times == [197_572_418, 398_213_528, 600_225_166, 804_818_246])
     }
 
-    @Test("one more beacon leaves the others' adverts as they were")
+    @Test("An additional beacon does not change the others' adverts")
     func independence() throws {
         func play(_ more: String) throws -> [Recording.Entry] {
             try Recording(
@@ -54,7 +54,7 @@ struct SimulatedAirTests {
         #expect(try play(#"{"minor": 1, "position": [1, 0]}, {"minor": 2, "position": [2, 2]},"#) == alone)
     }
 
-    @Test("time starts at 1 700 000 000, never runs back and ends with the scenario", arguments: Scenario.names)
+    @Test("Time starts at 1 700 000 000, never runs backward and ends with the scenario", arguments: Scenario.names)
     func time(name: String) throws {
         let scenario = try Scenario(named: name)
         #expect(ScenarioSource.start.seconds == 1_700_000_000)
@@ -65,14 +65,14 @@ struct SimulatedAirTests {
         #expect(recording.records.last == Int64(scenario.duration * 1e9))
     }
 
-    @Test("time passes in silence, a second at a time, and silence is no packet")
+    @Test("In silence, time passes in steps of a second, without packets")
     func silence() throws {
         let recording = try Recording(#"{"duration": 3.5, "receivers": [{"position": [0, 0]}]}"#)
         #expect(recording.records == [1_000_000_000, 2_000_000_000, 3_000_000_000, 3_500_000_000])
         #expect(recording.counts == SourceCounts())
     }
 
-    @Test("packets are transmissions and reports are what was heard of them")
+    @Test("Packets count transmissions, and reports count received adverts")
     func counts() throws {
         let recording = try Recording(
             #"""
@@ -86,7 +86,7 @@ struct SimulatedAirTests {
         #expect(recording.entries.map(\.receiver) == Array(repeating: [0, 2], count: 20).flatMap { $0 })
     }
 
-    @Test("what deliver throws comes out, and then the air is empty")
+    @Test("An error of deliver is passed on, and ends the source")
     func deliverThrows() throws {
         struct Stop: Error {}
         var air = ScenarioSource(try Scenario(named: "museum"))
@@ -96,7 +96,7 @@ struct SimulatedAirTests {
         #expect(try air.next({ _, _ in }) == nil)
     }
 
-    @Test("an advert is an iBeacon frame as beacons send it")
+    @Test("An advert is an iBeacon frame as real beacons send it")
     func advert() throws {
         let recording = try Recording(
             #"""
@@ -111,7 +111,7 @@ struct SimulatedAirTests {
         #expect(entry.rssi == -60)
     }
 
-    @Test("crowds send adverts of several kinds, none of them an iBeacon")
+    @Test("Crowds send adverts of several kinds, and no iBeacons")
     func crowds() throws {
         let recording = try Recording(
             #"""
@@ -119,9 +119,9 @@ struct SimulatedAirTests {
              "crowds": [{"count": 60, "area": [[-5, -5], [5, 5]], "rotation": 20}]}
             """#)
         #expect(recording.entries.allSatisfy { $0.frame == nil && $0.advert.count <= 31 && $0.kind == .connectable })
-        // Types and companies, as a decoder sees them.
+        // The types and companies that a decoder sees.
         #expect(Set(recording.entries.map { Array($0.advert.dropFirst(3).dropFirst().prefix(5)) }).count >= 6)
-        // In 60 s each phone has three or four addresses, and an advert of its own for each.
+        // In 60 s, each phone has three or four addresses, and a separate advert for each.
         let addresses = Set(recording.entries.map(\.address))
         #expect((180...240).contains(addresses.count))
         #expect(addresses.allSatisfy { $0.bits >> 46 == 0b01 && $0.kind == .random })

@@ -16,7 +16,7 @@ struct ShippedScenarioTests {
         Double(entries.reduce(0) { $0 + $1.rssi }) / Double(entries.count)
     }
 
-    @Test("there are three, each under its own name, with something to say")
+    @Test("There are three, each with its own name and a description")
     func names() throws {
         #expect(Scenario.names == ["department-store", "museum", "point-of-sale"])
         for name in Scenario.names {
@@ -27,7 +27,7 @@ struct ShippedScenarioTests {
         }
     }
 
-    @Test("each has one UUID, the receiver hci0, and more in the air than iBeacons", arguments: Scenario.names)
+    @Test("Each has one UUID, the receiver hci0, and other adverts besides iBeacons", arguments: Scenario.names)
     func oneUUID(name: String) throws {
         let recording = try play(name, seed: 1)
         #expect(Set(recording.entries.compactMap(\.frame?.identity.uuid)).count == 1)
@@ -36,7 +36,7 @@ struct ShippedScenarioTests {
     }
 
     @Test(
-        "museum: each exhibit in turn is the strongest for ten seconds, as strong as within half a metre",
+        "Museum: each exhibit in turn is the strongest for ten seconds, at a level of half a metre or less",
         arguments: seeds)
     func museum(seed: UInt64) throws {
         let recording = try play("museum", seed: seed)
@@ -53,13 +53,13 @@ struct ShippedScenarioTests {
         for exhibit in inTurn { #expect(visits.count { $0 == exhibit } >= 5) }
     }
 
-    @Test("department store: two stores are entered and left for good, and each department is met", arguments: seeds)
+    @Test("Department store: two stores are entered and finally left, and each department is visited", arguments: seeds)
     func departmentStore(seed: UInt64) throws {
         let recording = try play("department-store", seed: seed)
         let beacons = recording.entries.filter { $0.frame != nil }
         let first = beacons.filter { $0.major == 1 }.map(\.time)
         let second = beacons.filter { $0.major == 2 }.map(\.time)
-        // Outside at first, and outside again for longer than it takes to notice an exit, 30 s.
+        // Outside at first, and outside again for longer than an exit takes, 30 s.
         #expect((first.first ?? 0) > 5)
         #expect((second.first ?? 0) - (first.last ?? 300) > 31)
         #expect(300 - (second.last ?? 300) > 31)
@@ -73,7 +73,7 @@ struct ShippedScenarioTests {
     }
 
     @Test(
-        "point of sale: each customer's phone comes to the counter and leaves, under several addresses",
+        "Point of sale: each customer's phone approaches the counter and leaves, with several addresses",
         arguments: seeds)
     func pointOfSale(seed: UInt64) throws {
         let recording = try play("point-of-sale", seed: seed)

@@ -1,7 +1,7 @@
 import BeaconModel
 import Testing
 
-@Suite("Simulated air: who sends when, where and under which address")
+@Suite("Simulated air: times, places and addresses of transmissions")
 struct TransmissionTests {
     private func play(_ beacon: String, duration: Double = 100) throws -> Recording {
         try Recording(
@@ -15,7 +15,7 @@ struct TransmissionTests {
         zip(recording.entries, recording.entries.dropFirst()).map { $1.time - $0.time }
     }
 
-    @Test("adverts keep their interval", arguments: [0.02, 0.1, 0.35, 1.285, 10.24])
+    @Test("Adverts have their interval", arguments: [0.02, 0.1, 0.35, 1.285, 10.24])
     func interval(seconds: Double) throws {
         let recording = try play(#""interval": \#(seconds), "jitter": 0"#)
         let gaps = gaps(recording)
@@ -24,7 +24,7 @@ struct TransmissionTests {
         #expect((recording.entries.first?.time ?? 100) < seconds)
     }
 
-    @Test("jitter comes on top, evenly up to its bound")
+    @Test("Jitter is added evenly up to its bound")
     func jitter() throws {
         let gaps = gaps(try play(#""interval": 0.1, "jitter": 0.05"#, duration: 1000))
         #expect(gaps.allSatisfy { $0 > 0.1 - 1e-6 && $0 < 0.15 + 1e-6 })
@@ -32,14 +32,14 @@ struct TransmissionTests {
         #expect(abs(gaps.reduce(0, +) / Double(gaps.count) - 0.125) < 0.001)
     }
 
-    @Test("without a word a beacon sends each 100 ms, and up to 10 ms later as Bluetooth has it")
+    @Test("By default, a beacon sends each 100 ms, plus up to 10 ms as Bluetooth requires")
     func defaults() throws {
         let gaps = gaps(try play(#""minor": 1"#))
         #expect(gaps.allSatisfy { $0 > 0.1 - 1e-6 && $0 < 0.11 + 1e-6 })
         #expect((gaps.max() ?? 0) > 0.109)
     }
 
-    @Test("beacons do not start all at once")
+    @Test("Beacons start at different times")
     func phases() throws {
         let beacons = (0..<20).map { #"{"minor": \#($0), "position": [1, 0], "interval": 1}"# }.joined(separator: ",")
         let recording = try Recording(
@@ -48,7 +48,7 @@ struct TransmissionTests {
         #expect((recording.entries.first?.time ?? 1) < 0.3 && (recording.entries.last?.time ?? 0) > 0.7)
     }
 
-    @Test("rotation changes the address at its period and keeps the identity")
+    @Test("Rotation changes the address at its period and keeps the identity")
     func rotation() throws {
         let recording = try play(#""rotation": 7.5, "minor": 3"#)
         var firsts: [DeviceAddress: Double] = [:]
@@ -61,27 +61,27 @@ struct TransmissionTests {
         for (turn, first) in firsts.values.sorted().enumerated() {
             #expect(first >= Double(turn) * 7.5 && first < Double(turn) * 7.5 + 0.11)
         }
-        // No address comes back.
+        // No address is reused.
         #expect(zip(firsts.values.sorted().dropFirst(), lasts.values.sorted()).allSatisfy { $0 > $1 })
         #expect(firsts.keys.allSatisfy { $0.bits >> 46 == 0b01 && $0.kind == .random })
         #expect(Set(recording.entries.map(\.advert)).count == 1)
     }
 
-    @Test("rotation counts from when the beacon is first on")
+    @Test("Rotation counts from the first time the beacon is on")
     func rotationStart() throws {
         let recording = try play(#""rotation": 10, "on": [[5, 40]]"#)
         let first = try #require(recording.entries.first)
         #expect(recording.entries.last { $0.address == first.address }.map { $0.time > 14.8 && $0.time < 15 } == true)
     }
 
-    @Test("a beacon that does not rotate keeps one random static address")
+    @Test("A beacon without rotation keeps one random static address")
     func staticAddress() throws {
         let addresses = Set(try play(#""minor": 3"#).entries.map(\.address))
         #expect(addresses.count == 1)
         #expect(addresses.allSatisfy { $0.bits >> 46 == 0b11 && $0.kind == .random })
     }
 
-    @Test("two beacons of one identity have two addresses")
+    @Test("Two beacons with one identity have two addresses")
     func twins() throws {
         let recording = try Recording(
             #"""
@@ -92,7 +92,7 @@ struct TransmissionTests {
         #expect(Set(recording.entries.map(\.frame)).count == 1)
     }
 
-    @Test("a given address is used")
+    @Test("A given address is used")
     func givenAddress() throws {
         let random = try play(#""address": "c0:00:5E:12:34:56""#).entries.first?.address
         #expect(random == DeviceAddress("c0:00:5e:12:34:56", kind: .random))
@@ -100,7 +100,7 @@ struct TransmissionTests {
         #expect(fixed == DeviceAddress("00:00:5e:12:34:56", kind: .public))
     }
 
-    @Test("a beacon sends while it is on and not otherwise")
+    @Test("A beacon sends only while it is on")
     func onTimes() throws {
         let recording = try play(#""on": [[10, 20], [30, 30.5], [60, null]]"#)
         let spans = [10.0..<20, 30..<30.5, 60..<100]
@@ -113,7 +113,7 @@ struct TransmissionTests {
         #expect(recording.records.last == 100_000_000_000)
     }
 
-    @Test("a span shorter than the interval may pass unused, and the next one is used")
+    @Test("A span shorter than the interval may pass without an advert, and the next one is used")
     func shortSpans() throws {
         let recording = try play(#""interval": 10, "on": [[1, 1.001], [50, 100]]"#)
         #expect(recording.entries.contains { $0.time >= 50 })

@@ -1,9 +1,9 @@
 import BeaconModel
 import Testing
 
-@Suite("Simulated air: people on their ways")
+@Suite("Simulated air: walking people")
 struct WalkTests {
-    /// Plays a walk past beacons that stand at the given x on the line y = 0, and finds when each is strongest.
+    /// Plays a walk past beacons at the given x on the line y = 0, and returns the times when each is strongest.
     private func nearestTimes(_ person: String, beaconsAt places: [Double], duration: Double = 100) throws -> [Double] {
         let beacons = places.indices.map { #"{"minor": \#($0), "position": [\#(places[$0]), 0]}"# }
         let recording = try Recording(
@@ -24,18 +24,18 @@ struct WalkTests {
         for (time, moment) in zip(times, expected) { #expect(abs(time - moment) < tolerance) }
     }
 
-    @Test("a walker passes places at his speed")
+    @Test("A person passes beacons at the configured speed")
     func speed() throws {
         let times = try nearestTimes(#""speed": 2, "walk": [[0, 0], [100, 0]]"#, beaconsAt: [10, 40, 90])
         expect(times, near: [5, 20, 45])
     }
 
-    @Test("without a word people walk 1.4 metres a second")
+    @Test("By default, people walk 1.4 metres per second")
     func defaultSpeed() throws {
         expect(try nearestTimes(#""walk": [[0, 0], [100, 0]]"#, beaconsAt: [14, 70]), near: [10, 50])
     }
 
-    @Test("a leg may have a speed of its own, and pauses hold the walk up")
+    @Test("A leg may have a separate speed, and pauses delay the walk")
     func pauses() throws {
         let walk =
             #""speed": 1, "walk": [{"to": [0, 0], "pause": 5}, {"to": [10, 0], "pause": 20}, {"to": [50, 0], "speed": 4}, [60, 0]]"#
@@ -43,13 +43,13 @@ struct WalkTests {
         expect(try nearestTimes(walk, beaconsAt: [5, 10, 30, 55]), near: [10, 25, 40, 50])
     }
 
-    @Test("a leg may say when it arrives")
+    @Test("A leg may have an arrival time")
     func arrivals() throws {
         let walk = #""walk": [[0, 0], {"to": [20, 0], "arrive": 40}, {"to": [30, 0], "arrive": 60}]"#
         expect(try nearestTimes(walk, beaconsAt: [10, 25]), near: [20, 50])
     }
 
-    @Test("a repeated walk goes back to its start and begins again")
+    @Test("A repeated walk returns to its start and begins again")
     func repetition() throws {
         let recording = try Recording(
             #"""
@@ -63,7 +63,7 @@ struct WalkTests {
         #expect(recording.entries(19.9..<20.1).allSatisfy { abs($0.rssi + 79) <= 1 })
     }
 
-    @Test("a repeated walk of a single place stands")
+    @Test("A repeated walk with a single place stands still")
     func standing() throws {
         let recording = try Recording(
             #"""
@@ -74,7 +74,7 @@ struct WalkTests {
         #expect(Set(recording.entries.map(\.rssi)) == [-59])
     }
 
-    @Test("what one person carries stays together")
+    @Test("Things that one person carries stay together")
     func carriedTogether() throws {
         let recording = try Recording(
             #"""
@@ -82,7 +82,7 @@ struct WalkTests {
              "people": [{"name": "walker", "bodyLoss": 9, "walk": [[0, 0], [50, 0]]}],
              "receivers": [{"carriedBy": "walker"}], "beacons": [{"carriedBy": "walker", "measuredPower": -80}]}
             """#)
-        // Ten centimetres is as near as it gets.
+        // The minimum distance is ten centimetres.
         #expect(Set(recording.entries.map(\.rssi)) == [-60])
     }
 }

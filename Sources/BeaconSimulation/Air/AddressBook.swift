@@ -7,20 +7,21 @@ struct AddressBook: Sendable {
     private let stream: String
     private let rotation: Int64?
 
-    /// The moment from which the present address is in use, in nanoseconds after the start of the simulation.
+    /// The time since which the current address is in use, in nanoseconds after the start of the simulation.
     private var since: Int64
 
-    /// The number of the present address, counted from 0.
+    /// The number of the current address, counted from 0.
     private(set) var turn = 0
 
-    /// The present address.
+    /// The current address.
     private(set) var address: DeviceAddress
 
     /// Creates the addresses of a sender.
     ///
     /// - Parameters:
-    ///   - addressing: how it comes by them.
-    ///   - start: since when the first is in use, in nanoseconds after the start of the simulation; may be negative.
+    ///   - addressing: the origin of the addresses.
+    ///   - start: the time since which the first address is in use, in nanoseconds after the start of the simulation;
+    ///     may be negative.
     ///   - seed: the seed of the simulation.
     ///   - stream: the name of the sender's random streams.
     init(_ addressing: Addressing, start: Int64, seed: UInt64, stream: String) {
@@ -42,9 +43,9 @@ struct AddressBook: Sendable {
         }
     }
 
-    /// Advances to the address that is in use at a moment.
+    /// Advances to the address in use at a time.
     ///
-    /// - Returns: whether it is another one.
+    /// - Returns: true if the address has changed.
     mutating func advance(to time: Int64) -> Bool {
         guard let rotation, time - since >= rotation else { return false }
         let turns = (time - since) / rotation
@@ -54,8 +55,8 @@ struct AddressBook: Sendable {
         return true
     }
 
-    /// Returns the address of a turn, which follows from the turn alone, so that a silent sender needs no steps
-    /// meanwhile.
+    /// Returns the address with a number. It depends only on the number, so that a silent sender needs no intermediate
+    /// steps.
     private static func address(top: UInt64, turn: Int, seed: UInt64, stream: String) -> DeviceAddress {
         var random = SplitMix64(seed: seed, stream: "address \(turn) of \(stream)")
         return DeviceAddress(bits: random.next() >> 18 | top << 46, kind: .random)
@@ -64,12 +65,12 @@ struct AddressBook: Sendable {
 
 /// The origin of a sender's addresses.
 enum Addressing: Hashable, Sendable {
-    /// The scenario gives it.
+    /// The scenario sets it.
     case given(DeviceAddress)
 
     /// A random static address, drawn once.
     case drawn
 
-    /// A private address, drawn anew each time this many nanoseconds have passed since the sender was first on.
+    /// A private address that changes each time this many nanoseconds have passed since the sender was first on.
     case rotating(Int64)
 }

@@ -1,6 +1,6 @@
 import BeaconSupport
 
-/// The moments at which a sender transmits: an interval, random jitter, and the times at which the sender is on.
+/// The transmission times of a sender: an interval, random jitter, and the times at which the sender is on.
 struct AdvertisingSchedule: Sendable {
     private let interval: Int64
     private let jitter: Int64
@@ -13,7 +13,7 @@ struct AdvertisingSchedule: Sendable {
     ///
     /// - Parameters:
     ///   - interval: nanoseconds from one transmission to the next, without jitter; more than 0.
-    ///   - jitter: the most that is added at random, in nanoseconds.
+    ///   - jitter: the maximum random addition in nanoseconds.
     init(interval: Int64, jitter: Int64, onTimes: OnTimes, random: SplitMix64) {
         self.interval = interval
         self.jitter = jitter
@@ -21,15 +21,15 @@ struct AdvertisingSchedule: Sendable {
         self.random = random
     }
 
-    /// Passes over the transmissions before a moment, in nanoseconds after the start, without drawing each of them.
-    mutating func jump(to moment: Int64) {
-        guard let current = onTimes.spans.lastIndex(where: { $0.lowerBound <= moment }) else { return }
+    /// Skips the transmissions before a time, in nanoseconds after the start, without drawing each of them.
+    mutating func jump(to time: Int64) {
+        guard let current = onTimes.spans.lastIndex(where: { $0.lowerBound <= time }) else { return }
         span = current
-        // Somewhere in the interval before, so that the next one is somewhere in the interval behind.
-        last = moment - Int64(random.below(UInt64(interval)))
+        // At a random point of the previous interval, so that the next transmission is at a random point of this one.
+        last = time - Int64(random.below(UInt64(interval)))
     }
 
-    /// Returns the next transmission in nanoseconds after the start of the simulation, or nil where there is none.
+    /// Returns the next transmission in nanoseconds after the start of the simulation, or nil if there are no more.
     mutating func next() -> Int64? {
         if span >= 0 {
             let time = last + interval + Int64(random.below(UInt64(jitter) + 1))
@@ -38,7 +38,7 @@ struct AdvertisingSchedule: Sendable {
                 return time
             }
         }
-        // Switched on, a sender begins somewhere in its interval; a span may be over before that.
+        // When a sender is switched on, it begins at a random point of its interval. A span may be over before that.
         while span + 1 < onTimes.spans.count {
             span += 1
             let time = onTimes.spans[span].lowerBound + Int64(random.below(UInt64(interval)))
@@ -53,7 +53,7 @@ struct AdvertisingSchedule: Sendable {
 
 /// The times at which a sender is on: spans in the order of time that do not touch.
 struct OnTimes: Hashable, Sendable {
-    /// Nanoseconds after the start of the simulation. There is at least one span.
+    /// The spans in nanoseconds after the start of the simulation, at least one.
     let spans: [Range<Int64>]
 
     /// Longer than any simulation, and short enough that sums cannot overflow.

@@ -1,11 +1,11 @@
 import BeaconModel
 import BeaconSupport
 
-/// The senders of a scenario, and what receivers hear of them: the physics of simulated air.
+/// The senders of a scenario and their reception: the physics of simulated air.
 struct Broadcast: Sendable {
-    /// What a receiver heard of a transmission, without the bytes.
+    /// A received transmission without its bytes.
     struct Heard {
-        /// The receiver, by its place in the list.
+        /// The index of the receiver.
         var receiver: Int
         var report: AdvertisingReport
     }
@@ -14,16 +14,16 @@ struct Broadcast: Sendable {
     private(set) var population: Population
     private var transmitters: [Transmitter]
 
-    /// One for each transmitter and receiver, those of a transmitter together.
+    /// One link for each transmitter and receiver, grouped by transmitter.
     private var links: [RadioLink]
 
     private var queue = EventQueue()
 
-    /// Creates the senders of a scenario before anything was sent.
+    /// Creates the senders of a scenario before the first transmission.
     ///
     /// - Parameters:
     ///   - scenario: the senders, and the people who carry them.
-    ///   - receivers: who hears them: the scenario's own, or others.
+    ///   - receivers: the receivers: the scenario's own, or others.
     init(_ scenario: Scenario, receivers: [ReceiverPlan]) {
         let seed = scenario.seed
         self.receivers = receivers
@@ -57,23 +57,23 @@ struct Broadcast: Sendable {
         self.links = links
     }
 
-    /// The time of the next transmission, in nanoseconds after the start of the scenario; nil where there is none.
+    /// The time of the next transmission, in nanoseconds after the start of the scenario; nil if there are no more.
     var nextTime: Int64? { queue.first?.time }
 
-    /// Passes all transmissions before a moment over, in nanoseconds after the start of the scenario.
-    mutating func jump(to moment: Int64) {
+    /// Skips all transmissions before a time, in nanoseconds after the start of the scenario.
+    mutating func jump(to time: Int64) {
         queue = EventQueue()
         for index in transmitters.indices {
-            transmitters[index].schedule.jump(to: moment)
+            transmitters[index].schedule.jump(to: time)
             if let next = transmitters[index].schedule.next() {
                 queue.insert(EventQueue.Event(time: next, sender: index))
             }
         }
     }
 
-    /// Passes the next transmission over, unheard.
+    /// Skips the next transmission.
     ///
-    /// - Returns: the sender; nil where there is none.
+    /// - Returns: the sender; nil if there are no more transmissions.
     @discardableResult
     mutating func skip() -> Int? {
         guard let event = queue.first else { return nil }
@@ -82,13 +82,12 @@ struct Broadcast: Sendable {
         return event.sender
     }
 
-    /// Makes the next transmission, and hands it to `deliver` for each receiver that hears it, in the order of
-    /// receivers.
+    /// Sends the next transmission, and calls `deliver` for each receiver that hears it, in the order of receivers.
     ///
     /// - Parameters:
-    ///   - medium: what lies between.
-    ///   - place: returns the place of a receiver that is not of the scenario; nil for one that is.
-    /// - Throws: what `deliver` throws.
+    ///   - medium: the medium between sender and receivers.
+    ///   - place: returns the position of a receiver outside the scenario; nil for the scenario's receivers.
+    /// - Throws: the errors of `deliver`.
     mutating func transmit(
         through medium: Medium, place: (Int64) -> RadioPosition? = { _ in nil },
         _ deliver: (Heard, RawSpan) throws -> Void
@@ -113,23 +112,23 @@ struct Broadcast: Sendable {
         }
     }
 
-    /// Has the first person of the scenario walk another way.
+    /// Changes the walk of the scenario's first person.
     mutating func setWalk(_ walk: Walk) { population.setWalk(walk, of: 0) }
 
-    /// Forgets what lies between senders and receivers, since the walls are others.
+    /// Forgets the cached path losses after a change of walls.
     mutating func forgetWalls() {
         for index in links.indices { links[index].forgetWalls() }
     }
 }
 
-/// The queue of coming transmissions: a binary heap with one entry for each sender that has something left to send.
+/// The queue of future transmissions: a binary heap with one entry for each sender with transmissions left.
 struct EventQueue: Sendable {
     /// A sender's next transmission.
     struct Event: Comparable, Sendable {
         /// Nanoseconds after the start of the simulation.
         var time: Int64
 
-        /// The sender, which also decides who is first where times are equal.
+        /// The sender, which also breaks ties between equal times.
         var sender: Int
 
         static func < (left: Event, right: Event) -> Bool {
@@ -151,7 +150,7 @@ struct EventQueue: Sendable {
         }
     }
 
-    /// Puts another event in the place of the first, or nothing.
+    /// Replaces the first event with another one, or removes it.
     mutating func replaceFirst(with event: Event?) {
         guard let event else {
             guard let last = heap.popLast() else { return }

@@ -1,15 +1,15 @@
 package import BeaconModel
 package import BeaconRadio
 
-/// The driver of a scenario's air, which plays as a recording.
+/// The driver of a scenario's air, which plays like a recording.
 package final class ScenarioDriver: ReceiverDriver {
     package let name = "simulation"
     package let isRecording = true
     private var air: ScenarioSource
 
-    /// Opens the air of a scenario, before anything was sent.
+    /// Opens the air of a scenario, before the first transmission.
     ///
-    /// - Parameter isRepeated: true where the scenario begins again at its end, without end.
+    /// - Parameter isRepeated: true to restart the scenario at its end, forever.
     package init(_ scenario: Scenario, isRepeated: Bool) { air = ScenarioSource(scenario, isRepeated: isRepeated) }
 
     package var receiverNames: [String] { air.receiverNames }

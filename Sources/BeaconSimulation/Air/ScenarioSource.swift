@@ -4,35 +4,35 @@ import BeaconSupport
 
 /// A source of adverts that plays a scenario in virtual time, as fast as its reader pulls.
 ///
-/// Each transmission is a record, whether anybody hears it or not; each receiver that hears it gets one advert. Where
-/// nothing is sent for a second there is a record without adverts, so that time passes in silence as well, and the last
-/// record is the end of the scenario. The same scenario with the same seed gives the same adverts, bit for bit.
+/// Each transmission is a record, even if no receiver hears it. Each receiver that hears it gets one advert. If nothing
+/// is sent for a second, there is a record without adverts, so that time passes in silence too. The last record is the
+/// end of the scenario. The same scenario with the same seed gives the same adverts, bit for bit.
 public struct ScenarioSource: Sendable {
     /// The start of every simulation: 1 700 000 000 seconds after 1970, in November 2023.
     public static let start = Timestamp(nanoseconds: 1_700_000_000 * Timestamp.nanosecondsPerSecond)
 
-    /// The scenario's receivers, from the start.
+    /// The scenario's receivers.
     public let receiverNames: [String]
 
-    /// Transmissions as packets, and what receivers heard of them as reports.
+    /// Transmissions count as packets, and received adverts as reports.
     public private(set) var counts = SourceCounts()
 
     private let medium: Medium
     private var broadcast: Broadcast
 
-    /// The time of the last record, in nanoseconds after the start of the scenario, and that of its end.
+    /// The times of the last record and of the end, in nanoseconds after the start of the scenario.
     private var time: Int64 = 0
     private let end: Int64
 
-    /// The scenario as it begins, where it begins again at its end, and the time at which it began last.
+    /// The initial state of a repeated scenario, and the time at which it last began.
     private let beginning: Broadcast?
     private var began = Self.start
 
     private var isOver = false
 
-    /// Creates the air of a scenario, before anything was sent.
+    /// Creates the air of a scenario, before the first transmission.
     ///
-    /// - Parameter isRepeated: whether the scenario begins again at its end, without end. Time goes on.
+    /// - Parameter isRepeated: true to restart the scenario at its end, forever. Time continues.
     public init(_ scenario: Scenario, isRepeated: Bool = false) {
         medium = Medium(environment: scenario.environment, walls: scenario.walls)
         receiverNames = scenario.receivers.map(\.name)
@@ -41,10 +41,10 @@ public struct ScenarioSource: Sendable {
         beginning = isRepeated ? broadcast : nil
     }
 
-    /// Plays on to the next record and hands each advert that is heard in it to `deliver`, in the order of receivers.
+    /// Plays up to the next record and calls `deliver` for each advert that is heard in it, in the order of receivers.
     ///
     /// - Returns: the record, or nil at the end.
-    /// - Throws: what `deliver` throws, and nothing else. After that there is nothing more to read.
+    /// - Throws: only the errors of `deliver`. After an error, the source is at its end.
     public mutating func next(_ deliver: (Reception, RawSpan) throws -> Void) throws -> SourceRecord? {
         guard !isOver else { return nil }
         let silence = min(time + Timestamp.nanosecondsPerSecond, end)

@@ -1,7 +1,7 @@
 import BeaconModel
 import BeaconSupport
 
-/// A sender in the air: a beacon, or somebody's phone.
+/// A sender in the air: a beacon or a phone.
 struct Transmitter: Sendable {
     /// The content of the adverts.
     private enum Content: Sendable {
@@ -16,17 +16,17 @@ struct Transmitter: Sendable {
 
     let kind: AdvertisingReport.Kind
 
-    /// The AD structures that are sent at present.
+    /// The AD structures that it currently sends.
     private(set) var advert: [UInt8]
 
-    /// The AD structures of its scan response; none where it is not asked for one.
+    /// The AD structures of its scan response; empty if it has none.
     let scanResponse: [UInt8]
 
     var schedule: AdvertisingSchedule
     private var addresses: AddressBook
     private let content: Content
 
-    /// The present address.
+    /// The current address.
     var address: DeviceAddress { addresses.address }
 
     /// Creates a beacon.
@@ -46,7 +46,7 @@ struct Transmitter: Sendable {
         content = .fixed
     }
 
-    /// Creates a device that is no beacon.
+    /// Creates a device that is not a beacon.
     init(_ plan: DevicePlan, seed: UInt64) {
         placement = plan.placement
         power = plan.power
@@ -78,15 +78,15 @@ struct Transmitter: Sendable {
         schedule = AdvertisingSchedule(
             interval: plan.interval, jitter: plan.jitter, onTimes: .always,
             random: SplitMix64(seed: seed, stream: "rhythm of \(key)"))
-        // Phones do not change their addresses all at once.
+        // Phones change their addresses at different times.
         addresses = AddressBook(
             .rotating(plan.rotation), start: -Int64(random.below(UInt64(plan.rotation))), seed: seed, stream: key)
         content = .foreign(foreign, stream: key, seed: seed)
     }
 
-    /// Makes ``address`` and ``advert`` those of a moment, in nanoseconds after the start of the simulation.
+    /// Updates ``address`` and ``advert`` to a time, in nanoseconds after the start of the simulation.
     mutating func prepare(for time: Int64) {
-        // What a phone sends changes with its address, lest it be known again by it.
+        // A phone's advert changes with its address, so that the advert does not identify the phone.
         if addresses.advance(to: time), case .foreign(let foreign, let stream, let seed) = content {
             advert = Self.advert(foreign, turn: addresses.turn, stream: stream, seed: seed)
         }
@@ -98,14 +98,14 @@ struct Transmitter: Sendable {
     }
 }
 
-/// The adverts of devices that are no iBeacons, common in any town.
+/// The adverts of devices that are not iBeacons, common in any town.
 ///
-/// The layouts are those that the makers publish or that are commonly seen; the bytes behind the heads are random. None
-/// is an iBeacon: a decoder has to see that from the type, the length or the company.
+/// The layouts are those that the makers publish or that are commonly seen. The bytes after the headers are random. A
+/// decoder must recognize from the type, the length or the company that none is an iBeacon.
 enum ForeignAdvert: CaseIterable, Sendable {
     /// Apple's company identifier with another type than iBeacon's.
     case appleNearby
-    /// Apple's company identifier and iBeacon's type with a length that no iBeacon has.
+    /// Apple's company identifier and iBeacon's type with a length that is invalid for iBeacon.
     case appleLookalike
     /// Microsoft's company identifier.
     case microsoft
@@ -113,7 +113,7 @@ enum ForeignAdvert: CaseIterable, Sendable {
     case eddystone
     /// Exposure notification, service data of 0xFD6F.
     case exposure
-    /// A name, as headphones have.
+    /// A name, for instance of headphones.
     case name
 
     /// Returns an advert of this kind, of at most 31 bytes.

@@ -2,13 +2,13 @@ import BeaconModel
 
 /// A reader of JSON (RFC 8259) that reports the line and column of a mistake.
 ///
-/// Foundation's decoder says of a missing comma only that the data is not valid, and takes a key that is there twice;
-/// whoever writes a scenario by hand needs to know both.
+/// For a missing comma, Foundation's decoder reports only that the data is not valid, and it accepts duplicate keys.
+/// Authors of scenarios need to know both.
 struct JSONReader {
     private let json: [UInt8]
     private var scanner = JSONScanner(isStrict: true)
 
-    /// The longest file that is read, in bytes.
+    /// The maximum size of a file in bytes.
     private static let largest = 16 << 20
 
     /// Reads JSON text in UTF-8.
@@ -17,13 +17,13 @@ struct JSONReader {
     static func value(of json: [UInt8]) throws -> JSONValue {
         guard json.count <= largest else {
             throw ScenarioError(
-                .tooLarge, at: "", "is longer than \(largest >> 20) MiB; leave out what the story does not need")
+                .tooLarge, at: "", "is longer than \(largest >> 20) MiB; remove what the scenario does not need")
         }
         var reader = JSONReader(json: json)
         // A byte order mark, which some editors write.
         if json.starts(with: [0xEF, 0xBB, 0xBF]) { reader.scanner.position = 3 }
         let value = try reader.value(depth: 0)
-        guard reader.peek() == nil else { throw reader.mistake("something stands behind the end", "remove it") }
+        guard reader.peek() == nil else { throw reader.mistake("there is text after the end", "remove it") }
         return value
     }
 
@@ -32,16 +32,16 @@ struct JSONReader {
     private func mistake(_ found: String, _ remedy: String, at offset: Int? = nil) -> ScenarioError {
         let before = json[..<min(offset ?? scanner.position, json.count)]
         let line = 1 + before.count { $0 == UInt8(ascii: "\n") }
-        // Characters, not bytes: those that continue a character in UTF-8 do not count.
+        // Counts characters, not bytes: continuation bytes of UTF-8 do not count.
         let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         let column = 1 + before[start...].count { $0 & 0xC0 != 0x80 }
         return ScenarioError(
             .malformed, at: "", "is not JSON: in line \(line), column \(column), \(found); \(remedy)")
     }
 
-    /// Returns the next byte that is not white space, which stays there, or nil at the end.
+    /// Returns the next byte that is not white space without consuming it, or nil at the end.
     private mutating func peek() -> UInt8? {
-        // A copy, since the reader may not be read while its scanner changes.
+        // A copy, because the reader cannot be read while its scanner changes.
         let json = json
         scanner.skipBlanks(json.span.bytes)
         return scanner.peek(json.span.bytes)
@@ -63,7 +63,7 @@ struct JSONReader {
                 scanner.position += word.utf8.count
                 return value
             }
-            throw mistake("there is no value", "write a number, a text in quotation marks, a list or an object")
+            throw mistake("a value is missing", "write a number, a text in quotation marks, a list or an object")
         }
     }
 
@@ -76,14 +76,14 @@ struct JSONReader {
         }
         while true {
             guard peek() == UInt8(ascii: "\"") else {
-                throw mistake("there is no key", "write one in quotation marks, or remove a comma too many")
+                throw mistake("a key is missing", "write it in quotation marks, or remove an extra comma")
             }
             let start = scanner.position
             let key = try text()
             guard members[key] == nil else {
-                throw mistake("the key \"\(key)\" is there a second time", "leave one of them out", at: start)
+                throw mistake("the key \"\(key)\" occurs twice", "remove one of them", at: start)
             }
-            guard peek() == UInt8(ascii: ":") else { throw mistake("there is no colon behind the key", "add it") }
+            guard peek() == UInt8(ascii: ":") else { throw mistake("the colon after the key is missing", "add it") }
             scanner.position += 1
             members[key] = try value(depth: depth + 1)
             if try isClosed(by: UInt8(ascii: "}"), "brace") { return .object(members) }
@@ -103,11 +103,11 @@ struct JSONReader {
         }
     }
 
-    /// Takes a comma, or the end of a list or object.
+    /// Consumes a comma, or the end of a list or object.
     private mutating func isClosed(by end: UInt8, _ name: String) throws -> Bool {
         let next = peek()
         guard next == end || next == UInt8(ascii: ",") else {
-            throw mistake("there is neither a comma nor a closing \(name)", "add one of them")
+            throw mistake("a comma or a closing \(name) is missing", "add it")
         }
         scanner.position += 1
         return next == end
@@ -116,12 +116,12 @@ struct JSONReader {
     private mutating func number() throws -> JSONValue {
         let (start, json) = (scanner.position, json)
         guard let text = try? scanner.number(json.span.bytes), let number = Self.number(Array(text.utf8)) else {
-            throw mistake("there is no number that can be kept", "write it like -59 or 0.35", at: start)
+            throw mistake("the number is not valid or too large", "write it like -59 or 0.35", at: start)
         }
         return .number(number)
     }
 
-    /// Returns a finite number; nil if the text is not a number of JSON. Swift also reads a leading 0, and a point
+    /// Returns a finite number; nil if the text is not a JSON number. Swift also accepts a leading 0, and a point
     /// without digits around it.
     private static func number(_ text: [UInt8]) -> Double? {
         func isDigit(_ index: Int) -> Bool {
@@ -148,24 +148,26 @@ struct JSONReader {
     /// Returns the error for a fault in a text.
     private func mistake(_ fault: JSONScanner.Fault, inTextAt start: Int) -> ScenarioError {
         switch fault.kind {
-        case .controlCharacter: mistake("a text has a line break or tab in it", #"write \n or \t"#, at: fault.offset)
+        case .controlCharacter: mistake("a text contains a line break or tab", #"write \n or \t"#, at: fault.offset)
         case .notUTF8: mistake("a text is not UTF-8", "save the file as UTF-8", at: start)
         case .unknownEscape:
             mistake(
-                "a backslash escapes nothing that can be escaped", #"write \\ for a backslash"#, at: scanner.escapeStart
+                "a backslash begins no known escape", #"write \\ for a backslash"#, at: scanner.escapeStart
             )
         case .missingDigits:
             mistake(
-                #"\u has no four hexadecimal digits behind it"#, "write the character itself", at: scanner.escapeStart)
-        case .loneSurrogate: mistake("half a character is escaped", "write the character itself", at: fault.offset)
+                #"\u is not followed by four hexadecimal digits"#, "write the character itself", at: scanner.escapeStart
+            )
+        case .loneSurrogate:
+            mistake("an escape is only half a character", "write the character itself", at: fault.offset)
         case .unclosedString, .missing, .missingNumber, .tooDeep, .refused:
-            mistake("a text has no end", "add the quotation mark", at: start)
+            mistake("a text has no closing quotation mark", "add it", at: start)
         }
     }
 }
 
 extension JSONValue {
-    /// The kind of value, in words for people.
+    /// The kind of value, for messages.
     var kind: String {
         switch self {
         case .null: "null"

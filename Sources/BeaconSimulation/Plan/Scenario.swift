@@ -1,21 +1,21 @@
 import BeaconModel
 
-/// A story for the simulated air: who sends, who hears and who walks where, on a floor plan with walls.
+/// A scenario for the simulated air: its senders, its receivers and its walking people, on a floor plan with walls.
 ///
-/// A scenario is checked when it is read, so that ``ScenarioSource`` can play any scenario there is.
-/// `docs/scenarios.md` describes the file format.
+/// The initializers check a scenario, so that ``ScenarioSource`` can play any scenario. `docs/scenarios.md` describes
+/// the file format.
 public struct Scenario: Hashable, Sendable {
     /// The name of the scenario.
     public let name: String
 
-    /// A description of the story, for people; empty where there is none.
+    /// A description of the story, for people; empty if the file has none.
     public let summary: String
 
-    /// The seed of all randomness: the same seed gives the same adverts, another one the same story with other fading,
-    /// losses and addresses.
+    /// The seed of all randomness. The same seed gives the same adverts. Another seed gives the same story with other
+    /// fading, losses and addresses.
     public var seed: UInt64
 
-    /// The duration in seconds. What a process adds to an air that is shared may last for ever, which is infinity.
+    /// The duration in seconds. A process's part of a shared air may have no end; its duration is infinite.
     public let duration: Double
 
     let environment: Environment
@@ -24,7 +24,7 @@ public struct Scenario: Hashable, Sendable {
     let receivers: [ReceiverPlan]
     let beacons: [BeaconPlan]
 
-    /// The devices that are no beacons.
+    /// The devices that are not beacons.
     let devices: [DevicePlan]
     let crowds: [CrowdPlan]
 }
@@ -32,7 +32,7 @@ public struct Scenario: Hashable, Sendable {
 extension Scenario {
     /// Reads a scenario from the text of a JSON file; `docs/scenarios.md` describes the format.
     ///
-    /// - Throws: ``ScenarioError``, which names the first mistake and its place.
+    /// - Throws: ``ScenarioError``, which names the first error and its place.
     public init(json: [UInt8]) throws {
         var file = try ScenarioValue(value: JSONReader.value(of: json), path: "").object()
         var reader = ScenarioReader()
@@ -52,12 +52,12 @@ extension Scenario {
 
     /// Creates a scenario that ships with the package.
     ///
-    /// - Throws: ``ScenarioError`` of ``ScenarioError/Code/unknownScenario`` where none has this name.
+    /// - Throws: ``ScenarioError`` of ``ScenarioError/Code/unknownScenario`` if no scenario has this name.
     public init(named name: String) throws { try self.init(json: Self.json(named: name)) }
 
     /// Returns the file of a scenario that ships with the package.
     ///
-    /// - Throws: ``ScenarioError`` of ``ScenarioError/Code/unknownScenario`` where none has this name.
+    /// - Throws: ``ScenarioError`` of ``ScenarioError/Code/unknownScenario`` if no scenario has this name.
     package static func json(named name: String) throws -> [UInt8] {
         guard let found = shipped.first(where: { $0.name == name }) else {
             throw ScenarioError(
@@ -69,69 +69,69 @@ extension Scenario {
     }
 }
 
-/// A receiver as a scenario describes it.
+/// A scenario's description of a receiver.
 struct ReceiverPlan: Hashable, Sendable {
     var name: String
     var placement: Placement
 
-    /// The gain of the receiver over the model, in dB: antennas and chips differ.
+    /// The gain of the receiver relative to the model, in dB: antennas and chips differ.
     var gain: Double
 }
 
-/// A beacon as a scenario describes it.
+/// A scenario's description of a beacon.
 struct BeaconPlan: Hashable, Sendable {
     /// The name of the beacon's random streams: its name in the scenario or its identity, made unique.
     var key: String
 
     var identity: BeaconIdentity
 
-    /// The name that it says in its scan response, and the services.
+    /// The name in its scan response, and the services.
     var localName: String?
     var services: [ServiceUUID]
 
-    /// The strength one metre away that the beacon states, in dBm.
+    /// The signal at one metre that the beacon claims, in dBm.
     var measuredPower: Int8
 
-    /// The difference of the real strength at one metre from the stated one, in dB.
+    /// The difference between the real and the claimed signal at one metre, in dB.
     var powerOffset: Double
 
     var placement: Placement
 
-    /// Nanoseconds from one advert to the next, without jitter.
+    /// The time from one advert to the next in nanoseconds, without jitter.
     var interval: Int64
 
-    /// The most that is added to the interval at random, in nanoseconds.
+    /// The maximum random addition to the interval, in nanoseconds.
     var jitter: Int64
 
     var addressing: Addressing
     var onTimes: OnTimes
 }
 
-/// A device that is no beacon, as a scenario describes it.
+/// A scenario's description of a device that is not a beacon.
 struct DevicePlan: Hashable, Sendable {
     /// The name of its random streams.
     var key: String
 
-    /// The name that it says, and the services.
+    /// The name in its adverts, and the services.
     var localName: String?
     var services: [ServiceUUID]
 
-    /// The strength one metre away, in dBm.
+    /// The signal at one metre, in dBm.
     var power: Double
 
     var placement: Placement
 
-    /// Nanoseconds from one advert to the next, without jitter.
+    /// The time from one advert to the next in nanoseconds, without jitter.
     var interval: Int64
 
-    /// The most that is added to the interval at random, in nanoseconds.
+    /// The maximum random addition to the interval, in nanoseconds.
     var jitter: Int64
 
     var addressing: Addressing
     var onTimes: OnTimes
 }
 
-/// A crowd of people with phones that are no beacons, as a scenario describes it.
+/// A scenario's description of a crowd of people with phones that are not beacons.
 struct CrowdPlan: Hashable, Sendable {
     /// The name of the crowd's random streams.
     var key: String
@@ -139,20 +139,20 @@ struct CrowdPlan: Hashable, Sendable {
     /// The number of phones.
     var count: Int
 
-    /// Two opposite corners of where they are.
+    /// Two opposite corners of the crowd's area.
     var corner: Point
     var oppositeCorner: Point
 
-    /// The speed of their owners in metres a second, or 0 where they stand.
+    /// The walking speed of the phones' owners in metres per second, or 0 if they stand.
     var speed: Double
 
-    /// The strength of a phone one metre away, in dBm.
+    /// The signal of a phone at one metre, in dBm.
     var power: Double
 
-    /// Nanoseconds from one advert to the next, without jitter.
+    /// The time from one advert to the next in nanoseconds, without jitter.
     var interval: Int64
 
-    /// The most that is added to the interval at random, in nanoseconds.
+    /// The maximum random addition to the interval, in nanoseconds.
     var jitter: Int64
 
     /// The time after which a phone changes its address, in nanoseconds.

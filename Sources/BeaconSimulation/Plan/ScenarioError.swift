@@ -1,6 +1,6 @@
-/// A mistake in a scenario.
+/// An error in a scenario.
 public struct ScenarioError: Error, Sendable {
-    /// The kind of mistake. More kinds may come.
+    /// The kind of error. Future versions may add kinds.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case malformed, tooLarge, unknownKey, missingKey, wrongType, outOfRange, invalidValue, unknownReference
@@ -13,21 +13,21 @@ public struct ScenarioError: Error, Sendable {
 
         /// The file is not JSON.
         public static let malformed = Code(.malformed)
-        /// There is more of something than the simulation takes.
+        /// There is more of something than the simulation permits.
         public static let tooLarge = Code(.tooLarge)
-        /// A key that the format does not have; a slip of the pen, most often.
+        /// A key that the format does not have, most often a typing error.
         public static let unknownKey = Code(.unknownKey)
-        /// A key is not there and has no default.
+        /// A key without a default is missing.
         public static let missingKey = Code(.missingKey)
-        /// A text where a number should be, for instance.
+        /// A value has the wrong type, for instance a text instead of a number.
         public static let wrongType = Code(.wrongType)
-        /// A number outside of what makes sense.
+        /// A number is outside of its range.
         public static let outOfRange = Code(.outOfRange)
-        /// A text that does not say what it should, as a UUID with a digit too few.
+        /// A text has the wrong form, for instance a UUID with a digit too few.
         public static let invalidValue = Code(.invalidValue)
-        /// A person is named whom the scenario does not have.
+        /// The scenario has no person with this name.
         public static let unknownReference = Code(.unknownReference)
-        /// Two things of one kind have one name.
+        /// Two things of one kind have the same name.
         public static let duplicateName = Code(.duplicateName)
         /// Two keys that exclude each other.
         public static let conflict = Code(.conflict)
@@ -38,13 +38,13 @@ public struct ScenarioError: Error, Sendable {
         public var description: String { value.rawValue }
     }
 
-    /// The kind of mistake.
+    /// The kind of error.
     public let code: Code
 
-    /// The place of the mistake, as in `beacons[2].interval`; empty for the file as a whole.
+    /// The place of the error, as in `beacons[2].interval`; empty for the whole file.
     public let path: String
 
-    /// One sentence, to be read behind the path, that says what is wrong and what to do.
+    /// A sentence to read after the path, with the error and its remedy.
     public let message: String
 
     /// The error that led to this one, if any.

@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// Devices that are no beacons.
+/// Devices that are not beacons.
 extension ScenarioReader {
     /// Reads the devices of a scenario.
     func devices(from list: ScenarioValue?) throws -> [DevicePlan] {
@@ -28,7 +28,7 @@ extension ScenarioReader {
     func services(from list: ScenarioValue?) throws -> [ServiceUUID] {
         try list?.list(atMost: 20).map { value in
             guard let service = ServiceUUID(try value.text()) else {
-                throw value.invalid("is not the UUID of a service; write 4 hexadecimal digits, or 32 as 8-4-4-4-12")
+                throw value.invalid("is not a service UUID; write 4 hexadecimal digits, or 32 as 8-4-4-4-12")
             }
             return service
         } ?? []

@@ -1,16 +1,16 @@
 import BeaconModel
 
-/// A reader of a scenario's file, in an order in which each part is read before those that refer to it.
+/// A reader of scenario files, which reads each part before the parts that refer to it.
 ///
 /// All its functions throw ``ScenarioError``.
 struct ScenarioReader {
     private var people: [Person] = []
     private var uuid: ProximityUUID?
 
-    /// 30 days: a simulation that counts nanoseconds in 64 bits could go on for centuries, a user would not.
+    /// 30 days. A simulation that counts nanoseconds in 64 bits could last for centuries, but no user needs that.
     private static let longest = 2_592_000.0
 
-    /// Memory is in proportion to senders times receivers.
+    /// Memory is proportional to senders times receivers.
     private static let mostLinks = 1_000_000
 
     static let mostSenders = 10_000
@@ -33,14 +33,13 @@ struct ScenarioReader {
 
     /// Reads a scenario.
     ///
-    /// - Parameter isPart: whether it is a part of an air that is shared, which may last for ever and have no
-    ///   receivers.
+    /// - Parameter isPart: true for a part of a shared air, which may have no end and no receivers.
     mutating func scenario(from file: inout ScenarioObject, isPart: Bool = false) throws -> Scenario {
         let name = try file.take("name")?.name() ?? "scenario"
         let summary = try file.take("description")?.text() ?? ""
         let seed = try file.take("seed")?.seed() ?? 1
         let durationValue =
-            isPart ? file.take("duration") : try file.require("duration", "how many seconds the scenario lasts")
+            isPart ? file.take("duration") : try file.require("duration", "the scenario's duration in seconds")
         let duration = try durationValue?.number(in: 0.001...Self.longest, unit: "seconds") ?? .infinity
         uuid = try file.take("uuid")?.uuid()
         let environment = try environment(from: file.take("environment"))
@@ -60,7 +59,7 @@ struct ScenarioReader {
         guard senders <= Self.mostSenders, senders * receivers.count <= Self.mostLinks else {
             throw ScenarioError(
                 .tooLarge, at: crowdList?.path ?? "beacons",
-                "and beacons make \(senders) senders for \(receivers.count) receivers; take at most "
+                "and beacons make \(senders) senders for \(receivers.count) receivers; use at most "
                     + "\(Self.mostSenders) senders, and \(Self.mostLinks) pairs of sender and receiver")
         }
         return Scenario(
@@ -109,11 +108,12 @@ struct ScenarioReader {
 
     private func person(from value: ScenarioValue) throws -> Person {
         var object = try value.object()
-        let nameValue = try object.require("name", "what the person is called, so that things can be carried")
+        let nameValue = try object.require("name", "the person's name, for \"carriedBy\"")
         let name = try nameValue.name()
         guard !people.contains(where: { $0.name == name }) else {
             throw ScenarioError(
-                .duplicateName, at: nameValue.path, "is \"\(name)\", as is another person; choose another name")
+                .duplicateName, at: nameValue.path,
+                "is \"\(name)\", which is another person's name; choose a different one")
         }
         let bodyLoss = try object.take("bodyLoss")?.number(in: 0...60, unit: "dB") ?? 0
         let speed = try object.take("speed")?.number(in: Self.speeds, unit: "metres a second") ?? Self.walkingSpeed
@@ -126,7 +126,7 @@ struct ScenarioReader {
 
     /// Reads a walk.
     ///
-    /// - Parameter departure: the earliest moment of it, in seconds after the start of the scenario.
+    /// - Parameter departure: its earliest time, in seconds after the start of the scenario.
     func walk(
         through value: ScenarioValue, speed: Double = walkingSpeed, isRepeated: Bool = false, from departure: Double = 0
     ) throws -> Walk {
@@ -147,7 +147,8 @@ struct ScenarioReader {
             guard walk != nil else {
                 if let early = ownSpeed ?? arrival {
                     throw ScenarioError(
-                        .conflict, at: early.path, "is said of the first place, where the walk starts; leave it out")
+                        .conflict, at: early.path,
+                        "is not allowed for the first place, where the walk starts; remove it")
                 }
                 walk = Walk(start: place, pause: departure + pause)
                 continue
@@ -155,17 +156,17 @@ struct ScenarioReader {
             if let arrival {
                 if let ownSpeed {
                     throw ScenarioError(
-                        .conflict, at: ownSpeed.path, "says the same as \"arrive\"; leave one of them out")
+                        .conflict, at: ownSpeed.path, "sets the same as \"arrive\"; remove one of them")
                 }
-                let moment = try arrival.number(in: 0...Self.longest, unit: "seconds")
+                let time = try arrival.number(in: 0...Self.longest, unit: "seconds")
                 let departure = walk?.end ?? 0
-                guard moment > departure else {
+                guard time > departure else {
                     throw ScenarioError(
                         .outOfRange, at: arrival.path,
-                        "is not after the moment at which the walk gets going from the place before, "
-                            + "\(departure) s; write a later one")
+                        "is not later than the departure from the previous place,"
+                            + " \(departure) s; write a later time")
                 }
-                walk?.go(to: place, taking: moment - departure, pause: pause)
+                walk?.go(to: place, taking: time - departure, pause: pause)
             } else {
                 let speed = try ownSpeed?.number(in: Self.speeds, unit: "metres a second") ?? speed
                 walk?.go(to: place, speed: speed, pause: pause)
@@ -176,7 +177,7 @@ struct ScenarioReader {
         return walk
     }
 
-    /// Reads where something is: `position` or `carriedBy`.
+    /// Reads a position: `position` or `carriedBy`.
     func placement(from object: inout ScenarioObject) throws -> Placement {
         let position = object.take("position")
         let carrier = object.take("carriedBy")
@@ -190,12 +191,12 @@ struct ScenarioReader {
         }
         guard position == nil else {
             throw ScenarioError(
-                .conflict, at: carrier.path, "is there beside \"position\"; leave one of them out")
+                .conflict, at: carrier.path, "excludes \"position\"; remove one of them")
         }
         let name = try carrier.text()
         guard let index = people.firstIndex(where: { $0.name == name }) else {
             throw ScenarioError(
-                .unknownReference, at: carrier.path, "is \"\(name)\", whom \"people\" does not have; check the name")
+                .unknownReference, at: carrier.path, "is \"\(name)\", who is not in \"people\"; check the name")
         }
         return .carried(index)
     }
@@ -209,7 +210,7 @@ struct ScenarioReader {
             guard !receivers.contains(where: { $0.name == name }) else {
                 throw ScenarioError(
                     .duplicateName, at: nameValue?.path ?? value.path,
-                    "is \"\(name)\", as is another receiver; choose another name")
+                    "is \"\(name)\", which is another receiver's name; choose a different one")
             }
             let placement = try placement(from: &object)
             let gain = try object.take("gain")?.number(in: -60...60, unit: "dB") ?? 0
@@ -223,7 +224,7 @@ struct ScenarioReader {
     private func beacons(from list: ScenarioValue?) throws -> [BeaconPlan] {
         var beacons: [BeaconPlan] = []
         var names: Set<String> = []
-        // Of beacons without a name, how many there were of an identity.
+        // The number of unnamed beacons with each identity.
         var copies: [BeaconIdentity: Int] = [:]
         for value in try list?.list(atMost: Self.mostSenders) ?? [] {
             var object = try value.object()
@@ -231,7 +232,8 @@ struct ScenarioReader {
             let name = try nameValue?.name()
             if let name, let nameValue, !names.insert(name).inserted {
                 throw ScenarioError(
-                    .duplicateName, at: nameValue.path, "is \"\(name)\", as is another beacon; choose another name")
+                    .duplicateName, at: nameValue.path,
+                    "is \"\(name)\", which is another beacon's name; choose a different one")
             }
             guard let uuid = try object.take("uuid")?.uuid() ?? self.uuid else {
                 throw ScenarioError(
@@ -269,14 +271,14 @@ struct ScenarioReader {
         var crowds: [CrowdPlan] = []
         for value in try list?.list(atMost: Self.mostSenders) ?? [] {
             var object = try value.object()
-            let count = try object.require("count", "how many phones there are").integer(in: 0...Self.mostSenders)
+            let count = try object.require("count", "the number of phones").integer(in: 0...Self.mostSenders)
             let area = try object.require("area", "two opposite corners, [[x, y], [x, y]]")
             let corners = try area.list(atMost: 2)
             guard corners.count == 2 else { throw area.invalid("is not two places; write [[x, y], [x, y]]") }
             let speed = try object.take("speed")?.number(in: 0...100, unit: "metres a second") ?? 0.7
             let power = try object.take("power")?.number(in: -128...20, unit: "dBm") ?? -65
             let (interval, jitter) = try intervalAndJitter(from: &object, interval: 300_000_000)
-            // Phones change theirs about every 15 minutes, which the Core Specification recommends (Vol 3, Part C,
+            // Phones change their address about every 15 minutes, as the Core Specification recommends (Vol 3, Part C,
             // Appendix A, TGAP(private_addr_int)).
             let rotation = try object.take("rotation")?.nanoseconds(in: 1...Self.longest) ?? 900_000_000_000
             try object.finish()
@@ -304,13 +306,13 @@ struct ScenarioReader {
         if let rotationValue {
             if let other = addressValue ?? kindValue {
                 throw ScenarioError(
-                    .conflict, at: other.path, "cannot be kept by a beacon with \"rotation\"; leave one of them out")
+                    .conflict, at: other.path, "excludes \"rotation\"; remove one of them")
             }
             return .rotating(try rotationValue.nanoseconds(in: 0.1...Self.longest))
         }
         guard let addressValue else {
             if let kindValue {
-                throw ScenarioError(.conflict, at: kindValue.path, "has no \"address\" to go with; leave it out")
+                throw ScenarioError(.conflict, at: kindValue.path, "requires \"address\"; add it, or remove this key")
             }
             return .drawn
         }
@@ -318,7 +320,8 @@ struct ScenarioReader {
             switch try kindValue?.text() {
             case nil, "random": .random
             case "public": .public
-            default: throw kindValue?.invalid("is neither; write \"random\" or \"public\"") ?? addressValue.invalid("")
+            default:
+                throw kindValue?.invalid("is not valid; write \"random\" or \"public\"") ?? addressValue.invalid("")
             }
         guard let address = DeviceAddress(try addressValue.text(), kind: kind) else {
             throw addressValue.invalid("is not an address; write it as \"c0:00:5e:12:34:56\"")
@@ -330,17 +333,17 @@ struct ScenarioReader {
         guard let value else { return .always }
         var spans: [Range<Int64>] = []
         for span in try value.list(atMost: 1000) {
-            let moments = try span.list(atMost: 2)
-            guard moments.count == 2 else { throw span.invalid("is not two moments; write [from, to] in seconds") }
-            let from = try moments[0].nanoseconds(in: 0...Self.longest)
-            let to = moments[1].isNull ? OnTimes.forever : try moments[1].nanoseconds(in: 0...Self.longest)
-            guard from < to else { throw span.invalid("ends before it has begun; write the earlier moment first") }
+            let bounds = try span.list(atMost: 2)
+            guard bounds.count == 2 else { throw span.invalid("is not two times; write [from, to] in seconds") }
+            let from = try bounds[0].nanoseconds(in: 0...Self.longest)
+            let to = bounds[1].isNull ? OnTimes.forever : try bounds[1].nanoseconds(in: 0...Self.longest)
+            guard from < to else { throw span.invalid("ends before it begins; write the earlier time first") }
             if let last = spans.last, from <= last.upperBound {
-                throw span.invalid("begins before the span in front of it has ended; write spans in order, with gaps")
+                throw span.invalid("begins before the previous span ends; write spans in order, with gaps")
             }
             spans.append(from..<to)
         }
-        guard !spans.isEmpty else { throw value.invalid("is empty; write [[from, to], ...], or leave it out") }
+        guard !spans.isEmpty else { throw value.invalid("is empty; write [[from, to], ...], or remove the key") }
         return OnTimes(spans: spans)
     }
 }

@@ -1,6 +1,6 @@
 package import BeaconModel
 
-/// The true distance of a beacon from a receiver at a moment of a scenario.
+/// The true distance of a beacon from a receiver at a time of a scenario.
 package struct TrueDistance: Hashable, Sendable {
     /// The time of the simulation that plays the scenario.
     package let time: Timestamp
@@ -12,11 +12,11 @@ package struct TrueDistance: Hashable, Sendable {
 }
 
 extension Scenario {
-    /// The whole seconds at which a scenario tells its truth; the longest simulation that anybody plays is far shorter.
+    /// The whole seconds for which true distances exist. The upper bound is far longer than any real simulation.
     package var seconds: ClosedRange<Int64> { 0...Int64(min(duration, 1e9)) }
 
-    /// Returns what is true at a whole second after the start: each receiver's distance from each beacon that is on,
-    /// receivers and beacons in the order of the file.
+    /// Returns the true distances at a whole second after the start: from each receiver to each beacon that is on, in
+    /// the order of the file.
     package func distances(at second: Int64) -> [TrueDistance] {
         let population = Population(people: people)
         let moment = second * Timestamp.nanosecondsPerSecond

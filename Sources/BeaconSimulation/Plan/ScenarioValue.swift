@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// A value of a scenario file with its place, which errors name.
+/// A value of a scenario file with its place, for error messages.
 ///
 /// All its functions throw ``ScenarioError``.
 struct ScenarioValue {
@@ -9,7 +9,7 @@ struct ScenarioValue {
     /// The place of the value, as in `beacons[2].interval`.
     let path: String
 
-    /// The longest text that is taken, in bytes.
+    /// The maximum length of a text in bytes.
     private static let longestText = 1000
 
     var isNull: Bool { if case .null = value { true } else { false } }
@@ -40,7 +40,7 @@ struct ScenarioValue {
         return integer
     }
 
-    /// Returns a seed: a whole number that is exact in JSON, whoever writes it, which is up to 2^53.
+    /// Returns a seed: a whole number up to 2^53, which every JSON writer keeps exact.
     func seed() throws -> UInt64 {
         let number = try self.number(in: 0...0x1p53)
         guard let seed = UInt64(exactly: number) else {
@@ -49,7 +49,7 @@ struct ScenarioValue {
         return seed
     }
 
-    /// Returns a duration or a moment in nanoseconds, written in seconds.
+    /// Returns a duration or a time in nanoseconds, written in seconds.
     func nanoseconds(in range: ClosedRange<Double>) throws -> Int64 {
         Int64((try number(in: range, unit: "seconds") * 1_000_000_000).rounded())
     }
@@ -68,7 +68,7 @@ struct ScenarioValue {
         return text
     }
 
-    /// Returns a text that can stand in a line of output.
+    /// Returns a text that fits into a line of output.
     func name() throws -> String {
         let text = try text()
         guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
@@ -108,13 +108,13 @@ struct ScenarioValue {
         return ScenarioObject(path: path, members: members)
     }
 
-    /// Returns a number as a person would write it.
+    /// Returns a number in the shortest form.
     private static func text(of number: Double) -> String {
         Int(exactly: number).map(String.init) ?? String(number)
     }
 }
 
-/// An object of a scenario file, from which keys are taken one by one, so that those left over can be reported.
+/// An object of a scenario file. Its reader takes the keys one by one, so that unknown keys can be reported.
 struct ScenarioObject {
     /// The place of the object, as in `beacons[2]`; empty for the whole file.
     let path: String
@@ -130,15 +130,15 @@ struct ScenarioObject {
     /// Returns the place of a member.
     func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-    /// Takes a member, or nil where the key is not there.
+    /// Takes a member; returns nil if the key is missing.
     mutating func take(_ key: String) -> ScenarioValue? {
         keys.append(key)
         return members.removeValue(forKey: key).map { ScenarioValue(value: $0, path: path(of: key)) }
     }
 
-    /// Takes a member that has no default.
+    /// Takes a member without a default.
     ///
-    /// - Parameter meaning: what to write, for the error.
+    /// - Parameter meaning: the expected value, for the error.
     mutating func require(_ key: String, _ meaning: String) throws -> ScenarioValue {
         guard let value = take(key) else {
             throw ScenarioError(.missingKey, at: path(of: key), "is missing; write \(meaning)")
@@ -148,7 +148,7 @@ struct ScenarioObject {
 
     /// Ends the reading of this object.
     ///
-    /// - Throws: ``ScenarioError`` where keys are left that nobody took.
+    /// - Throws: ``ScenarioError`` if unknown keys are left.
     func finish() throws {
         // In alphabetical order, so that the same file gives the same error.
         guard let unknown = members.keys.sorted().first else { return }

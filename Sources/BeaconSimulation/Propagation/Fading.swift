@@ -1,19 +1,18 @@
 import BeaconSupport
 
-/// Slow fading, the effect of shelves, doors and bodies on a link: a Gauss-Markov process, driven by time and by
-/// movement.
+/// Slow fading, the effect of shelves, doors and bodies on a link: a Gauss-Markov process, driven by time and movement.
 struct SlowFading: Sendable {
     private var value = 0.0
     private var time: Int64?
     private var sender = Point.zero
     private var receiver = Point.zero
 
-    /// Returns the gain in dB at a moment that is not before the one asked for last.
+    /// Returns the gain in dB at a time that is not before that of the last call.
     ///
     /// - Parameters:
     ///   - time: nanoseconds after the start of the simulation.
-    ///   - sender: where the sender is at that moment.
-    ///   - receiver: where the receiver is at that moment.
+    ///   - sender: the sender's position at that time.
+    ///   - receiver: the receiver's position at that time.
     mutating func gain(
         at time: Int64, sender: Point, receiver: Point, in environment: Environment, random: inout SplitMix64
     ) -> Double {
@@ -26,9 +25,9 @@ struct SlowFading: Sendable {
                 forgetting += moved / environment.shadowingDistance
             }
             let memory = Mathematics.exponential(-forgetting)
-            // The share of the new value is such that the deviation stays what it is.
-            let news = deviation * (1 - memory * memory).squareRoot()
-            value = memory * value + news * random.normal()
+            // The share of the new value keeps the deviation constant.
+            let innovation = deviation * (1 - memory * memory).squareRoot()
+            value = memory * value + innovation * random.normal()
         } else {
             value = deviation * random.normal()
         }
@@ -39,22 +38,22 @@ struct SlowFading: Sendable {
     }
 }
 
-/// Fast fading, the effect of reflections on a single advert: Rician, drawn anew each time.
+/// Fast fading, the effect of reflections on a single advert: Rician, drawn for each advert.
 ///
-/// A quarter of a wavelength, 3 cm at 2.4 GHz, or a change of the advertising channel is enough for another draw, which
-/// is why adverts do not remember each other.
+/// A quarter of a wavelength, 3 cm at 2.4 GHz, or a change of the advertising channel is enough for an independent
+/// value, so adverts are independent of each other.
 struct FastFading: Sendable {
     /// The amplitudes of the direct wave and of each half of the reflections.
     private let direct: Double
     private let scattered: Double
 
-    /// The mean of the fading in dB, which is taken off.
+    /// The mean of the fading in dB, which is subtracted.
     private let mean: Double
 
-    /// The most that ``gain(random:)`` can give, in dB.
+    /// The maximum of ``gain(random:)`` in dB.
     let bound: Double
 
-    /// Creates fading of a K factor in dB.
+    /// Creates fading with a K factor in dB.
     init(ricianK: Double) {
         let ratio = Mathematics.ratio(decibels: ricianK)
         direct = (ratio / (ratio + 1)).squareRoot()
@@ -64,12 +63,11 @@ struct FastFading: Sendable {
         bound = Mathematics.decibels((direct + most) * (direct + most) + most * most) - mean
     }
 
-    /// Returns the gain of one advert in dB. Its mean is 0, since the measured power of a beacon is itself a mean in
-    /// dBm.
+    /// Returns the gain of one advert in dB. Its mean is 0, because a beacon's measured power is itself a mean in dBm.
     func gain(random: inout SplitMix64) -> Double {
         let real = direct + scattered * random.normal()
         let imaginary = scattered * random.normal()
-        // The amplitude can be 0, whose logarithm is not a number to go on with: 60 dB are silence as well.
+        // The amplitude can be 0, whose logarithm is infinite. 60 dB are silence as well.
         return Mathematics.decibels(max(real * real + imaginary * imaginary, 1e-6)) - mean
     }
 
@@ -78,7 +76,7 @@ struct FastFading: Sendable {
     /// The mean of the logarithm is Ein(K) - γ - ln(K + 1), with Ein the entire exponential integral (NIST Digital
     /// Library of Mathematical Functions, 6.2.3), here by Simpson's rule.
     private static func meanGain(ratio: Double) -> Double {
-        // From 30 on, Ein(K) - γ is ln K in all digits that matter.
+        // From 30 on, Ein(K) - γ equals ln K in all relevant digits.
         guard ratio < 30 else { return Mathematics.decibels(ratio / (ratio + 1)) }
         let euler = 0.577_215_664_901_532_9
         let steps = 400

@@ -11,23 +11,23 @@ struct Environment: Hashable, Sendable {
     /// The deviation of slow fading, in dB. Measured indoors: 3 to 6 dB and more (Rappaport, table 4.6).
     var shadowing = 3.0
 
-    /// After how many metres of movement slow fading has forgotten all but 1/e. Some metres indoors; the law is that of
+    /// The movement in metres after which slow fading has forgotten all but 1/e: some metres indoors. The law is from
     /// Gudmundson, "Correlation model for shadow fading in mobile radio systems", Electronics Letters 27 (1991).
     var shadowingDistance = 2.0
 
-    /// After how many seconds slow fading has forgotten all but 1/e where nobody moves: doors, crowds, shelves.
+    /// The seconds after which slow fading has forgotten all but 1/e without movement: doors, crowds, shelves.
     var shadowingTime = 30.0
 
-    /// The Rician K factor of fast fading in dB: how much stronger the direct wave is than all reflections together.
-    /// Nil is no fast fading. Some dB up to about 10 are usual where the two ends see each other.
+    /// The Rician K factor of fast fading in dB: the strength of the direct wave relative to all reflections together.
+    /// Nil means no fast fading. Some dB up to about 10 are usual with a line of sight.
     var ricianK: Double? = 8
 
-    /// The share of adverts that a receiver misses whatever their strength: collisions, and the moments in which it
+    /// The share of adverts that a receiver misses regardless of their strength, because of collisions and while it
     /// listens on another of the three advertising channels.
     var loss = 0.05
 
-    /// The weakest advert that a receiver hears, in dBm. The Core Specification (Vol 6, Part A, 4.1) asks for -70;
-    /// chips of today state about -95.
+    /// The weakest advert that a receiver hears, in dBm. The Core Specification (Vol 6, Part A, 4.1) requires -70;
+    /// current chips state about -95.
     var sensitivity = -95.0
 }
 
@@ -36,7 +36,7 @@ struct Propagation: Sendable {
     private let exponent: Double
     private let walls: [Wall]
 
-    /// Nearer than this counts as this far, in metres: log-distance has no meaning at an antenna's length.
+    /// The minimum distance in metres: log-distance has no meaning at an antenna's length.
     static let nearest = 0.1
 
     init(exponent: Double, walls: [Wall]) {
@@ -44,9 +44,10 @@ struct Propagation: Sendable {
         self.walls = walls
     }
 
-    /// Returns the gain at `to` relative to one metre from `from`, in dB; above 0 nearer than a metre.
+    /// Returns the gain at `to` relative to one metre from `from`, in dB; above 0 within a metre.
     ///
-    /// Log-distance path loss and the sum of the walls between (the multi-wall model of COST 231, without floors).
+    /// It is log-distance path loss plus the sum of the walls between (the multi-wall model of COST 231, without
+    /// floors).
     func gain(from: Point, to: Point) -> Double {
         let distance = max((to - from).length, Self.nearest)
         var gain = -exponent * Mathematics.decibels(distance)
@@ -55,13 +56,13 @@ struct Propagation: Sendable {
     }
 }
 
-/// All that lies between senders and receivers, the same for every link.
+/// The medium between senders and receivers, the same for every link.
 struct Medium: Sendable {
     let environment: Environment
     let propagation: Propagation
     let fastFading: FastFading?
 
-    /// The most that fading adds to a strength, in dB. Slow fading can go beyond its share of this, once in some
+    /// The maximum that fading adds to a strength, in dB. Slow fading may exceed its share of this once in some
     /// thousand million adverts.
     let headroom: Double
 

@@ -6,25 +6,25 @@ struct RadioLink: Sendable {
     private var random: SplitMix64
     private var slowFading = SlowFading()
 
-    /// The gain where both ends stood last, which stays as long as they do.
+    /// The gain at the last positions of both ends, which stays valid while they do not move.
     private var gain = 0.0
     private var sender: Point?
     private var receiver: Point?
 
-    /// Creates a link with a stream of random numbers of its own.
+    /// Creates a link with its own stream of random numbers.
     init(random: SplitMix64) { self.random = random }
 
-    /// Forgets the walls between the ends, which are others now.
+    /// Forgets the path loss after a change of walls.
     mutating func forgetWalls() { sender = nil }
 
-    /// Returns the strength at which an advert is heard, in dBm, or nil where it is not heard.
+    /// Returns the received strength of an advert in dBm, or nil if it is not heard.
     ///
     /// - Parameters:
-    ///   - power: the strength one metre from the sender, in dBm, and the gain of the receiver.
+    ///   - power: the strength one metre from the sender, in dBm, plus the gain of the receiver.
     ///   - time: nanoseconds after the start of the simulation, not before those of the last advert.
-    ///   - sender: where the sender is.
-    ///   - receiver: where the receiver is.
-    ///   - air: what lies between.
+    ///   - sender: the sender's position.
+    ///   - receiver: the receiver's position.
+    ///   - air: the medium.
     mutating func strength(
         power: Double, at time: Int64, from sender: RadioPosition, to receiver: RadioPosition,
         through air: borrowing Medium
@@ -37,7 +37,7 @@ struct RadioLink: Sendable {
         var strength = power + gain
         strength -= sender.bodyLoss(towards: receiver.point)
         strength -= receiver.bodyLoss(towards: sender.point)
-        // Most links of a large plan are out of reach whatever the fading: they cost no random numbers.
+        // Most links of a large plan are out of reach regardless of fading. They consume no random numbers.
         guard strength + air.headroom >= air.environment.sensitivity else { return nil }
         strength += slowFading.gain(
             at: time, sender: sender.point, receiver: receiver.point, in: air.environment, random: &random)
@@ -48,7 +48,7 @@ struct RadioLink: Sendable {
 }
 
 extension SignalStrength {
-    /// Creates the strength as controllers report it: whole dBm from -127 to +20 (Core Specification, Vol 4, Part E,
+    /// Creates the strength in a controller's units: whole dBm from -127 to +20 (Core Specification, Vol 4, Part E,
     /// 7.7.65.2).
     init(decibels: Double) { self.init(rawValue: Int8(min(max(decibels.rounded(), -127), 20))) }
 }

@@ -1,13 +1,15 @@
 import BeaconSupport
 
-// The random numbers of a simulation. They use whole numbers alone, so that they do not depend on a mathematics library
-// and a seed gives the same bytes for years, whereas the standard library may change how it draws numbers.
+// The random numbers of a simulation. They use only whole numbers, so that they do not depend on a mathematics library.
+// A seed gives the same bytes for years, whereas the standard library may change its algorithms.
 
 extension SplitMix64 {
-    /// Creates the stream of this name under a seed. Streams of different names have nothing to do with each other, so
-    /// that one more beacon leaves the others' random numbers as they were.
+    /// Creates the stream of this name under a seed.
+    ///
+    /// Streams of different names are independent, so that an additional beacon does not change the others' random
+    /// numbers.
     init(seed: UInt64, stream name: String) {
-        // FNV-1a (Fowler, Noll, Vo), mixed with the seed: names that differ by one letter end far apart.
+        // FNV-1a (Fowler, Noll, Vo), mixed with the seed: names that differ by one letter give very different values.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name.utf8 {
             hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
@@ -18,11 +20,11 @@ extension SplitMix64 {
     /// Returns a number in 0..<1.
     mutating func unit() -> Double { Double(next() &>> 11) * 0x1p-53 }
 
-    /// Returns a whole number in 0..<`bound`, or 0 where `bound` is 0. It is biased by less than `bound` / 2^64.
+    /// Returns a whole number in 0..<`bound`, or 0 if `bound` is 0. Its bias is less than `bound` / 2^64.
     mutating func below(_ bound: UInt64) -> UInt64 { next().multipliedFullWidth(by: bound).high }
 
-    /// Returns a normal number of mean 0 and deviation 1, which never exceeds ``normalBound``: the sum of twelve
-    /// uniform numbers of 16 bits.
+    /// Returns a normally distributed number with mean 0 and deviation 1, which never exceeds ``normalBound``: the sum
+    /// of twelve uniform 16-bit numbers.
     mutating func normal() -> Double {
         var sum: UInt64 = 0
         for _ in 0..<3 {
@@ -32,10 +34,10 @@ extension SplitMix64 {
             sum &+= bits &>> 32 & 0xFFFF
             sum &+= bits &>> 48
         }
-        // Twelve times the mean of 0...65535; the deviation of the sum is 65536 but for a part in 2^33.
+        // Twelve times the mean of 0...65535. The deviation of the sum is 65536, except for a part in 2^33.
         return (Double(sum) - 393_210) * 0x1p-16
     }
 
-    /// The bound of ``normal()`` in either direction.
+    /// The bound of ``normal()`` in both directions.
     static var normalBound: Double { 6 }
 }

@@ -1,16 +1,16 @@
 package import BeaconModel
 import BeaconSupport
 
-/// An air without walls in which nothing fades by chance but by what is asked for: the physics of scenarios, for tests.
+/// An air without walls and with only the requested fading, for tests of the scenarios' physics.
 package struct SteadyAir: Sendable {
-    /// A sender and a receiver, by numbers that their owner chooses.
+    /// A sender and a receiver, by numbers that the caller chooses.
     package struct Link: Hashable, Sendable {
         /// The sender.
         package var sender: Int
         /// The receiver.
         package var receiver: Int
 
-        /// A link from its ends.
+        /// Creates a link from its ends.
         package init(sender: Int, receiver: Int) {
             self.sender = sender
             self.receiver = receiver
@@ -38,10 +38,10 @@ package struct SteadyAir: Sendable {
 
     private static func medium(noise: Double, sensitivity: Double) -> Medium {
         var environment = Environment()
-        // What ranging takes rooms for beyond a metre, so that it tells the distances at which things are.
+        // The exponent that ranging assumes beyond a metre, so that it estimates the true distances.
         environment.pathLossExponent = 1.75
         environment.shadowing = max(0, noise)
-        // So short that no advert remembers the one before.
+        // So short that each advert is independent of the one before.
         environment.shadowingTime = 1e-6
         environment.ricianK = nil
         environment.loss = 0
@@ -49,14 +49,14 @@ package struct SteadyAir: Sendable {
         return Medium(environment: environment, walls: [])
     }
 
-    /// Returns the strength at which an advert is heard; nil where it is not.
+    /// Returns the received strength of an advert; nil if it is not heard.
     ///
     /// - Parameters:
     ///   - measuredPower: the strength one metre from the sender, in dBm.
     ///   - link: the ends.
     ///   - time: nanoseconds, not before those of the link's last advert.
-    ///   - sender: where the sender is.
-    ///   - receiver: where the receiver is.
+    ///   - sender: the sender's position.
+    ///   - receiver: the receiver's position.
     package mutating func strength(
         measuredPower: Int8, of link: Link, at time: Int64, from sender: Point, to receiver: Point
     ) -> SignalStrength? {
@@ -71,6 +71,6 @@ package struct SteadyAir: Sendable {
         ).map(SignalStrength.init(decibels:))
     }
 
-    /// Forgets the links of a sender that is gone.
+    /// Removes the links of a sender that no longer exists.
     package mutating func remove(sender: Int) { links = links.filter { $0.key.sender != sender } }
 }

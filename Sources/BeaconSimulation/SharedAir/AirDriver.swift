@@ -3,20 +3,20 @@ package import BeaconRadio
 import BeaconSupport
 import CLibrary
 
-/// The driver of a place in the shared air.
+/// The driver of a device in the shared air.
 package final class AirDriver: ReceiverDriver, Advertiser {
-    /// The time from one reading to the next while ranging, in nanoseconds: adverts that came meanwhile are delivered
-    /// together, each with its own time, so that a process wakes ten times a second whatever is sent.
+    /// The time between readings while ranging, in nanoseconds. Adverts in between are delivered together, each with
+    /// its own time, so that a process wakes at most ten times a second.
     private static let readingInterval = Timestamp.nanosecondsPerSecond / 10
 
-    /// The time between two attempts to join an air whose folder was removed, in nanoseconds.
+    /// The time between two attempts to join an air after its folder was removed, in nanoseconds.
     private static let retryInterval = Timestamp.nanosecondsPerSecond
 
     package let name: String
 
     private var location: AirLocation
     private let runtime: String?
-    /// Nil while its folder cannot be used.
+    /// Nil while the air's folder cannot be used.
     private var station: AirStation?
     private var mode = ScanMode.off
     private var rotation: Duration?
@@ -24,15 +24,15 @@ package final class AirDriver: ReceiverDriver, Advertiser {
     private var unanswered: [OutgoingAdvert] = []
     private var isModeNew = false
     private var areAdvertsNew = false
-    /// When adverts are sent again that could not be; nil where all are.
+    /// The time of the next attempt to send failed adverts; nil if none has failed.
     private var nextAttempt: Timestamp?
     private var nextReading = Timestamp.zero
     private var reportedMissed = 0
 
     /// Joins an air.
     ///
-    /// - Parameter runtime: the user's folder for what lives as long as a session.
-    /// - Throws: an error where the air's folder cannot be used.
+    /// - Parameter runtime: the user's runtime folder.
+    /// - Throws: an error if the air's folder cannot be used.
     package init(
         _ location: AirLocation, runtime: String? = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }
     ) throws(RadioError) {
@@ -48,7 +48,7 @@ package final class AirDriver: ReceiverDriver, Advertiser {
         if let station { body(station.descriptor, Int16(POLLIN)) }
     }
 
-    // It comes back by itself, within moments most often.
+    // It recovers without help, usually within a short time.
     package var state: RadioState { station == nil ? .resetting : .poweredOn }
 
     package var deadline: Timestamp {
@@ -66,7 +66,7 @@ package final class AirDriver: ReceiverDriver, Advertiser {
     }
 
     package func advertise(_ adverts: [OutgoingAdvert]) {
-        // Each advert of each call has an outcome, also where a call between was overtaken.
+        // Each advert of each call has an outcome, even if a later call replaces an earlier one.
         unanswered = adverts
         self.adverts = adverts
         areAdvertsNew = true
@@ -84,7 +84,7 @@ package final class AirDriver: ReceiverDriver, Advertiser {
             nextReading = now.advanced(by: Self.retryInterval)
             return
         }
-        // What was sent before something changed was sent as it was before.
+        // Adverts that were sent before a change must be heard in the state before it.
         try hear(station, until: time, &batch)
         station.update(at: time)
         if isModeNew {
@@ -97,7 +97,7 @@ package final class AirDriver: ReceiverDriver, Advertiser {
                 .notice(
                     RadioNotice(
                         .degraded, adapter: name,
-                        "\(station.missed - reportedMissed) adverts were missed, since this process did not run")))
+                        "\(station.missed - reportedMissed) adverts were missed because this process did not run")))
             reportedMissed = station.missed
         }
         if !station.isThere {
@@ -107,7 +107,7 @@ package final class AirDriver: ReceiverDriver, Advertiser {
                 .notice(
                     RadioNotice(
                         .adapterLost, adapter: name,
-                        "the folder of this air was removed; it is made anew as soon as that is possible")))
+                        "the folder of this air was removed; it will be created again as soon as possible")))
         }
         nextReading = now.advanced(by: Self.readingInterval)
     }
@@ -122,7 +122,7 @@ package final class AirDriver: ReceiverDriver, Advertiser {
         station = new
         reportedMissed = 0
         (isModeNew, areAdvertsNew) = (true, true)
-        batch.report(.notice(RadioNotice(.adapterUsed, adapter: name, "the air is there again")))
+        batch.report(.notice(RadioNotice(.adapterUsed, adapter: name, "joined the air again")))
         return new
     }
 
@@ -131,11 +131,11 @@ package final class AirDriver: ReceiverDriver, Advertiser {
         defer { unanswered = [] }
         do throws(RadioError) {
             try station.send(adverts, at: time)
-            // What failed before and is sent now has an outcome again.
+            // Adverts that failed before and are sent now get another outcome.
             for advert in nextAttempt == nil ? unanswered : adverts { batch.report(.advertising(advert, .success(()))) }
             nextAttempt = nil
         } catch {
-            // Tried again each second, and reported once.
+            // Tried again each second, but reported only once.
             for advert in unanswered { batch.report(.advertising(advert, .failure(error))) }
             nextAttempt = RadioClock.time(sinceStart: time + Self.retryInterval)
         }
@@ -146,11 +146,11 @@ package final class AirDriver: ReceiverDriver, Advertiser {
         try station.hear(until: time) { heard, advert in
             let reception = Reception(
                 time: RadioClock.time(sinceStart: heard.time), receiver: receiver, report: heard.report)
-            // Adverts that no request matches do not leave the radio, as with a filter in the kernel.
+            // Adverts that match no request stay in the radio, as with a filter in the kernel.
             if case .monitoring(let uuids) = mode {
                 guard let frame = IBeaconFrame(advert: advert), uuids.contains(frame.identity.uuid) else { return }
             }
-            // A scan response comes to those that ask for it.
+            // Only active scans receive scan responses.
             if heard.report.kind == .scanResponse, mode != .discovery { return }
             batch.hear(reception, advert)
         }

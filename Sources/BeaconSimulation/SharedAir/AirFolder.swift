@@ -2,17 +2,18 @@ package import BeaconRadio
 import BeaconSupport
 import CLibrary
 
-/// The folder by which the processes of a user share an air. Each process has files of its own in it; none is needed
-/// before the others, and nothing has to run for it.
+/// The folder through which the processes of a user share an air.
+///
+/// Each process has its own files in it. None depends on the others, and no service has to run.
 ///
 /// A member of the air, named `ID`, has three files:
-/// - `ID.lock`, locked as long as its process lives, however that ends;
-/// - `ID.json`, what it adds to the air, as a part of a scenario (``AirPart``), replaced as a whole;
-/// - `ID.walk`, where it is, or how it walks, which others may replace too.
+/// - `ID.lock`, locked until its process ends in any way;
+/// - `ID.json`, its part of the air's scenario (``AirPart``), always replaced as a whole;
+/// - `ID.walk`, its position or its walk, which other members may replace too.
 ///
-/// No advert passes through the folder. Those who listen know from the parts what is sent when and from where, and work
-/// out each advert as it is due, by the physics of scenarios: nothing can be lost on the way, and a process that
-/// neither listens nor changes anything does nothing.
+/// No advert passes through the folder. Listeners know from the parts when and where each member sends, and calculate
+/// each advert when it is due, by the physics of scenarios. So no advert is lost on the way, and a process that neither
+/// listens nor changes anything does nothing.
 package struct AirFolder: Sendable {
     /// The path.
     package let path: String
@@ -20,13 +21,13 @@ package struct AirFolder: Sendable {
     private let name: String
     private let runtime: String?
 
-    /// Finds the folder of an air, and creates it where it is missing.
+    /// Finds the folder of an air, and creates it if it does not exist.
     ///
     /// - Parameters:
     ///   - name: the name of the air.
-    ///   - runtime: the user's folder for what lives as long as a session (XDG Base Directory Specification,
-    ///     `XDG_RUNTIME_DIR`); nil or empty for one below `/tmp`.
-    /// - Throws: an error where the folder cannot be made, or belongs to somebody else.
+    ///   - runtime: the user's runtime folder (XDG Base Directory Specification, `XDG_RUNTIME_DIR`); nil or empty for a
+    ///     folder below `/tmp`.
+    /// - Throws: an error if the folder cannot be created, or if another user owns it.
     package init(
         name: String, runtime: String? = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }
     ) throws(RadioError) {
@@ -39,16 +40,16 @@ package struct AirFolder: Sendable {
                 let hint = runtime.map { $0.isEmpty ? "" : "; XDG_RUNTIME_DIR is \($0)" } ?? ""
                 throw RadioError(
                     errno == EACCES ? .notPermitted : .failed,
-                    "cannot make \(path), by which processes share an air: \(String(cString: strerror(errno)))\(hint)")
+                    "cannot create \(path), the folder of shared air: \(String(cString: strerror(errno)))\(hint)")
             }
             var status = stat()
-            // Not through a link, which somebody else may have laid into /tmp.
+            // Does not follow a link, which another user may have put into /tmp.
             guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == user,
                 status.st_mode & 0o022 == 0
             else {
                 throw RadioError(
                     .notPermitted,
-                    "\(path), by which processes share an air, is not this user's alone; remove it, or set "
+                    "\(path), the folder of shared air, is not private to this user; remove it, or set "
                         + "XDG_RUNTIME_DIR to a folder of this user")
             }
         }
@@ -56,9 +57,9 @@ package struct AirFolder: Sendable {
         (self.name, self.runtime) = (name, runtime)
     }
 
-    /// Makes a folder anew that was removed.
+    /// Creates a removed folder again.
     ///
-    /// - Throws: as ``init(name:runtime:)``.
+    /// - Throws: the errors of ``init(name:runtime:)``.
     package init(at folder: AirFolder) throws(RadioError) { try self.init(name: folder.name, runtime: folder.runtime) }
 
     /// Returns the path of a member's file.
@@ -69,7 +70,7 @@ package struct AirFolder: Sendable {
         case lock, json, walk
     }
 
-    /// Returns the ids of all members, dead ones too, in alphabetical order.
+    /// Returns the ids of all members, including dead ones, in alphabetical order.
     func ids() -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
@@ -83,7 +84,7 @@ package struct AirFolder: Sendable {
         return ids.sorted()
     }
 
-    /// Returns the member and the kind of a file; nil for other files, such as one that is being written.
+    /// Returns the member and the kind of a file; nil for other files, such as temporary ones.
     static func member(ofFile name: String) -> (id: String, kind: FileKind)? {
         guard !name.hasPrefix("."), let dot = name.lastIndex(of: "."),
             let kind = FileKind(rawValue: String(name[name.index(after: dot)...]))
@@ -94,7 +95,7 @@ package struct AirFolder: Sendable {
     /// Returns true while a member's process lives.
     func isAlive(_ id: String) -> Bool { FileLock.isHeld(file(id, .lock)) }
 
-    /// Removes the files of a member that has ended, unless a new one has its name by now.
+    /// Removes the files of a member that has ended, unless a new one has taken its name.
     func sweep(_ id: String) {
         guard let lock = try? FileLock(alone: file(id, .lock)) else { return }
         remove(id, heldBy: lock)
@@ -103,24 +104,24 @@ package struct AirFolder: Sendable {
     /// Removes the files of a member whose lock is held.
     func remove(_ id: String, heldBy lock: FileLock) {
         guard lock.isOn(file(id, .lock)) else { return }
-        // What others read first goes first, and the lock last.
+        // Removes the files in the order in which others read them, and the lock last.
         for kind in [FileKind.json, .walk, .lock] { unlink(file(id, kind)) }
     }
 
-    /// The largest file that is read, in bytes: a scenario that is written by hand has a few kilobytes.
+    /// The maximum size of a file in bytes. A handwritten scenario has a few kilobytes.
     private static let largest = 16 << 20
 
-    /// Returns the content of a member's file; nil where there is none.
+    /// Returns the content of a member's file; nil if it does not exist.
     func contents(_ id: String, _ kind: FileKind) -> [UInt8]? {
         try? SmallFile.contents(path: file(id, kind), limit: Self.largest)
     }
 
-    /// Replaces a member's file: a reader finds the old content or the new.
+    /// Replaces a member's file atomically.
     ///
-    /// - Throws: an error where it cannot be written; the old content is left as it was.
+    /// - Throws: an error if it cannot be written; the old content then stays unchanged.
     func write(_ bytes: [UInt8], to id: String, _ kind: FileKind) throws(RadioError) {
         let path = file(id, kind)
-        // A name of its own for each writer, of which there may be several for a walk.
+        // A separate name for each writer, because a walk may have several.
         let temporary = "\(self.path)/.\(id).\(kind.rawValue).\(getpid())"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         var failure = descriptor < 0 ? errno : 0
@@ -137,7 +138,7 @@ package struct AirFolder: Sendable {
         guard failure == 0 else {
             throw RadioError(
                 .failed,
-                "cannot write in \(self.path), by which processes share an air: \(String(cString: strerror(failure)))")
+                "cannot write in \(self.path), the folder of shared air: \(String(cString: strerror(failure)))")
         }
     }
 }

@@ -1,25 +1,25 @@
 package import BeaconRadio
 
-/// A place in an air that processes share, as `air[:NAME][@X,Y[,Z]]` names it.
+/// A position in a shared air, in the form `air[:NAME][@X,Y[,Z]]`.
 package struct AirLocation: Hashable, Sendable {
-    /// The name of the air where none is given.
+    /// The name of the default air.
     package static let defaultName = "default"
 
-    /// The name of the air. Airs of different names do not hear each other.
+    /// The name of the air. Members of different airs do not hear each other.
     package var name: String
 
-    /// The place in metres.
+    /// The position in metres.
     package var point: Point
 
-    /// A place in an air.
+    /// Creates a position in an air.
     package init(name: String = defaultName, point: Point = .zero) {
         self.name = name
         self.point = point
     }
 
-    /// Reads a place, without the word `air`: `[:NAME][@X,Y[,Z]]`.
+    /// Reads a position without the word `air`: `[:NAME][@X,Y[,Z]]`.
     ///
-    /// - Throws: an error with what is wrong and the form.
+    /// - Throws: an error with the fault and the expected form.
     package init(_ text: some StringProtocol) throws(RadioError) {
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
         self.init()
@@ -28,7 +28,7 @@ package struct AirLocation: Hashable, Sendable {
             guard name.first == ":", Self.isName(self.name) else {
                 throw RadioError(
                     .unsupported,
-                    "\"air\(text)\" is no place in a shared air: its name has 1 to 40 letters, digits, hyphens and "
+                    "\"air\(text)\" is not a valid place in a shared air: use 1 to 40 letters, digits, hyphens and "
                         + "underscores, as in air:hall@2,0")
             }
         }
@@ -36,7 +36,7 @@ package struct AirLocation: Hashable, Sendable {
             guard let point = Point(parts[1]) else {
                 throw RadioError(
                     .unsupported,
-                    "\"air\(text)\" is no place in a shared air: write metres as X,Y or X,Y,Z, as in air@2,0")
+                    "\"air\(text)\" is not a valid place in a shared air: write metres as X,Y or X,Y,Z, as in air@2,0")
             }
             self.point = point
         }
@@ -49,7 +49,7 @@ package struct AirLocation: Hashable, Sendable {
 }
 
 extension Point {
-    /// The farthest that a place is from the origin along an axis, in metres, so that squares keep their precision.
+    /// The maximum distance from the origin along an axis, in metres, so that squares keep their precision.
     static let farthest = 1_000_000.0
 
     /// Reads `X,Y` or `X,Y,Z`, in metres.
@@ -64,7 +64,7 @@ extension Point {
 }
 
 extension Point: CustomStringConvertible {
-    /// The metres as `X,Y`, or `X,Y,Z` where it is not on the plan, rounded to centimetres.
+    /// The position in metres as `X,Y`, or as `X,Y,Z` if it is above the plan, rounded to centimetres.
     package var description: String {
         (z == 0 ? [x, y] : [x, y, z]).map(Self.text).joined(separator: ",")
     }

@@ -1,15 +1,15 @@
 package import BeaconModel
 import BeaconRadio
 
-/// A member of a shared air as the others see it, at a moment.
+/// A member of a shared air as the others see it at a time.
 package struct AirMemberStatus: Sendable {
-    /// A beacon, and where it is.
+    /// A beacon and its position.
     package struct Beacon: Sendable {
-        /// The identity that it sends.
+        /// The advertised identity.
         package var identity: BeaconIdentity
-        /// The place.
+        /// The position.
         package var place: Point
-        /// True while it sends.
+        /// True while it advertises.
         package var isOn: Bool
     }
 
@@ -19,21 +19,21 @@ package struct AirMemberStatus: Sendable {
     package var program: String
     /// The process.
     package var process: Int
-    /// The place of the device; nil for a scenario.
+    /// The position of the device; nil for a scenario.
     package var place: Point?
     /// True while it listens.
     package var isListening: Bool
     /// The beacons that it adds to the air.
     package var beacons: [Beacon]
-    /// The places of the scenario's people.
+    /// The positions of the scenario's people.
     package var people: [(name: String, place: Point)]
-    /// The number of phones that are no beacons.
+    /// The number of phones that are not beacons.
     package var phones: Int
     /// The scenario's walls.
     package var walls: [Wall]
 }
 
-/// Another member of a shared air, and what this one hears of it.
+/// Another member of a shared air, with its adverts as this member hears them.
 struct AirMember {
     let id: String
     let json: [UInt8]
@@ -41,7 +41,7 @@ struct AirMember {
     private var broadcast: Broadcast
     private let end: Int64
 
-    /// Reads a member's part; nil where it cannot be understood.
+    /// Reads a member's part; nil if it is not valid.
     init?(id: String, json: [UInt8], listener: String) {
         guard let part = try? AirPart(json: json) else { return nil }
         self.id = id
@@ -59,16 +59,16 @@ struct AirMember {
         return part.since + next
     }
 
-    /// Passes over what was sent before a moment.
+    /// Skips the adverts before a time.
     ///
-    /// - Parameter course: the most adverts that are passed over one by one; behind them, all at once.
-    /// - Returns: the number of adverts, as far as they were passed over one by one.
+    /// - Parameter course: the maximum number of adverts that are skipped one by one; the rest is skipped at once.
+    /// - Returns: the number of adverts that were skipped one by one.
     @discardableResult
-    mutating func pass(to moment: Int64, atMost course: Int) -> Int {
+    mutating func pass(to time: Int64, atMost course: Int) -> Int {
         var count = 0
-        while let next = broadcast.nextTime, part.since + next < moment {
+        while let next = broadcast.nextTime, part.since + next < time {
             guard count < course else {
-                broadcast.jump(to: moment - part.since)
+                broadcast.jump(to: time - part.since)
                 break
             }
             broadcast.skip()

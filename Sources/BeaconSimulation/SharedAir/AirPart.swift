@@ -1,9 +1,9 @@
 import BeaconModel
 import BeaconSupport
 
-/// What a member adds to a shared air: a part of a scenario that begins at a moment of the machine's clock.
+/// A member's part of a shared air: a part of a scenario that begins at a time of the machine's clock.
 package struct AirPart: Sendable {
-    /// The version of the form.
+    /// The version of the format.
     private static let format = 1
 
     /// The program.
@@ -12,17 +12,16 @@ package struct AirPart: Sendable {
     /// The process.
     package var process: Int
 
-    /// The moment at which the part begins, by the clock that runs since the machine was started (CLOCK_BOOTTIME), in
-    /// nanoseconds.
+    /// The time at which the part begins, in nanoseconds since the machine was started (CLOCK_BOOTTIME).
     package var since: Int64
 
     /// True while the member listens.
     package var isListening: Bool
 
-    /// True for a scenario with its walls and its environment, rather than a device.
+    /// True for a scenario with its walls and its environment, false for a device.
     package var isPlan: Bool
 
-    /// The senders, and the people who carry them. The first person is the device itself where it is no plan.
+    /// The senders, and the people who carry them. For a device, the first person is the device itself.
     package var scenario: Scenario
 
     /// Reads a part.
@@ -30,38 +29,38 @@ package struct AirPart: Sendable {
     /// - Throws: ``ScenarioError``.
     package init(json: [UInt8]) throws {
         var object = try ScenarioValue(value: JSONReader.value(of: json), path: "").object()
-        let format = try object.require("format", "the version of the form").integer(in: 0...1000)
+        let format = try object.require("format", "the version of the format").integer(in: 0...1000)
         guard format == Self.format else {
             throw ScenarioError(
-                .invalidValue, at: "format", "is \(format), and this program knows \(Self.format); use the same version"
+                .invalidValue, at: "format", "is \(format), this program supports \(Self.format); use the same version"
             )
         }
         program = try object.take("program")?.name() ?? ""
         process = try object.take("process")?.integer(in: 0...Int(Int32.max)) ?? 0
-        since = Int64(try object.require("since", "when it begins").number(in: -1e18...1e18))
+        since = Int64(try object.require("since", "the time at which it begins").number(in: -1e18...1e18))
         isListening = try object.take("isListening")?.flag() ?? false
         isPlan = try object.take("isPlan")?.flag() ?? false
-        var scenario = try object.require("scenario", "what it sends").object()
+        var scenario = try object.require("scenario", "its senders").object()
         var reader = ScenarioReader()
         self.scenario = try reader.scenario(from: &scenario, isPart: true)
     }
 
     /// The time after which the address of a device changes, in nanoseconds: 15 minutes, which the Core Specification
-    /// recommends (Vol 3, Part C, Appendix A) and phones keep to.
+    /// recommends (Vol 3, Part C, Appendix A) and phones use.
     static let usualRotation: Int64 = 900 * Timestamp.nanosecondsPerSecond
 
-    /// Returns the JSON text of a device that sends adverts from where it is.
+    /// Returns the JSON text of a device that sends adverts from its position.
     ///
     /// - Parameters:
-    ///   - seed: the seed of the times at which it sends, and of its addresses.
+    ///   - seed: the seed of its transmission times and addresses.
     ///   - rotation: the time after which the addresses change, in nanoseconds.
-    ///   - adverts: what it sends, each by an advert of its own.
+    ///   - adverts: its adverts, each sent separately.
     static func device(
         program: String, process: Int32, since: Int64, isListening: Bool, seed: UInt64,
         rotation: Int64 = usualRotation, adverts: [OutgoingAdvert]
     ) -> String {
         let senders = adverts.map { advert in
-            // Ten adverts a second, which Apple's licence for beacons asks for and iOS devices keep to.
+            // Ten adverts a second, which Apple's license for beacons requires and iOS devices use.
             var members = ["\"interval\":0.1,\"rotation\":\(Double(rotation) / 1e9),\"carriedBy\":\"device\""]
             if let frame = advert.frame {
                 members.append(
@@ -70,10 +69,10 @@ package struct AirPart: Sendable {
                     "measuredPower":\(frame.measuredPower)
                     """)
             } else {
-                // A phone's, as ranging assumes it.
+                // The power of a phone, as ranging assumes it.
                 members.append("\"power\":\(IBeaconFrame.defaultMeasuredPower)")
             }
-            // Only what has a place in the two packets, which is all that others hear.
+            // Only the fields with space in the two packets, since others hear no more.
             let sent = AdvertContents(advert: advert.advert.span.bytes)
                 .merging(AdvertContents(advert: advert.scanResponse.span.bytes))
             if let name = sent.localName {
@@ -110,24 +109,24 @@ package struct AirPart: Sendable {
     }
 }
 
-/// Where a member of a shared air is and was: a place, or a way to it.
+/// The position and movement of a member of a shared air.
 struct AirWalk {
-    /// When the walk begins, by the machine's clock since its start, in nanoseconds.
+    /// The time at which the walk begins, in nanoseconds since the machine was started.
     var since: Int64
 
-    /// Where it begins.
+    /// The position at which it begins.
     var start: Point
 
-    /// Where it ends; nil where it stays.
+    /// The position at which it ends; nil for a member that does not move.
     var end: Point?
 
-    /// The speed in metres a second.
+    /// The speed in metres per second.
     var speed = ScenarioReader.walkingSpeed
 
-    /// The speeds that a walk may have, in metres a second.
+    /// The valid speeds of a walk in metres per second.
     static let speeds = 0.01...1000.0
 
-    /// The JSON text: the walk of a scenario's person, with its beginning.
+    /// The JSON text: the walk of a scenario's person, with its start time.
     var json: String {
         let places = [start, end].compactMap(\.self).map { "[\($0.x),\($0.y),\($0.z)]" }
         return #"{"since":\#(since),"speed":\#(speed),"walk":[\#(places.joined(separator: ","))]}"#
@@ -137,11 +136,11 @@ struct AirWalk {
     ///
     /// - Parameters:
     ///   - json: the JSON text.
-    ///   - origin: the moment from which the walk's times are counted, by the machine's clock in nanoseconds.
+    ///   - origin: the zero of the walk's times, by the machine's clock in nanoseconds.
     /// - Throws: ``ScenarioError``.
     static func walk(json: [UInt8], countedFrom origin: Int64) throws -> Walk {
         var object = try ScenarioValue(value: JSONReader.value(of: json), path: "").object()
-        let since = Int64(try object.require("since", "when it begins").number(in: -1e18...1e18))
+        let since = Int64(try object.require("since", "the time at which it begins").number(in: -1e18...1e18))
         let speed = try object.take("speed")?.number(in: speeds) ?? ScenarioReader.walkingSpeed
         let places = try object.require("walk", "a list of places")
         try object.finish()

@@ -3,54 +3,54 @@ package import BeaconRadio
 import BeaconSupport
 import CLibrary
 
-/// A member of a shared air: it sends, listens and moves.
+/// A member of a shared air, which sends, listens and moves.
 ///
-/// It belongs to one thread. Nothing in it blocks: its reader waits for ``descriptor``, and calls ``update(at:)`` then.
+/// It belongs to one thread and never blocks. Its owner waits for ``descriptor``, and then calls ``update(at:)``.
 package final class AirStation {
-    /// An advert that was heard, without its bytes.
+    /// A received advert without its bytes.
     package struct Heard {
-        /// When it was sent and heard, by the machine's clock since its start, in nanoseconds.
+        /// The time at which it was sent and heard, in nanoseconds since the machine was started.
         package var time: Int64
-        /// Kind, address and signal strength.
+        /// The kind, address and signal strength.
         package var report: AdvertisingReport
     }
 
-    /// The longest time that an advert waits to be heard, in nanoseconds: behind it, everything was missed, since the
-    /// process did not run. Who only monitors reads once a second, and less than 2 s late is no stop (`DriverLoop`).
+    /// The maximum delay of an advert in nanoseconds. Older adverts were missed, because the process did not run. A
+    /// monitoring process reads once a second, and a delay below 2 s does not count as a stop (`DriverLoop`).
     private static let longestDelay = 3 * Timestamp.nanosecondsPerSecond
 
-    /// The most adverts of a sender or a scenario that are passed over one by one. Behind more, its adverts are those
-    /// of its schedule by chance alone, and no listener works out days.
+    /// The maximum number of adverts of a sender or a scenario that are skipped one by one. Beyond it, they follow the
+    /// schedule only statistically, so that no listener calculates days of adverts.
     private static let longestCourse = 10_000
 
-    /// The time from one look at everything to the next, in nanoseconds, in case that a change was not reported.
+    /// The time between full scans of the folder in nanoseconds, in case a change was not reported.
     private static let lookInterval = 2 * Timestamp.nanosecondsPerSecond
 
-    /// The same where the kernel reports no changes, since too many processes ask it to.
+    /// The same if the kernel reports no changes, because too many processes watch files.
     private static let blindLookInterval = Timestamp.nanosecondsPerSecond / 4
 
-    /// The time between the end of a process and the next look at it, in nanoseconds: the kernel reports that a file is
+    /// The time between the end of a process and the next scan, in nanoseconds: the kernel reports that a file is
     /// closed before it releases the lock.
     private static let endDelay = Timestamp.nanosecondsPerSecond / 50
 
     /// The id of this member.
     package let id: String
 
-    /// The number of adverts that were sent while this process did not run, and were missed; at least so many, since a
-    /// long course is not counted to its end.
+    /// The number of adverts that were missed while this process did not run. It is a lower bound, because long gaps
+    /// are not counted to the end.
     package private(set) var missed = 0
 
     private let folder: AirFolder
     private let program: String
     private let seed: UInt64
-    /// Nil for one that only looks, which the others do not see.
+    /// Nil for an observer, which the others do not see.
     private let lock: FileLock?
-    /// Nil while this member does not listen, and where the kernel reports no changes.
+    /// Nil while this member does not listen, and if the kernel reports no changes.
     private var changes: FolderChanges?
 
     /// The other members, in alphabetical order of their ids.
     private var others: [AirMember] = []
-    /// The next advert of each of them, by its place in the list.
+    /// The next advert of each member, by its index in the list.
     private var queue = EventQueue()
     private var medium = Medium(environment: Environment(), walls: [])
     private var isListening = false
@@ -59,17 +59,17 @@ package final class AirStation {
     private var walk: Walk
     private var nextLook: Int64 = 0
     private var nextDoubt: Int64?
-    /// True where changes were lost, so that what is known may be another.
+    /// True if changes were lost, so that the state may be outdated.
     private var isDoubtful = false
 
-    /// Joins an air, silent and without listening.
+    /// Joins an air, without sending or listening.
     ///
     /// - Parameters:
-    ///   - location: the air, and the place in it.
+    ///   - location: the air, and the position in it.
     ///   - folder: the folder of the air.
     ///   - program: the program's name; by default that of this process.
-    ///   - now: the time, by the machine's clock since its start, in nanoseconds.
-    /// - Throws: an error where nothing can be written in the folder.
+    ///   - now: the time, in nanoseconds since the machine was started.
+    /// - Throws: an error if the folder is not writable.
     package init(
         _ location: AirLocation, in folder: AirFolder, program: String? = nil, at now: Int64
     ) throws(RadioError) {
@@ -89,7 +89,7 @@ package final class AirStation {
         nextLook = now + Self.lookInterval
     }
 
-    /// Looks at an air without joining it: nobody sees this member, and it hears nothing.
+    /// Observes an air without joining it: others do not see this member, and it hears no adverts.
     package init(lookingAt folder: AirFolder, at now: Int64) {
         self.folder = folder
         (id, program, seed, lock) = ("", "", 0, nil)
@@ -100,35 +100,35 @@ package final class AirStation {
 
     deinit { if let lock { folder.remove(id, heldBy: lock) } }
 
-    /// Returns a program's name with the characters that a file's name and JSON may have.
+    /// Returns a program's name with only characters that are valid in file names and JSON.
     private static func name(_ program: String) -> String {
         let name = String(program.prefix(40).map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") ? $0 : "-" })
         return name.isEmpty ? "program" : name
     }
 
-    /// Finds an id that no other member has, and locks it.
+    /// Finds a free id, and locks it.
     private static func join(_ folder: AirFolder, as name: String) throws(RadioError) -> (String, FileLock) {
-        // A process may be there several times: an app that ranges, and its test.
+        // A process may have several members: an app that ranges, and its test.
         for number in 1...10_000 {
             let id = number == 1 ? name : "\(name)-\(number)"
             do throws(StateError) {
                 let path = folder.file(id, .lock)
-                // Another may have swept the file in the moment between.
+                // Another process may have removed the file in between.
                 if let lock = try FileLock(alone: path), lock.isOn(path) { return (id, lock) }
             } catch {
                 throw RadioError(.failed, "cannot join the air of \(folder.path): \(error)")
             }
         }
-        throw RadioError(.failed, "\(folder.path) has 10000 members of the name \(name)")
+        throw RadioError(.failed, "\(folder.path) has 10000 members named \(name)")
     }
 
     // MARK: - This member
 
-    /// Sets the adverts to send, each by an advert of its own ten times a second.
+    /// Sets the adverts, which are sent separately, each ten times a second.
     ///
-    /// - Throws: an error where that cannot be written; then what was sent before goes on.
+    /// - Throws: an error if the part cannot be written; the previous adverts then continue.
     package func send(_ adverts: [OutgoingAdvert], at now: Int64) throws(RadioError) {
-        // What is on the air goes on as it was.
+        // Unchanged adverts keep their schedule.
         guard adverts != self.adverts else { return }
         let before = self.adverts
         self.adverts = adverts
@@ -140,17 +140,16 @@ package final class AirStation {
         }
     }
 
-    /// Has the adverts that are set from now on change their address after so many nanoseconds; nil for the 15 minutes
-    /// of phones.
+    /// Sets the time after which future adverts change their address, in nanoseconds; nil for the 15 minutes of phones.
     package func rotateAddresses(every rotation: Int64?) { self.rotation = rotation ?? AirPart.usualRotation }
 
     /// Sets whether this member listens, which others see in the plan.
     package func listen(_ isListening: Bool, at now: Int64) {
         guard isListening != self.isListening else { return }
         self.isListening = isListening
-        // It hears all the same where that cannot be written.
+        // It hears adverts even if the file cannot be written.
         try? publish(at: now)
-        // Who only sends need not know who else is there.
+        // A member that only sends does not need to know the others.
         changes = isListening ? FolderChanges(of: folder.path) : nil
         if isListening {
             look(at: id, .walk, now)
@@ -169,12 +168,12 @@ package final class AirStation {
         try folder.write(Array(part.utf8), to: id, .json)
     }
 
-    /// Plays a scenario in the air, with its walls, in place of this member's own adverts.
+    /// Plays a scenario in the air, with its walls, instead of this member's adverts.
     ///
-    /// - Parameter json: the scenario's file, which was read before.
-    /// - Throws: an error where that cannot be written.
+    /// - Parameter json: the scenario's file, which must be valid.
+    /// - Throws: an error if the part cannot be written.
     package func play(scenario json: [UInt8], at now: Int64) throws(RadioError) {
-        // A byte order mark is allowed at the beginning of a file, and nowhere else.
+        // A byte order mark is only valid at the beginning of a file.
         let json = json.starts(with: [0xEF, 0xBB, 0xBF]) ? json.dropFirst(3) : json[...]
         let part = AirPart.part(
             program: program, process: getpid(), since: now, isListening: isListening, isPlan: true,
@@ -182,33 +181,33 @@ package final class AirStation {
         try folder.write(Array(part.utf8), to: id, .json)
     }
 
-    /// The place of this member, as far as it is known: who does not listen learns of moves within seconds.
+    /// Returns the known position of this member. Without listening, a member learns of moves within seconds.
     package func place(at now: Int64) -> Point { walk.position(at: Double(now) / 1_000_000_000).point }
 
-    /// Moves this member to another place, at once.
+    /// Moves this member to another position at once.
     package func move(to point: Point, at now: Int64) throws(RadioError) {
         try folder.write(Array(AirWalk(since: now, start: point).json.utf8), to: id, .walk)
         walk = Walk(start: point)
     }
 
-    /// Has another member walk to a place, from where it is now.
+    /// Lets another member walk from its current position to another one.
     ///
     /// - Parameters:
     ///   - id: the member.
-    ///   - speed: metres a second; nil to be there at once.
-    /// - Throws: an error where it cannot be moved.
+    ///   - speed: metres per second; nil to move at once.
+    /// - Throws: an error if the member cannot be moved.
     package func move(_ id: String, to point: Point, speed: Double?, at now: Int64) throws(RadioError) {
         guard let member = others.first(where: { $0.id == id }) else {
-            throw RadioError(.failed, "there is no \(id) in this air")
+            throw RadioError(.failed, "this air has no member \"\(id)\"")
         }
         guard !member.part.isPlan else {
-            throw RadioError(.failed, "\(id) is a scenario, whose people walk as it says; move another")
+            throw RadioError(.failed, "\(id) is a scenario, whose people cannot be moved; move another member")
         }
         guard [point.x, point.y, point.z].allSatisfy({ abs($0) <= Point.farthest }),
             speed.map({ AirWalk.speeds.contains($0) }) ?? true
         else {
             throw RadioError(
-                .failed, "a place is at most 1000 km from the origin, and a speed 0.01 to 1000 metres a second")
+                .failed, "a place must be within 1000 km of the origin, a speed within 0.01 to 1000 metres a second")
         }
         let walk =
             speed.map { AirWalk(since: now, start: member.place(at: now), end: point, speed: $0) }
@@ -218,16 +217,16 @@ package final class AirStation {
 
     // MARK: - The others
 
-    /// The descriptor that can be read when something has changed; -1 where the kernel reports no changes.
+    /// The descriptor that becomes readable after a change; -1 if the kernel reports no changes.
     package var descriptor: Int32 { changes?.descriptor ?? -1 }
 
-    /// False once somebody has removed the folder, or the files of this member: nobody hears it any more.
+    /// False once the folder or the files of this member were removed: the others no longer hear it.
     package private(set) var isThere = true
 
-    /// The time of the next ``update(at:)`` at the latest, in nanoseconds.
+    /// The latest time of the next ``update(at:)``, in nanoseconds.
     package var nextUpdate: Int64 { min(nextLook, nextDoubt ?? .max) }
 
-    /// Reads what has changed in the air.
+    /// Reads the changes in the air.
     package func update(at now: Int64) {
         switch changes?.read() {
         case .names(let names)?:
@@ -237,7 +236,7 @@ package final class AirStation {
             }
         case .lost?:
             isDoubtful = true
-            // The folder may be another one by now.
+            // The folder may have been replaced.
             changes = FolderChanges(of: folder.path)
             nextLook = now
         case nil: break
@@ -245,7 +244,7 @@ package final class AirStation {
         if now >= nextUpdate { look(at: now) }
     }
 
-    /// Looks at everything that is in the folder.
+    /// Reads all files in the folder.
     private func look(at now: Int64) {
         nextDoubt = nil
         nextLook = now + (isListening && changes == nil ? Self.blindLookInterval : Self.lookInterval)
@@ -265,7 +264,7 @@ package final class AirStation {
         }
     }
 
-    /// Looks at one file.
+    /// Reads one file.
     private func look(at id: String, _ kind: AirFolder.FileKind, _ now: Int64) {
         if id == self.id {
             guard kind == .walk, let json = folder.contents(id, .walk),
@@ -278,7 +277,7 @@ package final class AirStation {
             guard folder.isAlive(id), let json = folder.contents(id, .json) else { return remove(id) }
             if others.first(where: { $0.id == id })?.json != json {
                 remove(id)
-                // What another version of this program wrote is not understood, and nobody hears it.
+                // A part from an incompatible version of this program is ignored.
                 guard var member = AirMember(id: id, json: json, listener: self.id) else { return }
                 member.pass(to: now, atMost: Self.longestCourse)
                 others.insert(member, at: others.firstIndex { $0.id > id } ?? others.endIndex)
@@ -305,7 +304,7 @@ package final class AirStation {
         }
     }
 
-    /// The walls are those of all plans; the environment is that of the oldest one.
+    /// Updates the walls, from all plans, and the environment, from the oldest plan.
     private func renewMedium() {
         let plans = others.filter(\.part.isPlan).sorted { ($0.part.since, $0.id) < ($1.part.since, $1.id) }
         medium = Medium(
@@ -314,19 +313,20 @@ package final class AirStation {
         for index in others.indices { others[index].forgetWalls() }
     }
 
-    /// The time of the next advert of anybody, in nanoseconds; nil where nothing is sent.
+    /// The time of the next advert of any member, in nanoseconds; nil if nothing is sent.
     package var nextAdvert: Int64? { queue.first?.time }
 
-    /// Hands each advert that was due by a moment and is heard to `deliver`, in the order of time.
+    /// Calls `deliver` for each heard advert that was due by a time, in the order of time.
     ///
-    /// After a stop of this process it hands over nothing: a member that ended during the stop never sent its plan.
+    /// After a stop of this process, it delivers nothing, because a member that ended during the stop never sent its
+    /// planned adverts.
     ///
-    /// - Throws: what `deliver` throws.
+    /// - Throws: the errors of `deliver`.
     package func hear(until now: Int64, _ deliver: (Heard, RawSpan) throws -> Void) throws {
         if let first = queue.first, now - first.time > Self.longestDelay { return miss(until: now) }
         while let event = queue.first, event.time <= now {
             let sender = event.sender
-            // Also where `deliver` throws, the next one is another.
+            // The queue advances even if `deliver` throws.
             defer {
                 queue.replaceFirst(with: others[sender].nextTime.map { EventQueue.Event(time: $0, sender: sender) })
             }
@@ -335,14 +335,14 @@ package final class AirStation {
         }
     }
 
-    /// Passes over everything that was due by a moment, and looks at once who is still there.
+    /// Skips all adverts that were due by a time, and checks at once which members are left.
     private func miss(until now: Int64) {
         for index in others.indices { missed += others[index].pass(to: now + 1, atMost: Self.longestCourse) }
         renewQueue()
         nextDoubt = now
     }
 
-    /// What is in the air at a moment, this member left out.
+    /// Returns the other members of the air at a time.
     package func members(at now: Int64) -> [AirMemberStatus] {
         others.map { $0.status(at: now) }
     }

@@ -1,4 +1,4 @@
-/// A place on the floor plan and above it, or a way from one place to another, in metres.
+/// A position on the floor plan or above it, or a vector between two positions, in metres.
 package struct Point: Hashable, Sendable {
     /// The metres to the right.
     package var x: Double
@@ -7,7 +7,7 @@ package struct Point: Hashable, Sendable {
     /// The height above the plan in metres.
     package var z: Double
 
-    /// Creates a place, which is on the plan unless a height is given.
+    /// Creates a position, which is on the plan unless a height is given.
     package init(x: Double, y: Double, z: Double = 0) {
         self.x = x
         self.y = y
@@ -29,17 +29,17 @@ package struct Point: Hashable, Sendable {
         Point(x: left.x * right, y: left.y * right, z: left.z * right)
     }
 
-    /// The length of the way.
+    /// The length of the vector.
     package var length: Double { (x * x + y * y + z * z).squareRoot() }
 
     func dot(_ other: Point) -> Double { x * other.x + y * other.y + z * other.z }
 
-    /// Returns a positive number where `other` points to the left of this way as seen from above, negative where it
-    /// points to the right.
+    /// Returns a positive number if `other` points to the left of this vector as seen from above, and a negative one if
+    /// it points to the right.
     func cross(_ other: Point) -> Double { x * other.y - y * other.x }
 }
 
-/// A straight piece of wall of any height that weakens what passes through it.
+/// A straight wall of any height that attenuates signals.
 package struct Wall: Hashable, Sendable {
     /// One end.
     package var start: Point
@@ -49,10 +49,10 @@ package struct Wall: Hashable, Sendable {
     /// The loss of a crossing, in dB.
     var loss: Double
 
-    /// Returns whether the straight way between two places crosses the wall.
+    /// Returns true if the straight line between two positions crosses the wall.
     ///
-    /// A place exactly on the line counts to one side of it, so that a way through the corner where two walls meet
-    /// crosses one of them and not both or neither.
+    /// A position exactly on the wall's line counts to one side of it, so that a line through the corner of two walls
+    /// crosses exactly one of them.
     func isCrossed(from: Point, to: Point) -> Bool {
         let wall = end - start
         guard (wall.cross(from - start) >= 0) != (wall.cross(to - start) >= 0) else { return false }

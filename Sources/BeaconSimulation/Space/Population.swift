@@ -1,18 +1,18 @@
 import BeaconSupport
 
-/// The people who walk in a simulation: the people of the scenario, and behind them the owners of the crowds' phones.
+/// The people who walk in a simulation: the people of the scenario, then the owners of the crowds' phones.
 struct Population: Sendable {
     private(set) var people: [Person]
 
     init(people: [Person]) { self.people = people }
 
-    /// The number of places on the round of a member of a crowd.
+    /// The number of stops on the round of a crowd's member.
     private static let stops = 8
 
-    /// Adds somebody of a crowd, who walks from place to place in its area (the random waypoint model of Johnson and
+    /// Adds a member of a crowd, who walks from stop to stop in its area (the random waypoint model of Johnson and
     /// Maltz, 1996).
     ///
-    /// - Returns: how to place what they carry.
+    /// - Returns: the placement of a phone that the member carries.
     mutating func add(of crowd: CrowdPlan, random: SplitMix64) -> Placement {
         var random = random
         func place() -> Point {
@@ -28,13 +28,13 @@ struct Population: Sendable {
         return .carried(people.count - 1)
     }
 
-    /// Has a person walk another way.
+    /// Changes a person's walk.
     mutating func setWalk(_ walk: Walk, of person: Int) {
         guard people.indices.contains(person) else { return }
         people[person].walk = walk
     }
 
-    /// Returns the place of something.
+    /// Returns the position of a placement.
     ///
     /// - Parameter time: nanoseconds after the start of the simulation.
     func position(of placement: Placement, at time: Int64) -> RadioPosition {
@@ -53,7 +53,7 @@ struct Person: Hashable, Sendable {
     /// The loss by the body straight behind it, in dB.
     var bodyLoss: Double
 
-    /// Returns the person's place and direction.
+    /// Returns the person's position and direction.
     ///
     /// - Parameter time: seconds after the start of the simulation.
     func position(at time: Double) -> RadioPosition {
@@ -65,25 +65,27 @@ struct Person: Hashable, Sendable {
 
 /// The placement of a radio.
 enum Placement: Hashable, Sendable {
-    /// It stays at a place.
+    /// A fixed position.
     case fixed(Point)
 
-    /// The person at this place of the scenario's list carries it.
+    /// Carried by the person at this index of the scenario's list.
     case carried(Int)
 }
 
-/// The place of a radio at a moment, and the body of its carrier, if it has one.
+/// The position of a radio at a time, and its carrier's body, if it has one.
 struct RadioPosition: Hashable, Sendable {
     var point: Point
 
-    /// The direction in which the carrier looks, as a way of length 1; of length 0 where nobody carries the radio.
+    /// The direction in which the carrier looks, as a vector of length 1; of length 0 without a carrier.
     var facing = Point.zero
 
     /// The loss by the carrier's body straight behind it, in dB.
     var bodyLoss = 0.0
 
-    /// Returns the loss by the carrier's body on the way to `other`, in dB: nothing ahead, all of ``bodyLoss`` straight
-    /// behind, and in between with the cosine of the angle, since waves bend around a body.
+    /// Returns the loss by the carrier's body towards `other`, in dB.
+    ///
+    /// It is zero ahead and ``bodyLoss`` straight behind. In between it follows the cosine of the angle, because waves
+    /// bend around a body.
     func bodyLoss(towards other: Point) -> Double {
         guard bodyLoss > 0 else { return 0 }
         let way = other - point

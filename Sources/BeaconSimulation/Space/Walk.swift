@@ -1,17 +1,17 @@
-/// A way over the floor plan in time: straight legs at even speed with pauses between them.
+/// A path over the floor plan in time: straight legs at constant speed with pauses between them.
 struct Walk: Hashable, Sendable {
     /// One straight leg.
     struct Leg: Hashable, Sendable {
         /// The departure, in seconds after the start of the simulation.
         var departure: Double
 
-        /// The arrival, likewise.
+        /// The arrival, in seconds after the start of the simulation.
         var arrival: Double
 
         var from: Point
         var to: Point
 
-        /// The direction in which the walker looks, as a way of length 1, or 0 as long as no direction is known.
+        /// The direction in which the walker looks, as a vector of length 1, or 0 until a direction is known.
         var facing: Point
     }
 
@@ -21,7 +21,7 @@ struct Walk: Hashable, Sendable {
     /// The end of the last leg's pause, in seconds after the start of the simulation.
     private(set) var end: Double
 
-    /// A Boolean value that indicates whether the walk starts anew from its first place when it is over.
+    /// A Boolean value that indicates whether the walk restarts at its first position after its end.
     private(set) var isRepeated = false
 
     private let start: Point
@@ -32,36 +32,36 @@ struct Walk: Hashable, Sendable {
         end = pause
     }
 
-    /// The end of the last leg so far.
+    /// The end of the last leg.
     var destination: Point { legs.last?.to ?? start }
 
-    /// Adds a leg that takes `seconds`, and a pause behind it.
+    /// Adds a leg that takes `seconds`, followed by a pause.
     mutating func go(to point: Point, taking seconds: Double, pause: Double = 0) {
         let way = point - destination
         let length = way.length
-        // Who waits looks where he went.
+        // A waiting person looks in the direction of the last leg.
         let facing = length > 0 ? way * (1 / length) : legs.last?.facing ?? .zero
         legs.append(Leg(departure: end, arrival: end + seconds, from: destination, to: point, facing: facing))
         end += seconds + pause
     }
 
-    /// Adds a leg at `speed` metres a second, and a pause behind it.
+    /// Adds a leg at `speed` metres per second, followed by a pause.
     mutating func go(to point: Point, speed: Double, pause: Double = 0) {
         go(to: point, taking: (point - destination).length / speed, pause: pause)
     }
 
-    /// Leads the walk back to its first place at `speed` metres a second, from where it starts anew.
+    /// Adds a last leg back to the first position at `speed` metres per second, and lets the walk repeat.
     mutating func repeatForever(speed: Double) {
         go(to: start, speed: speed)
         isRepeated = true
     }
 
-    /// Returns the walker's place and direction.
+    /// Returns the walker's position and direction.
     ///
     /// - Parameter time: seconds after the start of the simulation.
     func position(at time: Double) -> RadioPosition {
         let time = isRepeated && end > 0 ? time.truncatingRemainder(dividingBy: end) : time
-        // The last leg that has begun.
+        // Find the last leg that has begun.
         var low = 0
         var high = legs.count
         while low < high {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import BeaconSimulation
 
-@Suite("A simulated air that processes share")
+@Suite("Shared air")
 struct AirStationTests {
-    /// An air in a folder of its own, whose time the test sets.
+    /// An air in a temporary folder, with a clock that the test sets.
     final class Bench {
         let runtime: String
         var now: Int64 = 1_000_000_000_000
@@ -26,7 +26,7 @@ struct AirStationTests {
             return try AirStation(location, in: folder(location.name), program: program, at: now)
         }
 
-        /// Adds a plan in which nothing fades, since chance is another in each process.
+        /// Adds a plan without fading, because random fading differs between processes.
         func calm() throws -> AirStation {
             let air = try station("", "calm")
             try air.play(
@@ -35,7 +35,7 @@ struct AirStationTests {
             return air
         }
 
-        /// What a member hears in the next seconds, ten readings a second.
+        /// Returns a member's adverts in the next seconds, with ten readings a second.
         func hear(_ station: AirStation, _ seconds: Int, also others: [AirStation] = []) throws -> [Advert] {
             var adverts: [Advert] = []
             for _ in 0..<seconds * 10 {
@@ -67,7 +67,7 @@ struct AirStationTests {
         IBeaconFrame(identity: BeaconIdentity(uuid: uuid, major: 1, minor: minor), measuredPower: -59)
     }
 
-    @Test("what one sends, another hears ten times a second, weaker with the distance, until it ends")
+    @Test("A member hears another's adverts ten times a second, weaker with distance, until that one ends")
     func hearing() throws {
         let bench = try Bench()
         let air = try bench.calm()
@@ -78,7 +78,7 @@ struct AirStationTests {
         try sender.send([OutgoingAdvert(Self.frame())], at: bench.now)
         near.update(at: bench.now)
         let heard = try bench.hear(near, 10)
-        // An advert each 100 to 110 ms, and one of twenty is lost (docs/scenarios.md).
+        // One advert each 100 to 110 ms, and one of twenty is lost (docs/scenarios.md).
         #expect(80...100 ~= heard.count)
         #expect(heard.allSatisfy { $0.frame == Self.frame() })
         #expect(zip(heard, heard.dropFirst()).allSatisfy { $0.time < $1.time })
@@ -86,10 +86,10 @@ struct AirStationTests {
         far.update(at: bench.now)
         let fewer = try bench.hear(far, 10)
         let mean = { (adverts: [Advert]) in Double(adverts.reduce(0) { $0 + $1.rssi }) / Double(adverts.count) }
-        // 25 dB a decade by default.
+        // 25 dB per decade by default.
         #expect(mean(heard) == -59)
         #expect(mean(fewer) == -83)
-        // Both heard the same adverts at the same times, but for those that were lost.
+        // Both heard the same adverts at the same times, except for lost ones.
         #expect(Set(fewer.map(\.time)).intersection(heard.map(\.time)).count > 60)
         try sender.send([], at: bench.now)
         near.update(at: bench.now)
@@ -97,7 +97,7 @@ struct AirStationTests {
         #expect(try bench.hear(near, 2).isEmpty)
     }
 
-    @Test("a name and services are heard, of a beacon by its scan response, and devices that are no beacons")
+    @Test("Names and services are heard, a beacon's in its scan response, and so are other devices")
     func devices() throws {
         let bench = try Bench()
         let air = try bench.calm()
@@ -125,7 +125,7 @@ struct AirStationTests {
         #expect(member.beacons.map(\.identity) == [Self.frame().identity])
     }
 
-    @Test("more services than fit, and a name of any length, leave the rest of what is sent in the air")
+    @Test("Too many services and a long name do not disturb other adverts")
     func tooMuch() throws {
         let bench = try Bench()
         let air = try bench.calm()
@@ -140,7 +140,7 @@ struct AirStationTests {
         #expect(try bench.hear(listener, 1).contains { $0.frame == Self.frame() })
     }
 
-    @Test("who listens does not hear itself, nor another air, nor what was sent before it listened")
+    @Test("A listener does not hear itself, other airs, or earlier adverts")
     func isolation() throws {
         let bench = try Bench()
         let own = try bench.station(":one@0,0"), other = try bench.station(":two@0,0")
@@ -156,7 +156,7 @@ struct AirStationTests {
         #expect(!heard.isEmpty && heard.allSatisfy { $0.time >= begin })
     }
 
-    @Test("a listener that joins a day later hears the same sender, and nobody's time is spent on the day")
+    @Test("A listener that joins a day later hears the sender without calculating the whole day")
     func lateListener() throws {
         let bench = try Bench()
         let sender = try bench.station("@1,0")
@@ -166,11 +166,11 @@ struct AirStationTests {
         listener.listen(true, at: bench.now)
         let heard = try bench.hear(listener, 10)
         #expect(80...100 ~= heard.count)
-        // Its address is another by now.
+        // Its address has changed since.
         #expect(heard.first?.address.kind == .random)
     }
 
-    @Test("a member that is moved is heard from its new place, at once or on the way there")
+    @Test("A moved member is heard from its new position, at once or on its way")
     func moves() throws {
         let bench = try Bench()
         let air = try bench.calm()
@@ -185,7 +185,7 @@ struct AirStationTests {
         listener.update(at: bench.now)
         let after = mean(try bench.hear(listener, 5))
         #expect(before == -92 && after == -59)
-        // A third one has it walk away, with 10 m/s.
+        // A third member lets it walk away at 10 m/s.
         let third = AirStation(lookingAt: try bench.folder(), at: bench.now)
         try third.move(sender.id, to: Point(x: 101, y: 0), speed: 10, at: bench.now)
         listener.update(at: bench.now)
@@ -197,7 +197,7 @@ struct AirStationTests {
         #expect(throws: RadioError.self) { try third.move("nobody-1", to: .zero, speed: nil, at: bench.now) }
     }
 
-    @Test("a scenario in the air is heard with its walls, by everybody, until its end")
+    @Test("All members hear a scenario in the air, with its walls, until its end")
     func plan() throws {
         let bench = try Bench()
         let json = """
@@ -214,13 +214,13 @@ struct AirStationTests {
         let loud = try bench.hear(inside, 5)
         bench.now -= 5_000_000_000
         let quiet = try bench.hear(outside, 5)
-        // 3 m and 7 m at 25 dB a decade, and the wall between.
+        // 3 m and 7 m at 25 dB per decade, and the wall in between.
         #expect(Set(loud.map(\.rssi)) == [-71] && Set(quiet.map(\.rssi)) == [-100])
         _ = try bench.hear(inside, 15)
         #expect(try bench.hear(inside, 3).isEmpty)
     }
 
-    @Test("what was sent while a process was stopped is missed and counted, and never heard late")
+    @Test("Adverts during a stop of the process are counted as missed, and never heard late")
     func stopped() throws {
         let bench = try Bench()
         let listener = try bench.station(), sender = try bench.station("@1,0")
@@ -236,7 +236,7 @@ struct AirStationTests {
     }
 
     @Test(
-        "who ended while a process was stopped is not heard after it, and who came is", arguments: [3.1, 10, 100_000])
+        "After a stop, a listener hears new members, and none that ended", arguments: [3.1, 10, 100_000])
     func endedMeanwhile(seconds: Double) throws {
         let bench = try Bench()
         let listener = try bench.station()
@@ -252,12 +252,12 @@ struct AirStationTests {
         #expect(try Set(bench.hear(listener, 2).map(\.frame)) == [Self.frame(2)])
     }
 
-    @Test("who ends in any way leaves the air, and its files are swept by those who are there")
+    @Test("A member leaves the air when its process ends in any way, and others remove its files")
     func end() throws {
         let bench = try Bench()
         let listener = try bench.station()
         listener.listen(true, at: bench.now)
-        // A process that was killed: its files are there, and nobody holds the lock.
+        // A killed process: its files exist, and no process holds the lock.
         let folder = try bench.folder()
         let left = AirPart.device(
             program: "killed", process: 1, since: bench.now, isListening: false, seed: 1,
@@ -275,7 +275,7 @@ struct AirStationTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)
     }
 
-    @Test("what cannot be understood in the folder is nobody", arguments: ["", "{", "[]", #"{"format": 9}"#])
+    @Test("Invalid files in the folder are not members", arguments: ["", "{", "[]", #"{"format": 9}"#])
     func damage(content: String) throws {
         let bench = try Bench()
         let sender = try bench.station("@1,0"), listener = try bench.station()
@@ -288,7 +288,7 @@ struct AirStationTests {
         #expect(try !bench.hear(listener, 3).isEmpty)
     }
 
-    @Test("members of one program have ids of their own, whatever its name")
+    @Test("Members of one program have different ids, whatever its name")
     func ids() throws {
         let bench = try Bench()
         let first = try bench.station("", "my app/\"1\""), second = try bench.station("", "my app/\"1\"")
@@ -297,7 +297,7 @@ struct AirStationTests {
         #expect(first.id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
     }
 
-    @Test("a folder that is not this user's alone is refused with the reason")
+    @Test("A folder that is not private to the user is refused")
     func foreignFolder() throws {
         let bench = try Bench()
         _ = try bench.folder()
@@ -312,7 +312,7 @@ struct AirStationTests {
     }
 
     @Test(
-        "a place is read as it is written",
+        "Valid places are read",
         arguments: [
             ("", "default", Point.zero), (":hall", "hall", .zero), ("@2,0", "default", Point(x: 2, y: 0)),
             (":hall@-2.5,3,4", "hall", Point(x: -2.5, y: 3, z: 4)),
@@ -323,7 +323,7 @@ struct AirStationTests {
     }
 
     @Test(
-        "what is no place is refused",
+        "Invalid places are refused",
         arguments: [":", ":a/b", ":..", "x", "@", "@1", "@1,2,3,4", "@a,b", "@1,nan", "@1e9,0"])
     func noPlaces(text: String) { #expect(throws: RadioError.self) { try AirLocation(text) } }
 }
