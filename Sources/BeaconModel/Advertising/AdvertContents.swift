@@ -1,34 +1,33 @@
 /// The contents of an advert of any device (Supplement to the Core Specification, Part A, 1).
 public struct AdvertContents: Hashable, Sendable {
-    /// The device's name, whole or shortened; nil where it says none.
+    /// The device's name, complete or shortened; nil without one.
     public var localName: String?
 
-    /// True for a name that is cut off.
+    /// True if the name is shortened.
     public var isNameShortened = false
 
-    /// The services that it has.
+    /// The services that the device offers.
     public var services: [ServiceUUID] = []
 
-    /// The services that it looks for.
+    /// The services that the device searches.
     public var solicitedServices: [ServiceUUID] = []
 
     /// The data of services.
     public var serviceData: [ServiceUUID: [UInt8]] = [:]
 
-    /// The company's identifier, least significant byte first, and the company's data behind it; nil where there is
-    /// none.
+    /// The company's identifier, least significant byte first, followed by its data; nil without any.
     public var manufacturerData: [UInt8]?
 
-    /// The power with which it is sent, in dBm; nil where it does not say.
+    /// The transmit power in dBm; nil if the advert does not include it.
     public var transmitPower: Int8?
 
-    /// Contents of nothing.
+    /// Creates empty contents.
     public init() {}
 
     /// Reads an advert or a scan response.
     ///
-    /// Of manufacturer data that are there twice, the first count, and a whole name counts before a shortened one.
-    /// Structures of other types, and values that are too short for their type, are passed over.
+    /// If there are several manufacturer data, the first count. A complete name takes precedence over a shortened one.
+    /// Structures of other types, and values that are too short for their type, are ignored.
     public init(advert: RawSpan) {
         var cursor = AdvertisingStructureCursor()
         while let structure = cursor.next(in: advert) {
@@ -39,7 +38,7 @@ public struct AdvertContents: Hashable, Sendable {
             case 0x04, 0x05: services += Self.list(bytes, width: 4)
             case 0x06, 0x07: services += Self.list(bytes, width: 16)
             case 0x08, 0x09:
-                // A name that is cut off may end in the middle of a character, or with zeros.
+                // A shortened name may end in the middle of a character, or with zeros.
                 let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
                 if !name.isEmpty, localName == nil || isNameShortened {
                     (localName, isNameShortened) = (name, structure.type == 0x08)
@@ -57,7 +56,8 @@ public struct AdvertContents: Hashable, Sendable {
         }
     }
 
-    /// Returns these contents and those of the device's other packet: its scan response, or the advert before it.
+    /// Returns these contents merged with those of the device's other packet: its scan response, or the advert before
+    /// it.
     public func merging(_ other: AdvertContents) -> AdvertContents {
         var both = self
         if localName == nil || isNameShortened && other.localName != nil && !other.isNameShortened {
@@ -71,7 +71,7 @@ public struct AdvertContents: Hashable, Sendable {
         return both
     }
 
-    /// Reads UUIDs of so many bytes each, least significant byte first.
+    /// Reads UUIDs of a given width in bytes, least significant byte first.
     private static func list(_ bytes: [UInt8], width: Int) -> [ServiceUUID] {
         stride(from: 0, to: bytes.count - width + 1, by: width).compactMap {
             ServiceUUID(bytes: bytes[$0..<$0 + width].reversed())

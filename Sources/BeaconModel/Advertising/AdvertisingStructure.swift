@@ -1,4 +1,4 @@
-/// One advertising data (AD) structure: a type byte and the place of its value in the advert.
+/// An advertising data (AD) structure: a type byte and the position of its value in the advert.
 @frozen
 public struct AdvertisingStructure: Sendable, BitwiseCopyable {
     /// The AD type, from the Bluetooth assigned numbers; see the constants of this type.
@@ -13,7 +13,7 @@ public struct AdvertisingStructure: Sendable, BitwiseCopyable {
     /// Discoverability and BR/EDR support.
     @inlinable public static var flags: UInt8 { 0x01 }
 
-    /// A company identifier, least significant byte first, and whatever that company puts behind it.
+    /// A company identifier, least significant byte first, followed by the company's data.
     @inlinable public static var manufacturerSpecificData: UInt8 { 0xFF }
 
     @inlinable
@@ -27,7 +27,7 @@ public struct AdvertisingStructure: Sendable, BitwiseCopyable {
 /// A walk over the AD structures of an advert, without copying it.
 ///
 /// The walk ends at the end of the advert, at a length of zero (which the Core Specification, Vol 3, Part C, 11 calls
-/// early termination), and at a structure that claims more bytes than the advert has: what came before stays valid.
+/// early termination), and at a structure that claims more bytes than the advert has. The structures before stay valid.
 @frozen
 public struct AdvertisingStructureCursor: Sendable {
     @usableFromInline var offset = 0
@@ -36,7 +36,7 @@ public struct AdvertisingStructureCursor: Sendable {
     @inlinable
     public init() {}
 
-    /// Returns the next structure of `advert`, which has to be the same for each call, or nil at the end.
+    /// Returns the next structure of `advert`, which must be the same for each call, or nil at the end.
     @inlinable
     public mutating func next(in advert: RawSpan) -> AdvertisingStructure? {
         let remaining = advert.byteCount &- offset

@@ -1,8 +1,8 @@
 /// The payload of an iBeacon advert: an identity and the measured power.
 ///
 /// On the air it is manufacturer specific data of Apple, Inc.: `4C 00`, the type `02`, the length `15`, then 21 bytes:
-/// UUID, major and minor, most significant byte first, and the measured power. The byte values are those that beacon
-/// makers publish (for instance Kontakt.io, support article 201492492).
+/// UUID, major and minor, most significant byte first, and the measured power. Beacon makers publish these byte values
+/// (for instance Kontakt.io, support article 201492492).
 @frozen
 public struct IBeaconFrame: Hashable, Sendable, BitwiseCopyable {
     /// The identity that the beacon advertises.
@@ -11,16 +11,16 @@ public struct IBeaconFrame: Hashable, Sendable, BitwiseCopyable {
     /// The strength in dBm that a receiver measures one metre away.
     public var measuredPower: Int8
 
-    /// The bytes of the payload behind the AD type: company, type, length and 21 bytes.
+    /// The number of bytes of the payload after the AD type: company, type, length and 21 bytes.
     @inlinable public static var payloadCount: Int { 25 }
 
-    /// The bytes of a whole advert: flags and payload, each with length and type.
+    /// The number of bytes of a complete advert: flags and payload, each with length and type.
     @inlinable public static var advertCount: Int { 30 }
 
-    /// The measured power of a beacon that was not calibrated, in dBm: what Apple's sample AirLocate uses.
+    /// The assumed measured power of an uncalibrated beacon in dBm, from Apple's sample AirLocate.
     @inlinable public static var defaultMeasuredPower: Int8 { -59 }
 
-    /// The value for a measured power that the source did not give.
+    /// The measured power if the source did not provide one.
     @inlinable public static var unavailableMeasuredPower: Int8 { 127 }
 
     /// Creates a frame from its parts.
@@ -32,18 +32,18 @@ public struct IBeaconFrame: Hashable, Sendable, BitwiseCopyable {
 
     /// Finds the iBeacon frame in an advert.
     ///
-    /// Any flags or none, other structures before and behind, and bytes behind the measured power are accepted, since
-    /// beacons on the market have all of these. Another company, a frame that is too short, or a length that claims
-    /// more than there is are not.
+    /// Any flags or none, other structures before and after, and bytes after the measured power are accepted, because
+    /// real beacons send all of these. Another company, a frame that is too short, or a length beyond the end are not
+    /// accepted.
     ///
-    /// - Parameter advert: the AD structures as they travelled.
+    /// - Parameter advert: the AD structures as received.
     /// - Returns: nil if there is no iBeacon frame.
     @inlinable
     @inline(__always)
     public init?(advert: RawSpan) {
-        // The walk of ``AdvertisingStructureCursor``, but for two things: it ends where no frame fits any more, which
-        // most foreign adverts reach at once, and it finds an iBeacon's structure by one comparison. Processors cannot
-        // foresee what the next advert is, so each decision that is not taken counts.
+        // The walk of ``AdvertisingStructureCursor``, with two differences. It ends when no frame fits into the rest,
+        // which most other adverts reach at once, and it finds an iBeacon's structure by one comparison. Processors
+        // cannot predict the next advert, so each avoided branch counts.
         var offset = 0
         while advert.byteCount &- offset > Self.structureLength {
             let head = advert.littleEndian64(at: offset)
@@ -67,7 +67,7 @@ public struct IBeaconFrame: Hashable, Sendable, BitwiseCopyable {
         return nil
     }
 
-    /// The least length byte of the structure that carries the payload: AD type and payload.
+    /// The minimum length byte of the structure with the payload: AD type and payload.
     @inlinable static var structureLength: Int { 1 + payloadCount }
 
     /// The advert that carries this frame: flags `02 01 06` (general discoverable, no BR/EDR) and the payload.

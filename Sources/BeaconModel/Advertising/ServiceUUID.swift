@@ -1,6 +1,6 @@
-/// The UUID of a service, as adverts name services: 16, 32 or 128 bits.
+/// The UUID of a service in adverts: 16, 32 or 128 bits.
 ///
-/// A short UUID stands for a long one, the Bluetooth Base UUID `00000000-0000-1000-8000-00805F9B34FB` with the short
+/// A short UUID stands for a long one: the Bluetooth Base UUID `00000000-0000-1000-8000-00805F9B34FB` with the short
 /// one's bits in its first four bytes (Core Specification 5.3, Vol 3, Part B, 2.5.1). The two are equal.
 public struct ServiceUUID: Hashable, Sendable, BitwiseCopyable {
     private static let baseHigh: UInt64 = 0x1000
@@ -12,13 +12,13 @@ public struct ServiceUUID: Hashable, Sendable, BitwiseCopyable {
     /// The last 64 of the 128 bits.
     public let low: UInt64
 
-    /// Creates the UUID of these 128 bits.
+    /// Creates a UUID from its 128 bits.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// Creates the UUID that a short one of 16 or 32 bits stands for.
+    /// Creates the long form of a short UUID of 16 or 32 bits.
     public init(short: UInt32) { self.init(high: UInt64(short) << 32 | Self.baseHigh, low: Self.baseLow) }
 
     /// Creates a UUID from its bytes, most significant first.

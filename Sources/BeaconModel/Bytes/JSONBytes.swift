@@ -1,12 +1,12 @@
-/// Writing JSON into bytes without a `String` between, which is what keeps `scan --json` at a million lines a second.
+/// Writing of JSON into bytes without an intermediate `String`, which `scan --json` needs for a million lines a second.
 extension [UInt8] {
-    /// Appends JSON as it stands.
+    /// Appends JSON text unchanged.
     @inlinable
     public mutating func append(json text: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Appends some bytes at once. An append of each would ask each time whether the array is shared and has room.
+    /// Appends several bytes at once, which checks uniqueness and capacity of the array only once.
     @inlinable @inline(__always)
     mutating func append<let capacity: Int>(
         _ bytes: InlineArray<capacity, UInt8>, from start: Int = 0
@@ -17,7 +17,7 @@ extension [UInt8] {
     /// Appends a whole number.
     @inlinable
     public mutating func append(decimal value: Int) {
-        // As many as the largest number has, and a sign.
+        // The digits of the largest number, and a sign.
         var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
         var place = 20
         var rest = value.magnitude
@@ -57,8 +57,8 @@ extension [UInt8] {
         append(characters)
     }
 
-    /// Appends a number with so many decimals, up to 6, rounded to the nearest; what is too large for that is cut, and
-    /// what is no number becomes `null`.
+    /// Appends a number with a count of decimals, up to 6, rounded to the nearest. Numbers that are too large are
+    /// clamped, and NaN becomes `null`.
     public mutating func append(fixed value: Double, decimals: Int) {
         guard !value.isNaN else { return append(json: "null") }
         var scale = 1

@@ -1,7 +1,7 @@
-/// A scanner of JSON text (RFC 8259) that knows the place of a fault. It reads numbers and strings, and skips values.
+/// A scanner of JSON text (RFC 8259) that reports the place of a fault. It reads numbers and strings, and skips values.
 ///
-/// Its callers read the structure, since each has its own words for a missing part. They pass the same text to every
-/// call.
+/// Its callers read the structure, because each has its own messages for a missing part. They pass the same text to
+/// every call.
 @usableFromInline
 package struct JSONScanner {
     /// A fault in a text, and its place in bytes.
@@ -14,11 +14,11 @@ package struct JSONScanner {
             /// A string contains a control character.
             case controlCharacter
             case notUTF8
-            /// A backslash has a character behind it that JSON does not escape.
+            ///   A backslash is followed by a character that JSON does not escape.
             case unknownEscape
-            /// `\u` does not have four hexadecimal digits behind it.
+            ///   `\u` is not followed by four hexadecimal digits.
             case missingDigits
-            /// One half of a surrogate pair is escaped without the other.
+            ///   An escape is one half of a surrogate pair without the other.
             case loneSurrogate
             /// Values are nested deeper than ``JSONScanner/deepest``.
             case tooDeep
@@ -36,13 +36,13 @@ package struct JSONScanner {
         }
     }
 
-    /// The deepest nesting of values. Deeper ones could exhaust the stack.
+    /// The maximum nesting of values. Deeper values could exhaust the stack.
     package static let deepest = 32
 
-    /// The place of the next byte.
+    /// The position of the next byte.
     @usableFromInline package var position = 0
 
-    /// The place of the backslash that was read last.
+    /// The position of the last backslash.
     package private(set) var escapeStart = 0
 
     private let isStrict: Bool
@@ -59,13 +59,13 @@ package struct JSONScanner {
         position < text.byteCount ? text.unsafeLoad(fromByteOffset: position, as: UInt8.self) : nil
     }
 
-    /// Moves behind white space.
+    /// Moves past white space.
     @inlinable
     package mutating func skipBlanks(_ text: RawSpan) {
         while let byte = peek(text), byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
     }
 
-    /// Moves behind a word.
+    /// Moves past a word.
     package mutating func expect(_ word: StaticString, _ text: RawSpan) throws(Fault) {
         for index in 0..<word.utf8CodeUnitCount {
             guard peek(text) == word.utf8Start[index] else { throw fault(.missing("\(word)")) }
@@ -73,9 +73,9 @@ package struct JSONScanner {
         }
     }
 
-    /// Moves behind a comma or the end of an object or array.
+    /// Moves past a comma or the end of an object or array.
     ///
-    /// - Returns: true for a comma, which another member follows.
+    /// - Returns: true for a comma, which must be followed by another member.
     package mutating func continues(until end: StaticString, _ text: RawSpan) throws(Fault) -> Bool {
         if peek(text) == UInt8(ascii: ",") {
             position += 1
@@ -87,7 +87,7 @@ package struct JSONScanner {
 
     // MARK: - Values
 
-    /// Returns the characters of a number, and moves behind them. The caller checks that they are one.
+    /// Returns the characters of a number, and moves past them. The caller checks whether they form a number.
     package mutating func number(_ text: RawSpan) throws(Fault) -> String {
         let start = position
         while let byte = peek(text), Self.isOfNumber(byte) { position += 1 }
@@ -104,7 +104,7 @@ package struct JSONScanner {
         }
     }
 
-    /// Returns a string, and moves behind it.
+    /// Returns a string, and moves past it.
     package mutating func string(_ text: RawSpan) throws(Fault) -> String {
         try expect("\"", text)
         let start = position
@@ -204,11 +204,11 @@ package struct JSONScanner {
 
     // MARK: - Skipping
 
-    /// Moves behind a value of any kind.
+    /// Moves past a value of any kind.
     ///
     /// - Parameters:
     ///   - text: the text.
-    ///   - depth: the number of values around it that were skipped.
+    ///   - depth: the nesting depth of the value.
     package mutating func skipValue(_ text: RawSpan, depth: Int = 0) throws(Fault) {
         guard depth < Self.deepest else { throw fault(.tooDeep) }
         switch peek(text) {

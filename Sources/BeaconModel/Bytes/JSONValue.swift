@@ -1,4 +1,4 @@
-/// A value of JSON, such as an application puts into events of its own.
+/// A JSON value, for instance in an application's own events.
 public enum JSONValue: Hashable, Sendable, Codable {
     /// No value.
     case null
@@ -50,7 +50,7 @@ public enum JSONValue: Hashable, Sendable, Codable {
     }
 }
 
-// Values can be written as literals of Swift, as in ["floor": 2, "doors": ["north", "south"]].
+// Swift literals for values, as in ["floor": 2, "doors": ["north", "south"]].
 
 extension JSONValue: ExpressibleByNilLiteral {
     /// No value.
@@ -83,7 +83,7 @@ extension JSONValue: ExpressibleByArrayLiteral {
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-    /// Values by name. Of two values of one name, the last counts.
+    /// Values by name. If two values have one name, the last counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { _, last in last })
     }

@@ -33,7 +33,7 @@ extension RawSpan {
         UInt64(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// Returns the six bytes of a device address at `offset`, which travel with the last printed byte first.
+    /// Returns the six bytes of a device address at `offset`. On the air, the last printed byte is first.
     @inlinable
     func addressBits(at offset: Int) -> UInt64 {
         UInt64(littleEndian32(at: offset)) | UInt64(littleEndian16(at: offset + 4)) &<< 32

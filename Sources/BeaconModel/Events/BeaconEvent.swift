@@ -1,7 +1,6 @@
 /// A change of a region's state, the ranging report of one second, a beacon's change of place, or a suspicion.
 ///
-/// This is the vocabulary in which every source of events speaks and every destination listens: the command line, the
-/// applications' center and beacond.
+/// All sources and destinations of events use this type: the command line, the applications' center and beacond.
 @nonexhaustive
 public enum BeaconEvent: Hashable, Sendable {
     /// The state of a region changed or became known.
@@ -10,20 +9,20 @@ public enum BeaconEvent: Hashable, Sendable {
     /// The report of one second, receiver and constraint.
     case ranged(RangingEvent)
 
-    /// A beacon came into a place, left it, or can no longer be located.
+    /// A beacon entered a place, left it, or can no longer be located.
     case placed(PlaceEvent)
 
-    /// Where all beacons are, once a second, for whoever asks for it.
+    /// The places of all beacons, once a second on request.
     case located(LocatingEvent)
 
-    /// An identity is heard as no single device can be.
+    /// More than one device seems to advertise an identity.
     case suspected(SuspicionEvent)
 }
 
-/// The JSON lines of frames and events, the same from the command line, for a program that is run for an event, and
-/// from beacond.
+/// The JSON lines of frames and events, which are the same on the command line, for programs that run for an event, and
+/// in beacond.
 public enum EventJSON {
-    /// Appends an event's line: `range` and `monitor` print it, and programs that are run for an event read it.
+    /// Appends an event's line. `range` and `monitor` print it, and programs that run for an event read it.
     public static func append(_ event: BeaconEvent, to buffer: inout [UInt8]) {
         switch event {
         case .region(let change): append(change, to: &buffer)
@@ -34,7 +33,7 @@ public enum EventJSON {
         }
     }
 
-    /// Appends a frame's line, as `decode` and `advertise` print it.
+    /// Appends a frame's line, which `decode` and `advertise` print.
     public static func append(_ frame: IBeaconFrame, to buffer: inout [UInt8]) {
         buffer.append(json: "{")
         append(frame.identity, to: &buffer)
@@ -58,7 +57,7 @@ public enum EventJSON {
         buffer.append(json: "]}\n")
     }
 
-    /// Appends the line of a beacon's moment, as programs of rules read it.
+    /// Appends the line of a proximity event, which programs of rules read.
     public static func append(_ event: ProximityEvent, to buffer: inout [UInt8]) {
         buffer.append(json: "{\"time\":")
         buffer.append(jsonTime: event.time)
@@ -145,7 +144,7 @@ public enum EventJSON {
         append(event, "place", to: &buffer)
     }
 
-    /// Appends a line for each beacon that is located.
+    /// Appends a line for each located beacon.
     public static func append(_ event: LocatingEvent, to buffer: inout [UInt8]) {
         for beacon in event.beacons { append(beacon, "located", to: &buffer) }
     }
@@ -212,7 +211,7 @@ public enum EventJSON {
         if let decibels { buffer.append(fixed: decibels, decimals: 1) } else { buffer.append(json: "null") }
     }
 
-    /// Appends the constraint that is ranged; null for every beacon.
+    /// Appends the ranged constraint; null for every beacon.
     private static func append(region constraint: BeaconConstraint?, to buffer: inout [UInt8]) {
         buffer.append(json: ",\"region\":")
         guard let constraint else { return buffer.append(json: "null") }

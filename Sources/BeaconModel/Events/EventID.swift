@@ -1,14 +1,14 @@
-/// An event's name: a UUID that stays the same over repetitions and restarts. A receiver that stores the names it has
-/// seen recognizes an event that arrives twice.
+/// An event's identifier: a UUID that stays the same over repetitions and restarts. A receiver that stores the
+/// identifiers it has seen recognizes an event that arrives twice.
 ///
-/// ``EventIDs`` generates UUIDs of version 7, which sort by time (RFC 9562, 5.7). A name from elsewhere may be of any
-/// version.
+/// ``EventIDs`` generates UUIDs of version 7, which sort by time (RFC 9562, 5.7). An identifier from elsewhere may have
+/// any version.
 @frozen
 public struct EventID: Hashable, Sendable, BitwiseCopyable {
     /// The 128 bits.
     public let value: ProximityUUID
 
-    /// Creates a name of these 128 bits.
+    /// Creates an identifier from 128 bits.
     @inlinable
     public init(_ value: ProximityUUID) { self.value = value }
 
@@ -27,7 +27,7 @@ extension EventID: CustomStringConvertible {
 }
 
 extension EventID: Comparable {
-    /// Orders names by their bits, which for version 7 is by time.
+    /// Orders identifiers by their bits, which for version 7 is by time.
     public static func < (left: EventID, right: EventID) -> Bool { left.value < right.value }
 }
 
@@ -39,28 +39,28 @@ extension EventID: Codable {
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
-/// A generator of event names: UUIDs of version 7, each greater than the one before, also where the wall clock is set
-/// back (RFC 9562, 5.7 and 6.2).
+/// A generator of event identifiers: UUIDs of version 7, each greater than the one before, even if the wall clock is
+/// set back (RFC 9562, 5.7 and 6.2).
 public struct EventIDs: Sendable {
     private var milliseconds: Int64 = 0
-    /// The 12 bits after the time count within a millisecond (RFC 9562, 6.2, method 1).
+    /// The 12 bits after the time, which count within a millisecond (RFC 9562, 6.2, method 1).
     private var count: UInt16 = 0
 
     /// Creates a generator.
     public init() {}
 
-    /// Returns the next name; 62 of its bits are random numbers of the system.
+    /// Returns the next identifier, with 62 random bits from the system.
     ///
     /// - Parameter time: the wall-clock time, since 1970.
     public mutating func next(at time: Timestamp) -> EventID {
         next(at: time, random: UInt64.random(in: .min ... .max))
     }
 
-    /// Returns the next name.
+    /// Returns the next identifier.
     ///
     /// - Parameters:
     ///   - time: the wall-clock time, since 1970.
-    ///   - random: random bits. A seeded generator's are for tests.
+    ///   - random: random bits. Tests pass those of a seeded generator.
     public mutating func next(at time: Timestamp, random: UInt64) -> EventID {
         let now = time.nanoseconds / 1_000_000
         if now > milliseconds {
@@ -69,7 +69,7 @@ public struct EventIDs: Sendable {
         } else if count < 0xFFF {
             count += 1
         } else {
-            // More than 4096 within a millisecond borrow from the next.
+            // More than 4096 identifiers within a millisecond borrow from the next one.
             milliseconds += 1
             count = 0
         }

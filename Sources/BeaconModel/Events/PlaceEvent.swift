@@ -1,24 +1,24 @@
-/// A beacon has come into a place, has left it, or is somewhere that can no longer be told.
+/// A beacon's change of place: it has entered a place, has left it, or can no longer be located.
 public struct PlaceEvent: Hashable, Sendable {
-    /// The whole second at which it was decided, by the clock of its source.
+    /// The whole second of the decision, by the clock of its source.
     public var time: Timestamp
     /// The beacon.
     public var identity: BeaconIdentity
-    /// `inside` where the beacon is in a place, `outside` where it is in none, and `unknown` where the receivers that
-    /// hear cannot tell.
+    /// `inside` if the beacon is in a place, `outside` if it is in none, and `unknown` if the receivers that hear
+    /// cannot decide.
     public var state: RegionState
-    /// The place that the beacon is in, where it is in one.
+    /// The place that the beacon is in, if any.
     public var place: String?
-    /// The place that it was known to be in last; nil where that was none, or nothing was known.
+    /// The last known place; nil if that was none, or unknown.
     public var before: String?
-    /// The receiver that hears the beacon strongest in the place.
+    /// The receiver that hears the beacon best in the place.
     public var receiver: String?
-    /// The level there in dBm, as a mean of some seconds.
+    /// The level at that receiver in dBm, as a mean of some seconds.
     public var level: Double?
-    /// The decibels by which the place leads, in level or in likeness to what was taught; nil where no other place is
-    /// in question.
+    /// The decibels by which the place leads, in level or in similarity to the taught levels; nil if there is no other
+    /// candidate.
     public var margin: Double?
-    /// The place that comes next; nil where none is in question.
+    /// The next best place; nil if there is no other candidate.
     public var runnerUp: String?
 
     /// Creates an event from its parts.
@@ -38,11 +38,11 @@ public struct PlaceEvent: Hashable, Sendable {
     }
 }
 
-/// Where all beacons are that are located, in one second.
+/// The places of all located beacons in one second.
 public struct LocatingEvent: Hashable, Sendable {
     /// The whole second, by the clock of its source.
     public var time: Timestamp
-    /// The beacons as a change would give them now, in the order in which they were first heard.
+    /// The beacons with their current places, in the order in which they were first heard.
     public var beacons: [PlaceEvent]
 
     /// Creates a report from its parts.

@@ -1,22 +1,22 @@
-/// A moment of one beacon for which a program is run: it has come as near as somebody asked for, has stayed so for a
-/// time, or is gone.
+/// An event of one beacon for which a program runs: it has come as near as a rule requires, has stayed so for a time,
+/// or is gone.
 public struct ProximityEvent: Hashable, Sendable {
-    /// The whole second of the report that showed it; for a stay, the end of its time.
+    /// The whole second of the report that showed it; for a stay, the end of its duration.
     public var time: Timestamp
     /// The receiver's name.
     public var receiver: String
-    /// The word for it in JSON: `proximity`, `stays` or `gone`.
+    /// Its name in JSON: `proximity`, `stays` or `gone`.
     public var name: String
-    /// The proximity that was asked for; nil where the beacon is gone.
+    /// The required proximity; nil if the beacon is gone.
     public var reached: Proximity?
-    /// The time that it has stayed; zero where that was not asked for.
+    /// The duration of its stay; zero if none was required.
     public var duration = Duration.zero
-    /// The beacon as it is listed now, or was last.
+    /// The current or last listing of the beacon.
     public var beacon: RangedBeacon
-    /// The constraint that is ranged; nil for every beacon.
+    /// The ranged constraint; nil for every beacon.
     public var constraint: BeaconConstraint?
 
-    /// Creates a moment from its parts.
+    /// Creates an event from its parts.
     public init(
         time: Timestamp, receiver: String, name: String, beacon: RangedBeacon, constraint: BeaconConstraint?
     ) {

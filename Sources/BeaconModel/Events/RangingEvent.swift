@@ -12,12 +12,12 @@ public enum Proximity: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable 
 }
 
 extension Proximity {
-    /// A number to order proximities by: the nearer, the greater. Unknown is 0.
+    /// A number that orders proximities: higher is nearer. Unknown is 0.
     package var rank: Int { self == .unknown ? 0 : 4 - Int(rawValue) }
 }
 
 extension Proximity: CustomStringConvertible {
-    /// The name in lower case, as the project's JSON writes it.
+    /// The name in lower case, as in the project's JSON.
     public var description: String {
         switch self {
         case .unknown: "unknown"
@@ -46,9 +46,9 @@ extension Proximity: Codable {
     }
 }
 
-/// A beacon as a ranging report lists it.
+/// A beacon in a ranging report.
 public struct RangedBeacon: Hashable, Sendable {
-    /// The address it advertises from, which keeps two devices of one identity apart.
+    /// The address that it advertises with, which distinguishes two devices with one identity.
     public var address: DeviceAddress
 
     /// The identity it advertises.
@@ -57,38 +57,37 @@ public struct RangedBeacon: Hashable, Sendable {
     /// The proximity.
     public var proximity: Proximity
 
-    /// The estimated distance in metres; -1 where it is unknown.
+    /// The estimated distance in metres; -1 if it is unknown.
     public var accuracy: Double
 
-    /// The mean signal of the newest second in which it was heard, in dBm; 0 where it was not heard of late or without
+    /// The mean signal of the newest second in which it was heard, in dBm; 0 if it was not heard recently or had no
     /// readings.
     public var rssi: Int
 
     /// The time of its last advert.
     public var lastHeard: Timestamp
 
-    // In few bytes: thousands of beacons are reported each second.
+    // As few bytes as possible: thousands of beacons are reported each second.
     private var power: Int8
     private var microseconds: UInt32
     private var nearest: Float = -1
     private var farthest: Float = -1
 
-    /// The signal at one metre that its adverts give, in dBm; nil if it is missing, impossible, or keeps changing.
+    /// The signal at one metre that its adverts claim, in dBm; nil if it is missing, impossible, or keeps changing.
     public var measuredPower: Int? { power == IBeaconFrame.unavailableMeasuredPower ? nil : Int(power) }
 
-    /// The usual time between two adverts that were heard, at most 10.24 s; nil until there were two. Where adverts are
-    /// lost, it is longer than the beacon's own interval.
+    /// The usual time between two received adverts, at most 10.24 s; nil until there were two. If adverts are lost, it
+    /// is longer than the beacon's interval.
     public var advertisingInterval: Duration? { microseconds > 0 ? .microseconds(Int64(microseconds)) : nil }
 
-    /// True where the beacon's power at one metre was measured, and what it says of it does not count.
+    /// True if the beacon's power at one metre was measured, which replaces its claim.
     public var isCalibrated = false
 
-    /// True if the beacon's power at one metre is not known. Its distance assumes
-    /// ``IBeaconFrame/defaultMeasuredPower`` until `beacon calibrate` has measured it.
+    /// True if the beacon's power at one metre is unknown. Its distance assumes ``IBeaconFrame/defaultMeasuredPower``
+    /// until `beacon calibrate` has measured it.
     public var isUncalibrated: Bool { measuredPower == nil && !isCalibrated }
 
-    /// The distances in metres between which the beacon is in about 68 % of all cases; nil where nothing is known of
-    /// its distance.
+    /// The range in metres that contains the true distance in about 68 % of all cases; nil if the distance is unknown.
     public var accuracyRange: ClosedRange<Double>? {
         get { nearest >= 0 && accuracy >= 0 ? Double(nearest)...Double(farthest) : nil }
         set {
@@ -100,14 +99,14 @@ public struct RangedBeacon: Hashable, Sendable {
     /// Creates a beacon from its parts.
     ///
     /// - Parameters:
-    ///   - address: the address it advertises from.
+    ///   - address: the address that it advertises with.
     ///   - identity: the identity it advertises.
     ///   - proximity: the proximity.
-    ///   - accuracy: the estimated distance in metres; -1 where it is unknown.
-    ///   - rssi: the mean signal of its newest second, in dBm; 0 where there is none.
+    ///   - accuracy: the estimated distance in metres; -1 if it is unknown.
+    ///   - rssi: the mean signal of its newest second, in dBm; 0 without readings.
     ///   - lastHeard: the time of its last advert.
-    ///   - measuredPower: the signal at one metre, in dBm; ``IBeaconFrame/unavailableMeasuredPower`` if not known.
-    ///   - advertisingInterval: the usual time between two adverts, in nanoseconds; 0 where it is not known.
+    ///   - measuredPower: the signal at one metre, in dBm; ``IBeaconFrame/unavailableMeasuredPower`` if unknown.
+    ///   - advertisingInterval: the usual time between two adverts, in nanoseconds; 0 if unknown.
     public init(
         address: DeviceAddress, identity: BeaconIdentity, proximity: Proximity, accuracy: Double, rssi: Int,
         lastHeard: Timestamp, measuredPower: Int8 = IBeaconFrame.unavailableMeasuredPower,
@@ -125,7 +124,8 @@ public struct RangedBeacon: Hashable, Sendable {
 }
 
 extension RangedBeacon {
-    /// Returns an accuracy as a distance to order by, in metres. An unknown one, which is negative, is the farthest.
+    /// Returns an accuracy as a distance for ordering, in metres. An unknown accuracy, which is negative, is the
+    /// farthest.
     package static func distance(of accuracy: Double) -> Double { accuracy < 0 ? .infinity : accuracy }
 
     /// Returns true if the first of two accuracies is the nearer one. An unknown accuracy is never nearer.
@@ -134,15 +134,15 @@ extension RangedBeacon {
     }
 }
 
-/// The beacons that one receiver hears of those that are ranged, in one second.
+/// The ranged beacons that one receiver hears in one second.
 public struct RangingEvent: Hashable, Sendable {
-    /// The whole second that the report is for.
+    /// The whole second of the report.
     public var time: Timestamp
     /// The receiver's name.
     public var receiver: String
-    /// The constraint that is ranged; nil for every beacon.
+    /// The ranged constraint; nil for every beacon.
     public var constraint: BeaconConstraint?
-    /// The beacons, nearest first, those of unknown distance last.
+    /// The beacons, nearest first, then those of unknown distance.
     public var beacons: [RangedBeacon]
 
     /// Creates a report from its parts.

@@ -1,16 +1,16 @@
 /// The presence of a region's beacons.
 @frozen
 public enum RegionState: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
-    /// The state is not known.
+    /// The state is unknown.
     case unknown = 0
-    /// At least one beacon of the region is there.
+    /// At least one beacon of the region is present.
     case inside = 1
-    /// No beacon of the region is there.
+    /// No beacon of the region is present.
     case outside = 2
 }
 
 extension RegionState: CustomStringConvertible {
-    /// The name in lower case, as the project's JSON writes it.
+    /// The name in lower case, as in the project's JSON.
     public var description: String {
         switch self {
         case .unknown: "unknown"
@@ -21,7 +21,7 @@ extension RegionState: CustomStringConvertible {
 }
 
 extension RegionState: Codable {
-    /// Reads the name; one that is not known counts as unknown, as a newer version may have more.
+    /// Reads the name. An unknown name, which a newer version may write, counts as unknown.
     public init(from decoder: any Decoder) throws {
         let name = try decoder.singleValueContainer().decode(String.self)
         self = Self.allCases.first { $0.description == name } ?? .unknown
@@ -36,22 +36,22 @@ extension RegionState: Codable {
 
 /// A change of a region's state.
 public struct RegionEvent: Hashable, Sendable {
-    /// The kind of change. More may come, so a `switch` over kinds needs a default.
+    /// The kind of change. Future versions may add kinds, so a `switch` over kinds needs a default.
     public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The word for the kind in JSON and in text.
+        /// The name of the kind in JSON and in text.
         public let rawValue: String
 
-        /// Creates a kind of this name.
+        /// Creates a kind from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The region was entered.
         public static let enter = Kind(rawValue: "enter")
         /// The region was left.
         public static let exit = Kind(rawValue: "exit")
-        /// The state became known, or can no longer be known, without anyone coming or leaving.
+        /// The state became known, or is no longer known, without an enter or exit.
         public static let state = Kind(rawValue: "state")
 
-        /// The word for the kind.
+        /// The name of the kind.
         public var description: String { rawValue }
     }
 
@@ -61,13 +61,13 @@ public struct RegionEvent: Hashable, Sendable {
     public var name: String
     /// The beacons that belong to the region.
     public var constraint: BeaconConstraint
-    /// The moment of the change, by the clock of its source.
+    /// The time of the change, by the clock of its source.
     public var time: Timestamp
-    /// The receiver that caused the change, where one did.
+    /// The receiver that caused the change, if any.
     public var receiver: String?
-    /// The state after.
+    /// The new state.
     public var state: RegionState
-    /// The state before.
+    /// The previous state.
     public var before: RegionState
     /// The beacon whose advert entered the region; nil in any other change.
     public var identity: BeaconIdentity?

@@ -1,6 +1,6 @@
-/// An identity that is heard as no single device can be: its beacon may have been cloned.
+/// A suspicion that more than one device advertises an identity: its beacon may have been cloned.
 public struct SuspicionEvent: Hashable, Sendable {
-    /// The moment at which it was decided, by the clock of its source.
+    /// The time of the decision, by the clock of its source.
     public var time: Timestamp
     /// The identity.
     public var identity: BeaconIdentity
@@ -18,18 +18,18 @@ public struct SuspicionEvent: Hashable, Sendable {
     public var receiver: String? { grounds.receivers.last }
 }
 
-/// A reason for which more than one device is suspected behind an identity. More may come, so a `switch` needs a
+/// A reason to suspect more than one device behind an identity. Future versions may add reasons, so a `switch` needs a
 /// default.
 public struct SuspicionReason: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The reason's word in JSON and in configurations.
+    /// The reason's name in JSON and in configurations.
     public let rawValue: String
 
-    /// Creates a reason of this word.
+    /// Creates a reason from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Two receivers that are far apart hear it, both from close by, at the same time.
+    /// Two distant receivers hear it at the same time, both from close by.
     public static let apart = SuspicionReason(rawValue: "apart")
-    /// It came from one receiver to another faster than anything there moves.
+    /// It moved from one receiver to another faster than the maximum speed.
     public static let speed = SuspicionReason(rawValue: "speed")
     /// Two addresses advertise it in turns.
     public static let addresses = SuspicionReason(rawValue: "addresses")
@@ -37,24 +37,24 @@ public struct SuspicionReason: RawRepresentable, Hashable, Sendable, Codable, Cu
     /// All reasons.
     public static let all: [SuspicionReason] = [.apart, .speed, .addresses]
 
-    /// The reason's word.
+    /// The reason's name.
     public var description: String { rawValue }
 }
 
-/// The grounds of a suspicion. In JSON, keys without a value are left out.
+/// The grounds of a suspicion. In JSON, keys without a value are omitted.
 public struct SuspicionGrounds: Hashable, Sendable, Codable {
     /// The reason.
     public var reason: SuspicionReason
-    /// The receivers that heard the two, the later one last; the same one twice where it heard both.
+    /// The receivers that heard the two devices, the later one last. They are equal if one receiver heard both.
     public var receivers: [String]
-    /// The addresses of the two, in the same order; the same twice where an address was cloned as well.
+    /// The addresses of the two devices, in the same order. They are equal if the address was cloned as well.
     public var addresses: [String]
-    /// The metres between the receivers; nil where their positions are not known, or do not matter.
+    /// The distance between the receivers in metres; nil if their positions are unknown or do not matter.
     public var distance: Double?
-    /// The seconds for which both were heard, or for ``SuspicionReason/speed`` those from the one to the other.
+    /// The seconds for which both were heard; for ``SuspicionReason/speed``, the seconds between them.
     public var seconds: Double
-    /// The least speed in metres per second at which one device could have come from the one to the other; nil for
-    /// other reasons.
+    /// The minimum speed in metres per second at which one device could have moved between the receivers; nil for other
+    /// reasons.
     public var speed: Double?
 
     /// Creates grounds from their parts.
@@ -70,12 +70,11 @@ public struct SuspicionGrounds: Hashable, Sendable, Codable {
         self.speed = speed
     }
 
-    /// The greatest number of metres, seconds, and metres per second that grounds have, and the longest texts.
+    /// The maximum of metres, seconds, and metres per second, and the maximum length of texts.
     private static let greatest = 1e9
     private static let longest = 200
 
-    /// Reads grounds. What others send is bounded: numbers by a billion, texts by 200 characters, of which there are
-    /// two each.
+    /// Reads grounds. Input from other systems is limited: numbers to a billion, texts to 200 characters and two each.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         func number(_ key: CodingKeys) throws -> Double? {

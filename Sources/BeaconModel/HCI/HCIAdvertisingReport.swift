@@ -1,21 +1,21 @@
-/// One report of an HCI event, with the place of its advert in that event.
+/// A report of an HCI event, with the position of its advert in that event.
 @frozen
 public struct HCIAdvertisingReport: Sendable, BitwiseCopyable {
-    /// The completeness of the advert in a report of an extended one (Core Specification, Vol 4, Part E, 7.7.65.13).
+    /// The completeness of the advert in an extended report (Core Specification, Vol 4, Part E, 7.7.65.13).
     @frozen
     public enum Completeness: UInt8, Sendable, BitwiseCopyable {
-        /// All of it, or its last piece.
+        /// The whole advert, or its last fragment.
         case complete = 0
-        /// A piece; more follows in another report.
+        /// A fragment; another report continues it.
         case moreToCome = 1
-        /// A piece; the controller lost the rest.
+        /// A fragment; the controller lost the rest.
         case truncated = 2
     }
 
     /// The kind, address and signal strength of the advert.
     public let report: AdvertisingReport
 
-    /// The advertising set that an extended advert belongs to; 0xFF where there is none.
+    /// The advertising set of an extended advert; 0xFF for none.
     public let advertisingSet: UInt8
 
     /// The completeness of the advert in this report.
@@ -45,8 +45,8 @@ public struct HCIAdvertisingReport: Sendable, BitwiseCopyable {
 
 /// A walk over the reports of an HCI LE meta event, which holds one or several, without copying it.
 ///
-/// Legacy reports (subevent 02), directed ones (0B) and extended ones (0D) are understood. Any other event has no
-/// reports. An event that is cut, or that claims more reports than it has bytes for, gives those that are whole.
+/// It supports legacy reports (subevent 02), directed reports (0B) and extended reports (0D). Other events have no
+/// reports. A truncated event, or one that claims more reports than it has bytes for, gives its complete reports.
 @frozen
 public struct HCIAdvertisingReportCursor: Sendable {
     @usableFromInline var offset = 0
@@ -71,12 +71,12 @@ public struct HCIAdvertisingReportCursor: Sendable {
         offset = 4
     }
 
-    /// Returns the next report of `event`, which has to be the one that the cursor was made for, or nil at the end.
+    /// Returns the next report of `event`, which must be the event of the initializer, or nil at the end.
     @inlinable
     public mutating func next(in event: RawSpan) -> HCIAdvertisingReport? {
         guard remaining > 0 else { return nil }
         remaining &-= 1
-        // The parameters end where the event says so, or where the bytes end if that is earlier.
+        // The parameters end at the event's claimed length, or at the end of the bytes if that is earlier.
         let end = min(event.byteCount, 2 &+ Int(event.byte(at: 1)))
         let found: HCIAdvertisingReport? =
             switch subevent {
@@ -91,9 +91,9 @@ public struct HCIAdvertisingReportCursor: Sendable {
 
     /// Reads a legacy report: event type, address type, address (6), data length, data, RSSI.
     ///
-    /// The types are 0 to 4 (Core Specification, Vol 4, Part E, 7.7.65.2), and the bits above are reserved. Controllers
-    /// in Apple's devices use them: reports in PacketLogger's files have types such as 0x10, 0x13 and 0x20. What these
-    /// bits mean is not public; the lower ones keep the meaning that they have everywhere.
+    /// The types are 0 to 4 (Core Specification, Vol 4, Part E, 7.7.65.2), and the higher bits are reserved.
+    /// Controllers in Apple's devices use them: reports in PacketLogger's files have types such as 0x10, 0x13 and 0x20.
+    /// Their meaning is not public. The lower bits keep their usual meaning.
     @inlinable
     mutating func legacy(in event: RawSpan, end: Int) -> HCIAdvertisingReport? {
         guard offset &+ 10 <= end else { return nil }
@@ -151,7 +151,7 @@ public struct HCIAdvertisingReportCursor: Sendable {
             kind: DeviceAddress.Kind(rawValue: event.byte(at: offset)) ?? .unspecified)
     }
 
-    /// Returns the kind of an extended report. Legacy adverts heard by an extended scan have bit 4 set; bits 0...3 are
+    /// Returns the kind of an extended report. Legacy adverts in an extended scan have bit 4 set. Bits 0...3 are
     /// connectable, scannable, directed and scan response.
     @inlinable
     static func kind(ofExtended type: UInt16) -> AdvertisingReport.Kind {

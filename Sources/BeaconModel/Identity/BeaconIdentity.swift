@@ -7,7 +7,7 @@ public struct BeaconIdentity: Hashable, Sendable, BitwiseCopyable {
     /// The proximity UUID.
     public let uuid: ProximityUUID
 
-    /// The major value: a group of beacons, a shop for instance.
+    /// The major value: a group of beacons, for instance a shop.
     public let major: UInt16
 
     /// The minor value: a beacon within the group.
@@ -35,19 +35,19 @@ extension BeaconIdentity: Comparable {
     }
 }
 
-/// A constraint that beacons satisfy by their identity: all of a UUID, those of one major value, or a single one.
+/// A constraint on the identity of beacons: all beacons of a UUID, those of one major value, or a single identity.
 ///
-/// These three forms are the ones of Core Location's `CLBeaconIdentityConstraint`: a minor value comes only with a
-/// major value, and there is no constraint without a UUID.
+/// These are the three forms of Core Location's `CLBeaconIdentityConstraint`: a minor value requires a major value, and
+/// a UUID is always required.
 @frozen
 public struct BeaconConstraint: Hashable, Sendable, BitwiseCopyable {
-    /// The proximity UUID, which always has to match.
+    /// The proximity UUID, which must always match.
     public let uuid: ProximityUUID
 
-    /// The major value, or nil where any will do.
+    /// The major value, or nil for any.
     public let major: UInt16?
 
-    /// The minor value, or nil where any will do. Nil whenever ``major`` is.
+    /// The minor value, or nil for any. It is nil whenever ``major`` is.
     public let minor: UInt16?
 
     /// Creates a constraint for all beacons of a UUID.
@@ -58,7 +58,7 @@ public struct BeaconConstraint: Hashable, Sendable, BitwiseCopyable {
         self.minor = nil
     }
 
-    /// Creates a constraint for the beacons of one major value.
+    /// Creates a constraint for the beacons with one major value.
     @inlinable
     public init(uuid: ProximityUUID, major: UInt16) {
         self.uuid = uuid
@@ -66,7 +66,7 @@ public struct BeaconConstraint: Hashable, Sendable, BitwiseCopyable {
         self.minor = nil
     }
 
-    /// Creates a constraint for the beacons of one identity.
+    /// Creates a constraint for the beacons with one identity.
     @inlinable
     public init(uuid: ProximityUUID, major: UInt16, minor: UInt16) {
         self.uuid = uuid
@@ -74,15 +74,15 @@ public struct BeaconConstraint: Hashable, Sendable, BitwiseCopyable {
         self.minor = minor
     }
 
-    /// Creates a constraint for the beacons of one identity.
+    /// Creates a constraint for the beacons with one identity.
     @inlinable
     public init(_ identity: BeaconIdentity) {
         self.init(uuid: identity.uuid, major: identity.major, minor: identity.minor)
     }
 
-    /// Reads `UUID[/MAJOR[/MINOR]]`, as the command line writes it.
+    /// Reads `UUID[/MAJOR[/MINOR]]`, the form of the command line.
     ///
-    /// - Returns: nil if the UUID is malformed, a number is not in 0...65535, or there is anything else.
+    /// - Returns: nil if the UUID is malformed, a number is not in 0...65535, or there is other text.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count), let uuid = ProximityUUID(parts[0]) else { return nil }
@@ -100,7 +100,7 @@ public struct BeaconConstraint: Hashable, Sendable, BitwiseCopyable {
         }
     }
 
-    /// Returns whether a beacon of this identity satisfies the constraint.
+    /// Returns true if a beacon of this identity satisfies the constraint.
     @inlinable
     public func matches(_ identity: BeaconIdentity) -> Bool {
         uuid == identity.uuid
@@ -121,7 +121,7 @@ extension BeaconConstraint: CustomStringConvertible {
 
 // MARK: - JSON
 
-// The same members wherever identities and constraints stand: {"uuid":"…","major":1,"minor":7}.
+// Identities and constraints have the same members everywhere: {"uuid":"…","major":1,"minor":7}.
 
 private enum IdentityKeys: String, CodingKey {
     case uuid, major, minor
@@ -147,8 +147,8 @@ extension BeaconIdentity: Codable {
 }
 
 extension BeaconConstraint: Codable {
-    /// Reads the UUID and the values that are given. A minor value without a major one is ignored: there is no such
-    /// constraint.
+    /// Reads the UUID and the values that are present. A minor value without a major value is ignored, because
+    /// constraints do not have that form.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: IdentityKeys.self)
         let uuid = try values.decode(ProximityUUID.self, forKey: .uuid)
@@ -161,7 +161,7 @@ extension BeaconConstraint: Codable {
         }
     }
 
-    /// Writes the UUID and the values that are given.
+    /// Writes the UUID and the values that are present.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: IdentityKeys.self)
         try values.encode(uuid, forKey: .uuid)
@@ -171,7 +171,7 @@ extension BeaconConstraint: Codable {
 }
 
 extension BeaconConstraint {
-    /// The one identity that it matches; nil where it leaves a part open.
+    /// The only identity that it matches; nil if a part is missing.
     public var identity: BeaconIdentity? {
         guard let major, let minor else { return nil }
         return BeaconIdentity(uuid: uuid, major: major, minor: minor)

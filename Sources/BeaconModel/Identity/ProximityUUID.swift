@@ -1,13 +1,12 @@
 /// The 128-bit identifier that all beacons of one owner or use share: the proximity UUID.
 ///
-/// It is kept as two integers, so that comparing and hashing need neither
-/// Foundation nor memory of their own.
+/// It consists of two integers, so that comparing and hashing need neither Foundation nor heap memory.
 @frozen
 public struct ProximityUUID: Hashable, Sendable, BitwiseCopyable {
-    /// The first eight bytes as they travel on the air, most significant first.
+    /// The first eight bytes on the air, most significant first.
     public let high: UInt64
 
-    /// The last eight bytes as they travel on the air, most significant first.
+    /// The last eight bytes on the air, most significant first.
     public let low: UInt64
 
     /// Creates a UUID from its two halves.
@@ -21,7 +20,7 @@ public struct ProximityUUID: Hashable, Sendable, BitwiseCopyable {
     ///
     /// - Returns: nil if the text is anything else.
     public init?(_ text: some StringProtocol) {
-        // Text of any kind would be read by its witness tables, one character after the other, at ten times the cost.
+        // Generic text would be read through its witness tables, one character at a time, at ten times the cost.
         let read =
             text.utf8.withContiguousStorageIfAvailable { Self(characters: $0) }
             ?? Array(text.utf8).withUnsafeBufferPointer { Self(characters: $0) }
@@ -67,7 +66,7 @@ extension ProximityUUID: CustomStringConvertible {
         }
     }
 
-    /// The lower-case text form, as the project's JSON writes it.
+    /// The lower-case text form, as in the project's JSON.
     public var description: String {
         String(unsafeUninitializedCapacity: 36) { buffer in
             var count = 0

@@ -1,16 +1,16 @@
-/// An advert as a sniffer hears it: a link layer packet on an advertising channel.
+/// A sniffer's advert: a link layer packet on an advertising channel.
 ///
-/// The packet layouts are those of the Core Specification, Vol 6, Part B, 2.3.
+/// The Core Specification defines the packet layouts in Vol 6, Part B, 2.3.
 @frozen
 public struct LinkLayerAdvertisement: Sendable, BitwiseCopyable {
-    /// The outcome of comparing a packet with the CRC behind it.
+    /// The result of checking a packet's CRC.
     @frozen
     public enum Integrity: Sendable, BitwiseCopyable {
-        /// The CRC fits the packet.
+        /// The CRC matches the packet.
         case intact
-        /// The CRC does not fit, or the packet is cut.
+        /// The CRC does not match, or the packet is truncated.
         case damaged
-        /// The packet came without one: its three bytes are missing or were zeroed.
+        /// The packet has no CRC: its three bytes are missing or zero.
         case unknown
     }
 
@@ -23,7 +23,7 @@ public struct LinkLayerAdvertisement: Sendable, BitwiseCopyable {
     /// The offset of the advert in the packet.
     public let offset: Int
 
-    /// The number of bytes of the advert; 0 where the packet is cut.
+    /// The number of bytes of the advert; 0 if the packet is truncated.
     public let count: Int
 
     /// The access address of all advertising packets.
@@ -32,10 +32,10 @@ public struct LinkLayerAdvertisement: Sendable, BitwiseCopyable {
     /// Reads a packet.
     ///
     /// - Parameters:
-    ///   - packet: access address, header, payload and checksum.
-    ///   - headerOffset: where the header begins: 4, or 5 where a coding indicator comes before it.
+    ///   - packet: access address, header, payload and CRC.
+    ///   - headerOffset: the offset of the header: 4, or 5 after a coding indicator.
     /// - Returns: nil if the packet is not an advert with an advertiser's address: scan requests, directed adverts,
-    ///   connection requests, pieces of extended adverts, packets of a connection.
+    ///   connection requests, fragments of extended adverts, packets of a connection.
     public init?(packet: RawSpan, headerOffset: Int = 4) {
         let payload = headerOffset + 2
         guard packet.byteCount >= payload + 6, packet.littleEndian32(at: 0) == Self.accessAddress else { return nil }
@@ -67,11 +67,11 @@ public struct LinkLayerAdvertisement: Sendable, BitwiseCopyable {
         count = isWhole ? length - 6 : 0
     }
 
-    /// Compares a packet with the checksum behind it.
+    /// Checks a packet's CRC.
     ///
     /// - Parameters:
-    ///   - packet: access address, header, payload and checksum.
-    ///   - headerOffset: where the header begins: 4, or 5 where a coding indicator comes before it.
+    ///   - packet: access address, header, payload and CRC.
+    ///   - headerOffset: the offset of the header: 4, or 5 after a coding indicator.
     public static func integrity(of packet: RawSpan, headerOffset: Int = 4) -> Integrity {
         let payload = headerOffset + 2
         guard packet.byteCount >= payload else { return .damaged }
@@ -79,24 +79,23 @@ public struct LinkLayerAdvertisement: Sendable, BitwiseCopyable {
         guard end <= packet.byteCount else { return .damaged }
         guard end + 3 <= packet.byteCount else { return .unknown }
         let sent = UInt32(packet.littleEndian16(at: end)) | UInt32(packet.byte(at: end + 2)) << 16
-        // Tools that have no checksum to give write zeros in its place; one packet in 2^24 has that sum by right.
+        // Tools without a CRC write zeros instead; one packet in 2^24 really has that CRC.
         guard sent != 0 else { return .unknown }
         return LinkLayerCRC.checksum(of: packet, in: headerOffset..<end) == sent ? .intact : .damaged
     }
 }
 
-/// The 24-bit checksum of advertising packets (Core Specification, Vol 6, Part B, 3.1.1).
+/// The 24-bit CRC of advertising packets (Core Specification, Vol 6, Part B, 3.1.1).
 public enum LinkLayerCRC {
     /// The feedback of x^24 + x^10 + x^9 + x^6 + x^4 + x^3 + x + 1, with the first bit sent in the lowest place.
     private static let feedback: UInt32 = 0xDA6000
 
-    /// The state after each byte in the lowest places. Bit by bit, the checksum took most of a packet's time.
+    /// The state after each value of the low byte. Bit by bit, the CRC took most of a packet's time.
     private static let table: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { state, _ in state & 1 == 1 ? state &>> 1 ^ feedback : state &>> 1 }
     }
 
-    /// Returns the checksum over `range` of `packet`, as the three bytes that follow on the air read as a
-    /// little-endian number.
+    /// Returns the CRC over `range` of `packet`, as the little-endian number of the three bytes that follow on the air.
     public static func checksum(of packet: RawSpan, in range: Range<Int>) -> UInt32 {
         let table = table
         // 0x555555, the start value of advertising packets, with its 24 bits in the order of transmission.

@@ -1,7 +1,7 @@
 /// A receiver's report of one advert, without the advert's bytes.
 @frozen
 public struct AdvertisingReport: Hashable, Sendable, BitwiseCopyable {
-    /// The kind of advert, by the numbering of legacy HCI events and of the link layer's own reports.
+    /// The kind of advert, numbered as in legacy HCI events and in the link layer's own reports.
     @frozen
     public enum Kind: UInt8, Hashable, Sendable, BitwiseCopyable {
         /// Connectable and scannable, undirected: ADV_IND.
@@ -14,7 +14,7 @@ public struct AdvertisingReport: Hashable, Sendable, BitwiseCopyable {
         case nonConnectable = 3
         /// The answer to a scan request: SCAN_RSP.
         case scanResponse = 4
-        /// Sent by extended advertising (Bluetooth 5), in whatever form.
+        /// An extended advert (Bluetooth 5) of any form.
         case extended = 5
     }
 

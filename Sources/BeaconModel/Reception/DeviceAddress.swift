@@ -1,7 +1,7 @@
-/// The Bluetooth device address that an advert came from, with its kind.
+/// The Bluetooth device address of an advertiser, with its kind.
 ///
-/// Phones change theirs every few minutes, which is why an address says nothing about identity. It keeps two devices
-/// apart that advertise the same identity at the same time.
+/// Phones change their address every few minutes, so an address proves no identity. It distinguishes two devices that
+/// advertise the same identity at the same time.
 @frozen
 public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
     /// The origin of an address, by HCI's numbering (Core Specification, Vol 4, Part E, 7.7.65.2).
@@ -9,13 +9,13 @@ public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
     public enum Kind: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
         /// Registered with the IEEE.
         case `public` = 0
-        /// Chosen by the device: static, resolvable or not resolvable, as its two top bits say.
+        /// Chosen by the device: static, resolvable or not resolvable, by its two top bits.
         case random = 1
         /// A public identity that the controller resolved from a private address.
         case publicIdentity = 2
         /// A random static identity that the controller resolved from a private address.
         case randomIdentity = 3
-        /// The source did not say, as in a sighting log.
+        /// Unspecified by the source, for instance in a sighting log.
         case unspecified = 0xFE
         /// The device sent no address.
         case anonymous = 0xFF
@@ -24,10 +24,10 @@ public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
     /// The number of bits of an address.
     @usableFromInline static var bitCount: UInt64 { 48 }
 
-    /// The kind's number above the 48 bits. Both are in one word since each advert is looked up by them.
+    /// The kind's number above the 48 bits. Both are in one word because each advert is looked up by both.
     @usableFromInline package let word: UInt64
 
-    /// The 48 bits, the byte that is printed first in the highest place.
+    /// The 48 bits, with the byte that is printed first in the highest place.
     @inlinable
     public var bits: UInt64 { word & (1 &<< Self.bitCount &- 1) }
 
@@ -49,7 +49,7 @@ public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
     ///
     /// - Returns: nil if the text is anything else.
     public init?(_ text: some StringProtocol, kind: Kind = .unspecified) {
-        // As a UUID is read.
+        // Like the parser of a UUID.
         let read =
             text.utf8.withContiguousStorageIfAvailable { Self(characters: $0, kind: kind) }
             ?? Array(text.utf8).withUnsafeBufferPointer { Self(characters: $0, kind: kind) }

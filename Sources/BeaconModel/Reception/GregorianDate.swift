@@ -6,7 +6,7 @@ package struct GregorianDate: Hashable, Sendable {
     package var year: Int
     /// The month, from 1 to 12.
     package var month: Int
-    /// The day of the month, from 1. A day after the month's last one counts on into the next month.
+    /// The day of the month, from 1. A day after the month's last one counts as a day of the next month.
     package var day: Int
 
     /// The days from 1 March of the year 0 to 1 January 1970.
@@ -18,7 +18,7 @@ package struct GregorianDate: Hashable, Sendable {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// Creates the date that is so many days after 1970-01-01; at the earliest 0000-03-01.
+    /// Creates the date a number of days after 1970-01-01; at the earliest 0000-03-01.
     package init(daysSince1970: Int) {
         let days = daysSince1970 + Self.daysBefore1970
         let dayOfSpan = days % Self.daysOf400Years

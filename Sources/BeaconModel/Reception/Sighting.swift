@@ -1,4 +1,4 @@
-/// One iBeacon advert as one receiver heard it: a value of fixed size, which is all that passes from radio to engine.
+/// An iBeacon advert as one receiver heard it, in a value of fixed size: the engine's only input from radios.
 @frozen
 public struct Sighting: Hashable, Sendable, BitwiseCopyable {
     /// The time of reception, by the clock of its source.
@@ -39,42 +39,43 @@ public struct Sighting: Hashable, Sendable, BitwiseCopyable {
     }
 }
 
-/// The received signal strength (RSSI) of one advert in dBm, or the statement that the controller had no reading.
+/// The received signal strength (RSSI) of one advert in dBm, or the value for no reading.
 @frozen
 public struct SignalStrength: Hashable, Sendable, BitwiseCopyable {
     /// The byte that the controller reported.
     public let rawValue: Int8
 
-    /// Wraps the byte that the controller reported.
+    /// Creates a strength from the byte that the controller reported.
     @inlinable
     public init(rawValue: Int8) { self.rawValue = rawValue }
 
-    /// The value that a controller reports where it has no reading: 127 (Core Specification, Vol 4, Part E, 7.7.65.2).
-    /// Such an advert counts for presence and never for distance.
+    /// The value that a controller reports without a reading: 127 (Core Specification, Vol 4, Part E, 7.7.65.2). Such
+    /// an advert proves presence, but not distance.
     @inlinable public static var unavailable: SignalStrength { SignalStrength(rawValue: 127) }
 
-    /// True for a strength that was measured, which is negative.
+    /// True for a measured strength, which is negative.
     ///
-    /// "No reading" has many spellings: controllers report 127, iOS and some gateways 0. Positive values count as no
-    /// reading too. HCI allows up to 20 dBm, but a beacon that touches the receiver's antenna does not reach 0 dBm.
+    /// "No reading" has several values: controllers report 127, iOS and some gateways 0. Positive values count as no
+    /// reading too. HCI allows up to 20 dBm, but even a beacon that touches the receiver's antenna does not reach 0
+    /// dBm.
     @inlinable
     public var isReading: Bool { rawValue < 0 }
 
-    /// The strengths in dBm that can be measured, and that a threshold can therefore have.
+    /// The measurable strengths in dBm, which are also the valid thresholds.
     public static var readings: ClosedRange<Int> { -127 ... -1 }
 
-    /// The strength in dBm, or nil where there was no reading.
+    /// The strength in dBm, or nil without a reading.
     @inlinable
     public var dBm: Int8? { isReading ? rawValue : nil }
 }
 
-/// A receiver's place in the table of names that its source keeps: `hci0` or `Room201` as a small number.
+/// A receiver's index in its source's table of names: `hci0` or `Room201` as a small number.
 @frozen
 public struct ReceiverID: Hashable, Sendable, BitwiseCopyable {
-    /// The place in the table of names.
+    /// The index in the table of names.
     public let index: UInt16
 
-    /// Creates the ID of the receiver at this place in its source's table of names.
+    /// Creates the ID of the receiver at an index in its source's table of names.
     @inlinable
     public init(_ index: UInt16) { self.index = index }
 }

@@ -1,7 +1,7 @@
-/// A moment, in nanoseconds since an origin that the source of time chooses.
+/// A point in time, in nanoseconds since an origin that the source of time chooses.
 ///
-/// Captures and radios count from 1970. Arithmetic saturates instead of overflowing, since moments come from files that
-/// may be damaged.
+/// Captures and radios count from 1970. Arithmetic saturates instead of overflowing, because times in files may be
+/// damaged.
 @frozen
 public struct Timestamp: Hashable, Sendable, BitwiseCopyable {
     /// Nanoseconds since the origin, between 0 and ``latest``.
@@ -13,54 +13,53 @@ public struct Timestamp: Hashable, Sendable, BitwiseCopyable {
     /// The origin.
     @inlinable public static var zero: Timestamp { Timestamp(nanoseconds: 0) }
 
-    /// The last moment: half of what 64 bits hold, the year 2116 where the origin is 1970, so that a
-    /// sum of two durations and a moment cannot overflow.
+    /// The latest time: half of the range of 64 bits, the year 2116 if the origin is 1970, so that the sum of two
+    /// durations and a time cannot overflow.
     @inlinable public static var latest: Timestamp { Timestamp(nanoseconds: Int64.max / 2) }
 
-    /// Creates a moment; values outside of 0...``latest`` become the nearer of the two.
+    /// Creates a time; values outside of 0...``latest`` become the nearer of the two.
     @inlinable
     public init(nanoseconds: Int64) {
         self.nanoseconds = min(max(nanoseconds, 0), Int64.max / 2)
     }
 
-    /// Creates a moment so many seconds after the origin, or nil where it lies outside of zero...``latest`` or is not a
-    /// number.
+    /// Creates a time in seconds after the origin, or nil if it is outside of zero...``latest`` or not a number.
     @inlinable
     public init?(seconds: Double) {
         guard seconds >= 0, seconds <= Self.latest.seconds else { return nil }
         self.init(nanoseconds: Int64((seconds * 1_000_000_000).rounded()))
     }
 
-    /// Seconds since the origin.
+    /// The seconds since the origin.
     @inlinable
     public var seconds: Double { Double(nanoseconds) / 1_000_000_000 }
 
-    /// Returns the moment `nanoseconds` later, or earlier where negative; it saturates.
+    /// Returns the time `nanoseconds` later, or earlier if negative; it saturates.
     @inlinable
     public func advanced(by nanoseconds: Int64) -> Timestamp {
         let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
         return overflow ? (nanoseconds < 0 ? .zero : .latest) : Timestamp(nanoseconds: sum)
     }
 
-    /// The first whole second after this moment.
+    /// The first whole second after this time.
     @inlinable
     public var nextWholeSecond: Timestamp {
         Timestamp(nanoseconds: (nanoseconds / Self.nanosecondsPerSecond &+ 1) &* Self.nanosecondsPerSecond)
     }
 
-    /// Returns the first moment after this one that is a multiple of so many nanoseconds, above 0, after the origin.
+    /// Returns the first multiple of an interval in nanoseconds, above 0, after this time.
     @inlinable
     package func next(multipleOf interval: Int64) -> Timestamp {
         Timestamp(nanoseconds: (nanoseconds / interval &+ 1) &* interval)
     }
 
-    /// Returns the nanoseconds from `earlier` to this moment, negative where `earlier` is later. It cannot overflow.
+    /// Returns the nanoseconds from `earlier` to this time, negative if `earlier` is later. It cannot overflow.
     @inlinable
     public func since(_ earlier: Timestamp) -> Int64 { nanoseconds &- earlier.nanoseconds }
 }
 
 extension Timestamp: Comparable {
-    /// Orders moments by time.
+    /// Orders times from earlier to later.
     @inlinable
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
 }
