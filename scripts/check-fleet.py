@@ -362,7 +362,7 @@ try:
     deadline = time.monotonic() + 90
     while time.monotonic() < deadline:
         logs = "".join((folder / f"{name}.log").read_text() for name in WORKERS)
-        if logs.count("is this machine's") - logs.count("is given to another") >= 16:
+        if logs.count("this machine owns partition") - logs.count("this machine leaves partition") >= 16:
             break
         time.sleep(0.5)
     else:

@@ -152,7 +152,7 @@ struct LaunchTests {
         try bench.configure("sources: [{ name: log, from: \(log), speed: 1 }]\nlaunch: { applications: true }")
         let outcome = try await bench.run("--config", "beacond.yaml")
         #expect(
-            outcome.errors.contains("evil: ") && outcome.errors.contains("can be written by others"),
+            outcome.errors.contains("evil: ") && outcome.errors.contains("is writable by other users"),
             "\(outcome.errors)")
         #expect(outcome.errors.contains("0 notifications"))
         #expect(!outcome.errors.contains("launch,"))

@@ -26,7 +26,7 @@ struct RunTests {
                 == 2)
         #expect(events.count { $0.hasSuffix("info: store was left") } == 2, "\(run.errors)")
         #expect(run.errors.contains("info: shop has ended"))
-        #expect(run.errors.contains("a simulation goes on with ?loop behind its name"))
+        #expect(run.errors.contains("add ?loop to a simulation's name to repeat it"))
         try bench.configure(text + "destinations: [{ name: cloud, type: webhook, url: 'http://127.0.0.1:9' }]")
         let dry = try await bench.run("--config", "beacond.yaml", "--dry-run")
         #expect(!dry.errors.contains("store was "))

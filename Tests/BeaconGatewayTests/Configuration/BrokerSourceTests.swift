@@ -6,7 +6,7 @@ import Testing
 @testable import BeaconGateway
 @testable import BeaconMonitoring
 
-@Suite("Brokers among the sources of a configuration")
+@Suite("Configurations: brokers as sources")
 struct BrokerSourceTests {
     private static func sources(_ text: String, _ environment: [String: String] = [:]) throws -> [SourceSettings] {
         let checked = ConfigurationBench.check(
@@ -15,7 +15,7 @@ struct BrokerSourceTests {
         return checked.configuration.sources
     }
 
-    @Test("What is given is taken, and receivers keep their own names")
+    @Test("Given keys are used, and receivers keep their own names")
     func values() throws {
         let source = try #require(
             try Self.sources(
@@ -57,7 +57,7 @@ struct BrokerSourceTests {
         #expect(both.uuid == JSONPath("u") && both.data == JSONPath("d") && both.encoding == .base64)
     }
 
-    @Test("A word is enough, and its password is nowhere to be seen")
+    @Test("A single word is enough, and its password never appears")
     func word() throws {
         let source = try #require(try Self.sources("sources: [\"mqtt://hall:s3cret@broker:1884/a/+,b/#\"]").first)
         #expect(source.name == "broker:1884")
@@ -72,7 +72,7 @@ struct BrokerSourceTests {
     }
 
     @Test(
-        "Mistakes are told at their lines",
+        "Mistakes are reported at their lines",
         arguments: [
             ("{ name: a, mqtt: { port: 1 } }", "in sources.a.mqtt, \"host\" is missing"),
             ("{ name: a, mqtt: { host: b, hots: c } }", "there is no key \"hots\" here; was \"host\" meant?"),
@@ -83,9 +83,9 @@ struct BrokerSourceTests {
             ("{ name: a, esphome: { host: c } }", "there is no key \"host\" here; was \"hosts\" meant?"),
             ("{ name: a, from: hci, topics: [b] }", "\"topics\" is for the receivers of a broker"),
             ("{ name: a, mqtt: { host: b }, topics: [c#] }", "has a # that is not its last level"),
-            ("{ name: a, mqtt: { host: b }, mapping: { rssi: r, data: d } }", "say once which receiver heard"),
+            ("{ name: a, mqtt: { host: b }, mapping: { rssi: r, data: d } }", "name the receiver in one way"),
             ("{ name: a, mqtt: { host: b }, mapping: { receiver: r, data: d } }", "\"rssi\" is missing"),
-            ("{ name: a, mqtt: { host: b }, mapping: { receiver: r, rssi: s } }", "say where the advert is"),
+            ("{ name: a, mqtt: { host: b }, mapping: { receiver: r, rssi: s } }", "specify the advert"),
             (
                 "{ name: a, mqtt: { host: b }, mapping: { receiver: r, rssi: s, uuid: u, major: a } }",
                 "\"minor\" is missing"
@@ -107,7 +107,7 @@ struct BrokerSourceTests {
             ("{ name: a, http: { token: { env: NONE } } }", "NONE"),
             ("{ name: a, http: { tokn: b } }", "was \"token\" meant?"),
             ("{ name: a, http: { }, mqtt: { host: b } }", "\"mqtt\" and \"http\" are two sources"),
-            ("{ name: a, http: { token: { file: /dev/null } } }", "gateways that post need a console"),
+            ("{ name: a, http: { token: { file: /dev/null } } }", "gateways that post need the console"),
         ])
     func mistakes(source: String, message: String) {
         let lines = ConfigurationBench.lines(

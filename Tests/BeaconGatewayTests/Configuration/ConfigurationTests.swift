@@ -17,7 +17,7 @@ struct ConfigurationTests {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Examples/beacond.yaml")
 
-    @Test("The example that the documentation shows can be used once its secrets are there")
+    @Test("The documentation's example is usable once its secrets exist")
     func example() throws {
         let secrets = ["CLOUD_SECRET", "KUMULOS_API_KEY", "KUMULOS_SECRET_KEY", "MQTT_PASSWORD"]
         let without = try GatewayConfiguration.check(file: Self.example.path, environment: [:])
@@ -28,9 +28,9 @@ struct ConfigurationTests {
         #expect(!checked.configuration.destinations.isEmpty)
     }
 
-    @Test("Every key of the example that is commented out is one that there is")
+    @Test("Every commented-out key in the example exists")
     func commentedExample() throws {
-        // What is commented out as "#key: value" is an option; prose has a space behind the sign.
+        // A commented-out option is "#key: value"; prose has a space after the sign.
         let text = try String(contentsOf: Self.example, encoding: .utf8)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             guard let sign = line.firstIndex(of: "#"), line[..<sign].allSatisfy({ $0 == " " }),
@@ -38,7 +38,7 @@ struct ConfigurationTests {
             else { return String(line) }
             return String(line[..<sign] + line[line.index(after: sign)...])
         }
-        // Some keys are shown in two forms, and the files and secrets are on another machine.
+        // Some keys appear in two forms, and the files and secrets are on another machine.
         let errors = ConfigurationBench.check(lines.joined(separator: "\n")).diagnostics.filter { diagnostic in
             !["more than once", "does not have here", "cannot be read here", "there is no such file"].contains {
                 diagnostic.message.contains($0)
@@ -48,7 +48,7 @@ struct ConfigurationTests {
         #expect(lines.joined().count < text.count)
     }
 
-    @Test("What is given is taken, and what is not has its default")
+    @Test("Given keys are used, and others have their defaults")
     func values() throws {
         let checked = ConfigurationBench.check(
             """
@@ -78,7 +78,7 @@ struct ConfigurationTests {
         #expect(configuration.notify.heartbeatInterval == .seconds(300))
         #expect(configuration.notify.minimumProximity == .near)
         guard case .webhook(let webhook)? = configuration.destinations.first?.kind else {
-            Issue.record("it is a webhook")
+            Issue.record("it is not a webhook")
             return
         }
         #expect(webhook.signingSecrets.map { $0.reveal() } == ["s3cret"])
@@ -89,7 +89,7 @@ struct ConfigurationTests {
         #expect(configuration.launch.rules.first?.target == .program(["/bin/lights", "at home"]))
     }
 
-    @Test("Sources share one speed: the one that is given, else that of time where a source is a radio or a simulation")
+    @Test("Sources share one speed: the given one, or real time if a source is a radio or a simulation")
     func speeds() {
         func paces(_ sources: String) -> [Pace] {
             let checked = ConfigurationBench.check(
@@ -106,7 +106,7 @@ struct ConfigurationTests {
                 == [.times(2), .times(2)])
     }
 
-    @Test("The environment comes before the file, in items of lists by their names")
+    @Test("The environment overrides the file, and finds list items by name")
     func environment() {
         let checked = ConfigurationBench.check(
             ConfigurationBench.start + "destinations: [{ name: my cloud, type: webhook, url: https://file.example }]",
@@ -122,13 +122,13 @@ struct ConfigurationTests {
         #expect(configuration.regions.first?.region.exitTimeout == .seconds(300))
         #expect(configuration.notify.kinds == [.enter, .exit])
         guard case .webhook(let webhook)? = configuration.destinations.first?.kind else {
-            Issue.record("it is a webhook")
+            Issue.record("it is not a webhook")
             return
         }
         #expect(webhook.url.host == "environment.example")
     }
 
-    @Test("A secret is read from a file without the line's end, and never shows itself")
+    @Test("A secret is read from a file without its line end, and never appears in output")
     func secretFile() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
         try "s3cret\n".write(to: file, atomically: true, encoding: .utf8)
@@ -140,7 +140,7 @@ struct ConfigurationTests {
                   - { name: c, type: webhook, url: { file: \(file.path) } }
                 """)
         guard case .mqtt(let mqtt)? = checked.configuration.destinations.first?.kind else {
-            Issue.record("it is a broker")
+            Issue.record("it is not a broker")
             return
         }
         #expect(mqtt.connection.password?.reveal() == "s3cret")
@@ -150,7 +150,7 @@ struct ConfigurationTests {
         #expect(checked.diagnostics.map { $0.message.contains("no address") } == [true])
     }
 
-    @Test("A file that cannot be read is told")
+    @Test("An unreadable file is reported")
     func unreadable() {
         #expect {
             _ = try GatewayConfiguration.check(file: "/nowhere/at.all", environment: [:])
@@ -158,7 +158,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Spans of time are numbers with units, or of seconds alone",
+        "Durations are numbers with units, or only seconds",
         arguments: [
             ("30s", Duration.seconds(30)), ("1h30m", .seconds(5400)), ("500ms", .milliseconds(500)),
             ("1.5m", .seconds(90)),
@@ -172,7 +172,7 @@ struct ConfigurationTests {
         #expect(DurationText.duration(text) == duration)
     }
 
-    @Test("Places have receivers, each one place; what was taught is a file")
+    @Test("Places have receivers, each receiver has one place, and taught places are a file")
     func places() throws {
         let places = "places: [{ name: hall, receivers: [hci0, hci1] }, { name: kitchen, receivers: esp }]\n"
         let checked = ConfigurationBench.check(ConfigurationBench.start + places)
@@ -199,7 +199,7 @@ struct ConfigurationTests {
         #expect(file.count == 1 && file[0].contains("nowhere.json"))
     }
 
-    @Test("A rule for places needs them, and names those that there are")
+    @Test("A rule for places needs places, and a fault lists them")
     func placeRules() {
         let places = "places: [{ name: hall, receivers: [a] }, { name: kitchen, receivers: [b] }]\n"
         func rule(_ text: String) -> String { "launch: { rules: [{ name: bowl, program: [/bin/true], \(text) }] }\n" }
@@ -213,10 +213,10 @@ struct ConfigurationTests {
             ConfigurationBench.start + places + rule("events: [place], places: [kichen]"))
         #expect(strange.count == 1 && strange[0].contains("was \"kitchen\" meant?"))
         let idle = ConfigurationBench.lines(ConfigurationBench.start + places + rule("places: [kitchen]"))
-        #expect(idle.count == 1 && idle[0].contains("is for events of beacons"))
+        #expect(idle.count == 1 && idle[0].contains("needs an event of beacons"))
     }
 
-    @Test("The console is for this machine, or for whoever has a token")
+    @Test("The console is for this machine, or for clients with a token")
     func web() {
         func check(_ text: String) -> (web: WebSettings?, lines: [String]) {
             let text = ConfigurationBench.start + text
@@ -243,7 +243,7 @@ struct ConfigurationTests {
         defer { try? FileManager.default.removeItem(at: file) }
         try? Data("no certificate".utf8).write(to: file)
         let wrong = check("web: { certificate: \(file.path), key: \(file.path) }\n").lines
-        #expect(wrong.count == 1 && wrong[0].contains("are no certificate"))
+        #expect(wrong.count == 1 && wrong[0].contains("are not a certificate"))
         #expect(check("web: { certificate: \(file.path) }\n").lines.contains { $0.contains("needs both") })
         #expect(check("web: { listne: x }\n").lines.first?.contains("listen") == true)
         let proxies = check("web: { listen: \"0.0.0.0\", trusted-proxies: [172.30.32.2, \"FD00:0::2\"] }\n")
@@ -258,11 +258,11 @@ struct ConfigurationTests {
             #expect(any.count == 1 && any[0].contains("error") && any[0].contains("proxies of other machines"))
         }
         let unclear = check("web: { trusted-proxies: [proxy.local, 10.0.0.0/8] }\n").lines
-        #expect(unclear.count == 2 && unclear.allSatisfy { $0.contains("which is no address") })
+        #expect(unclear.count == 2 && unclear.allSatisfy { $0.contains("which is not an address") })
         #expect(check("web: { history-age: 30d, history-entries: 500 }\n").web?.historyEntries == 500)
     }
 
-    @Test("A region's signal may be learnt, and then has no level for leaving")
+    @Test("A region's signal can be learned, and then has no exit level")
     func learnedSignal() {
         let region =
             "sources: [auto]\nregions: [{ name: hall, uuid: \(ConfigurationBench.uuid), minimum-rssi: auto%}]\n"
@@ -274,7 +274,7 @@ struct ConfigurationTests {
         #expect(wrong.count == 1 && wrong[0].contains("or auto"))
     }
 
-    @Test("What was measured of receivers and beacons is a file, whose faults have the line that names it")
+    @Test("Calibration is a file, and its faults are reported at the line that names it")
     func calibration() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -10,7 +10,7 @@ import Testing
 struct DiagnosticTests {
     private static let uuid = ConfigurationBench.uuid
 
-    /// A text behind the start, whose lines count from 3, and what is told of it.
+    /// A text after the start, whose lines count from 3, and its diagnostics.
     struct Case: Sendable, CustomTestStringConvertible {
         var text: String
         var lines: [String]
@@ -26,7 +26,7 @@ struct DiagnosticTests {
         Case("regoins: []", #"f:3:1: error: there is no key "regoins" here; was "regions" meant?"#),
         Case(
             "notify: { cool-down: 30x }",
-            #"f:3:22: error: "cool-down" is "30x"; write a span of time from 0s to 1d, as 30s, 5m or 1h30m, or off"#),
+            #"f:3:22: error: "cool-down" is "30x"; write a span of time from 0s to 1d, such as 30s, 5m or 1h30m, or off"#),
         Case(
             "notify: { events: [enter, leave] }",
             #"f:3:27: error: "events" is "leave"; write enter, exit, proximity, gone, place or suspicious"#),
@@ -39,7 +39,7 @@ struct DiagnosticTests {
         Case("notify: often", #"f:3:9: error: "notify" is "often"; write keys with values, as in "key: value""#),
         Case(
             "beacons: [{ name: key, uuid: \(uuid), major: 1 }]",
-            #"f:3:11: error: in beacons.key, "minor" is missing: a beacon is named by its uuid, major and minor"#),
+            #"f:3:11: error: in beacons.key, "minor" is missing: a beacon is identified by its uuid, major and minor"#),
         Case(
             "beacons:\n  - { name: key, uuid: \(uuid), major: 1, minor: 2 }\n  - { name: key, uuid: \(uuid), major: 1, minor: 3 }",
             #"f:5:13: error: there is a beacon named "key" already; give this one another name"#),
@@ -66,7 +66,7 @@ struct DiagnosticTests {
         Case(
             "destinations: [{ name: a, type: webhook, url: 'https://e.com', headers: { Authorization: Bearer x, 'a b': c } }]",
             #"f:3:90: error: "Authorization" is written here for all to read; write { env: NAME } or { file: PATH } to say where it is"#,
-            #"f:3:100: error: "a b" cannot be the name of a header; write letters, digits and hyphens"#),
+            #"f:3:100: error: "a b" is not a valid header name; write letters, digits and hyphens"#),
         Case(
             "destinations: [{ name: a, type: kumulos, api-key: { env: NO_SUCH } }]",
             #"f:3:16: error: in destinations.a, "secret-key" is missing: Kumulos shows it in the app's settings; give it as { env: NAME } or { file: PATH }"#,
@@ -84,7 +84,7 @@ struct DiagnosticTests {
             #"f:3:59: error: "events": "near for 3x" has no time from 0s to 7d; write for example "near for 30s""#),
         Case(
             "launch: { rules: [{ name: r, program: a, beacons: car }] }",
-            #"f:3:19: error: in launch.rules.r, "beacons" is for events of beacons, and there are none; add near, or remove it"#,
+            #"f:3:19: error: in launch.rules.r, "beacons" needs an event of beacons; add near to the events, or remove "beacons""#,
             #"f:3:51: error: "beacons" has "car", and there is no beacon of this name"#),
         Case(
             "launch: { rules: [{ name: r, events: [enter], regions: attic }] }",
@@ -117,12 +117,12 @@ struct DiagnosticTests {
         Case("log: {}\nlog: {}", #"f:3:1: error: "log" is given more than once in the same mapping; keep one of them"#),
     ]
 
-    @Test("Each has its line, what was found, and what was meant", arguments: cases)
+    @Test("Each diagnostic has its line, the value, and a suggestion", arguments: cases)
     func table(_ example: Case) {
         #expect(ConfigurationBench.lines(ConfigurationBench.start + example.text) == example.lines)
     }
 
-    @Test("A signal that lacks its sign is asked for with it, and auto is a signal too")
+    @Test("A signal without its sign gets a suggestion with it, and auto is a valid signal")
     func signs() {
         func lines(_ signal: String) -> [String] {
             ConfigurationBench.lines(
@@ -137,7 +137,7 @@ struct DiagnosticTests {
     }
 
     @Test(
-        "A broker's host is its name or address alone",
+        "A broker's host is only its name or address",
         arguments: [
             ("mqtt://localhost:1883", ""), ("mqtts://localhost", #", and "tls: true""#),
             ("localhost:1883", ", and its port as port"), ("[::1]", ""), ("a b", ""),
@@ -159,7 +159,7 @@ struct DiagnosticTests {
         #expect(ConfigurationBench.lines(ConfigurationBench.start + text).isEmpty)
     }
 
-    @Test("The file of secrets is read as systemd reads it, as far as a value has one line")
+    @Test("The secrets file is read like systemd does, for values of one line")
     func secrets() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("secrets-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -174,7 +174,7 @@ struct DiagnosticTests {
             regions: [{ name: hall, uuid: \(Self.uuid) }]
             destinations: [{ name: a, type: mqtt, host: h, user: u, password: { env: P } }]
             """
-        // With the mark and the lines' ends of other systems.
+        // With the byte order mark and the line ends of other systems.
         try Data("\u{FEFF}\(yaml)".utf8).write(to: file)
         func password(_ line: String, _ environment: [String: String] = [:]) throws -> (String?, [String]) {
             let text = "# first\r\n\r\nOTHER=1\r\n\(line)\r\n; last\r\n"
@@ -206,7 +206,7 @@ struct DiagnosticTests {
                 == "beacond.env:4: error: there is no such setting; was BEACOND_LOG_LEVEL meant?")
     }
 
-    @Test("What is missing or misspelt is told once")
+    @Test("A missing or misspelled key is reported once")
     func once() {
         #expect(ConfigurationBench.lines("sources: [auto]\nregion: []").count == 1)
         #expect(ConfigurationBench.lines(ConfigurationBench.start + "web: [true]").count == 1)
@@ -214,14 +214,14 @@ struct DiagnosticTests {
         #expect(ConfigurationBench.lines(signal).count == 1)
     }
 
-    @Test("What stands before a host, as a password, is not told")
+    @Test("Text before a host, such as a password, is not shown")
     func secretHost() {
         let lines = ConfigurationBench.lines(
             ConfigurationBench.start + "destinations: [{ name: a, type: mqtt, host: 'mqtt://u:word@h' }]")
         #expect(lines.count == 1 && !lines[0].contains("word") && lines[0].contains("\"mqtt://…\""), "\(lines)")
     }
 
-    @Test("Sources that cannot share one time are reported, each at its speed, with what to do")
+    @Test("Sources that cannot share one time are reported at their speeds, with a remedy")
     func speeds() {
         func lines(_ sources: String) -> [String] {
             ConfigurationBench.lines("sources: [\(sources)]\nregions: [{ name: hall, uuid: \(Self.uuid) }]")
@@ -237,7 +237,7 @@ struct DiagnosticTests {
         #expect(lines("hci, { name: tape, from: /dev/null, speed: 1 }").isEmpty)
     }
 
-    @Test("All are reported at once, in the order of the file")
+    @Test("All diagnostics are reported at once, in the order of the file")
     func allAtOnce() {
         let text = """
             sources:
@@ -257,28 +257,28 @@ struct DiagnosticTests {
             """
         #expect(
             ConfigurationBench.lines(text) == [
-                #"f:2:37: error: "speed" is for files and simulations; a radio is as fast as time"#,
+                #"f:2:37: error: "speed" is for files and simulations; a radio always runs in real time"#,
                 #"f:3:5: error: in sources.hall, "from" is missing: write auto, hci, hci:hci0, bluez, a file, simulation:NAME, a broker at "mqtt", devices at "esphome", or gateways that post at "http""#,
                 #"f:3:13: error: there is a source named "hall" already; give this one another name"#,
                 #"f:7:12: error: "minor" needs a "major": a minor value means nothing without its major value"#,
                 #"f:10:5: error: "minimum-rssi" is given more than once in the same mapping; keep one of them"#,
-                #"f:11:16: error: "exit-rssi" is -70, above "minimum-rssi", which is -90: the region would be left by the very adverts that enter it; give one that is no higher"#,
+                #"f:11:16: error: "exit-rssi" is -70, above "minimum-rssi", which is -90: the region would be left by the same adverts that enter it; lower "exit-rssi""#,
                 #"f:13:5: error: there is no key "exit-timout" here; was "exit-timeout" meant?"#,
                 #"f:14:17: error: "path" is a list; write the path of a file"#,
             ])
     }
 
-    @Test("Missing keys are reported, and an empty file lacks all of them")
+    @Test("Missing keys are reported, and an empty file lacks all required keys")
     func missing() {
         #expect(
             ConfigurationBench.lines("") == [
-                #"f:1:1: error: "sources" is missing: say where adverts come from, as in "sources: [auto]"; "sources: []" is for a machine that only takes what others send"#,
-                #"f:1:1: error: "regions" is missing: say what to watch for: a list of regions, each with a name and a uuid"#,
+                #"f:1:1: error: "sources" is missing: name a source of adverts, as in "sources: [auto]"; "sources: []" is for a machine that only receives events of others"#,
+                #"f:1:1: error: "regions" is missing: list the regions to monitor, each with a name and a uuid"#,
             ])
     }
 
     @Test(
-        "Text that is no YAML is reported where it begins, and nothing else is guessed",
+        "Invalid YAML is reported where it begins, without further guesses",
         arguments: [
             ("a: b: c", "f:1:5: error: this is not YAML: mapping values are not allowed in this context"),
             ("a:\n\tb: c", "f:2:1: error: this is not YAML: found character that cannot start any token"),
@@ -290,7 +290,7 @@ struct DiagnosticTests {
         #expect(lines.first?.hasPrefix(beginning) == true, "\(lines)")
     }
 
-    @Test("Variables that no setting has are reported, with the one that was meant, and faults in them by name")
+    @Test("Unknown variables are reported with a suggestion, and faults in variables by name")
     func environment() {
         let variables = [
             "BEACOND_OUTBOX_PAHT": "/x", "BEACOND_REGIONS_HALL_EXIT_TIMEOUT": "soon", "BEACONS": "other",
@@ -299,23 +299,23 @@ struct DiagnosticTests {
         #expect(
             ConfigurationBench.lines(ConfigurationBench.start, variables) == [
                 "BEACOND_OUTBOX_PAHT in the environment: error: there is no such setting; was BEACOND_OUTBOX_PATH meant?",
-                #"BEACOND_REGIONS_HALL_EXIT_TIMEOUT in the environment: error: "exit-timeout" is "soon"; write a span of time from 1s to 1d, as 30s, 5m or 1h30m"#,
+                #"BEACOND_REGIONS_HALL_EXIT_TIMEOUT in the environment: error: "exit-timeout" is "soon"; write a span of time from 1s to 1d, such as 30s, 5m or 1h30m"#,
             ])
     }
 
-    @Test("A source that is a bare word is looked for beside the configuration, as one with a name (D22)")
+    @Test("A source without a name is looked up next to the configuration, like a named one (D22)")
     func bareSource() {
         #expect(
             ConfigurationBench.lines("sources: [log.ndjson, { name: b, from: log.ndjson }]\nregions: []") == [
-                #"f:1:11: error: "sources" has "log.ndjson", and there is no such file; radios are auto, hci, hci:hci0 and bluez"#,
-                #"f:1:40: error: "from" has "log.ndjson", and there is no such file; radios are auto, hci, hci:hci0 and bluez"#,
+                #"f:1:11: error: "sources" has "log.ndjson", but there is no such file; radios are auto, hci, hci:hci0 and bluez"#,
+                #"f:1:40: error: "from" has "log.ndjson", but there is no such file; radios are auto, hci, hci:hci0 and bluez"#,
             ])
         #expect(
             ConfigurationBench.check("sources: [log.ndjson]\nregions: []").configuration.sources.map(\.specification)
                 == [.file(path: "/etc/beacons/log.ndjson")])
     }
 
-    @Test("What cannot be built is reported at its destination (D17)")
+    @Test("A destination that cannot be built is reported at its place (D17)")
     func building() {
         func lines(_ destinations: String, _ variables: [String: String] = [:]) -> [String] {
             ConfigurationBench.lines(ConfigurationBench.start + "destinations: [\(destinations)]", variables)
@@ -335,12 +335,12 @@ struct DiagnosticTests {
             + "{ name: c, type: mqtt, host: other, client-id: x, topic: t }"
         #expect(
             lines(brokers) == [
-                #"f:3:74: error: in destinations.b, it has the client id "x" at the same broker as "a", and each would be disconnected when the other connects; give one of them another "client-id""#,
-                #"f:3:74: error: in destinations.b, it publishes below the topic "t" as "a" does, and each would remove what the other retains; give one of them another "topic""#,
+                #"f:3:74: error: in destinations.b, it has the client id "x" at the same broker as "a", and each would be disconnected when the other connects; change the "client-id" of one of them"#,
+                #"f:3:74: error: in destinations.b, it publishes below the topic "t" as "a" does, and each would remove the other's retained messages; change the "topic" of one of them"#,
             ])
     }
 
-    @Test("Secrets that others can read on the way are a warning, and no fault (D28)")
+    @Test("Secrets sent without encryption are a warning and not a fault (D28)")
     func secretsInTheOpen() {
         func check(_ destination: String) -> GatewayConfiguration.Checked {
             ConfigurationBench.check(
@@ -367,7 +367,7 @@ struct DiagnosticTests {
         }
     }
 
-    @Test("Aliases that stand for more than a machine can hold are refused before they are read (D23)")
+    @Test("Aliases that expand to more than memory can hold are refused before expansion (D23)")
     func aliases() {
         var bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
         for level in 1...9 {
@@ -375,12 +375,12 @@ struct DiagnosticTests {
         }
         let lines = ConfigurationBench.lines(bomb + "? *a9\n: x")
         #expect(lines == ["f:5:35: error: there are more than 32 aliases (*name); write their values out"])
-        // Some are welcome, and a star that is none is no alias.
+        // A few aliases are accepted, and a star in other text is not an alias.
         let text = "x: &u '\(Self.uuid)'\nsources: [auto]\nregions: [{ name: '*u *u', uuid: *u }]"
         #expect(ConfigurationBench.lines(text).contains { $0.contains("aliases") } == false)
     }
 
-    @Test("A source that cannot be opened is reported, and a scenario is looked for beside the configuration")
+    @Test("A source that cannot be opened is reported, and a scenario is looked up next to the configuration")
     func sources() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sources-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -398,7 +398,7 @@ struct DiagnosticTests {
         #expect(lines("hci:eth0").first?.hasPrefix("f:1:11: error: \"sources\": ") == true)
     }
 
-    @Test("No text makes it trap")
+    @Test("No text causes a crash")
     func hostile() {
         for text in [
             "&a [*a]", "? [a]: b", "{{}: 1}", "\u{0}", "regions: [[[[]]]]", "a: !!binary x", "- - - -", "~",
@@ -407,7 +407,7 @@ struct DiagnosticTests {
             _ = ConfigurationBench.lines(text)
         }
         var text = "a: &a [x]\n"
-        // Each line doubles what the one before stands for.
+        // Each line doubles the size of the line before.
         for count in 0..<40 {
             text +=
                 "\(count): &a\(count) [*a\(count == 0 ? "" : "\(count - 1)"), *a\(count == 0 ? "" : "\(count - 1)")]\n"

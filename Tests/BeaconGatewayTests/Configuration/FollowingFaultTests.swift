@@ -3,11 +3,11 @@ import BeaconGateway
 import Foundation
 import Testing
 
-/// Faults of one value, of which no others are told that only follow from it.
-@Suite("Faults that follow from others")
+/// Faults of one value, without diagnostics that only follow from it.
+@Suite("Configurations: faults that follow from other faults")
 struct FollowingFaultTests {
     @Test(
-        "A fault is told of once, and nothing follows from it",
+        "A fault is reported once, without the faults that follow from it",
         arguments: [
             DiagnosticTests.Case(
                 "fleet: { servers: local, name: bad name!, password: { env: NO_SUCH }, ca-file: /nowhere.pem }",
@@ -15,7 +15,7 @@ struct FollowingFaultTests {
             ),
             DiagnosticTests.Case(
                 "destinations: [{ name: a, type: kumulos, api-key: { env: KEY }, secret-key: { env: KEY }, install-id: '' }]",
-                #"f:3:103: error: "install-id" is ""; write the name of the installation, a UUID"#),
+                #"f:3:103: error: "install-id" is ""; write the id of the installation, a UUID"#),
             DiagnosticTests.Case(
                 "outbox: { path: [a] }", #"f:3:17: error: "path" is a list; write the path of a file"#),
             DiagnosticTests.Case(

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("Gateways that post what they hear")
+@Suite("Gateways that post adverts")
 struct PostedAdvertTests {
     private static let token = "0123456789abcdef"
     private static let path = "/v1/sources/gates/adverts"
@@ -33,7 +33,7 @@ struct PostedAdvertTests {
 
     private static func bearer(_ token: String = token) -> HTTPFields { [.authorization: "Bearer \(token)"] }
 
-    @Test("A beacon that a gateway posts enters its region, as heard by the gateway by its name")
+    @Test("A posted beacon enters its region, with the gateway's name as receiver")
     func enter() async throws {
         let source = Self.source()
         let bench = try Self.bench(source)
@@ -48,7 +48,7 @@ struct PostedAdvertTests {
         await running.value
     }
 
-    @Test("Invented gateways keep no named one out, and are reported as a warning")
+    @Test("Made-up gateways do not keep out named ones, and are reported as a warning")
     func crowd() async throws {
         let source = Self.source()
         let bench = try Self.bench(source)
@@ -71,7 +71,7 @@ struct PostedAdvertTests {
     }
 
     @Test(
-        "A gateway shows the token as it can: in a header, as a password, behind the address", arguments: [true, false])
+        "A gateway can send its token in a header, as a password, or in the address", arguments: [true, false])
     func tokens(isGuarded: Bool) async throws {
         let source = Self.source()
         var settings = WebSettings()
@@ -90,7 +90,7 @@ struct PostedAdvertTests {
             let answer = try await bench.ask(.post, path, headers: headers, body: Self.line())
             #expect(answer.status == status, "\(path) \(headers)")
         }
-        // The console's token is not the gateways', and theirs opens nothing else.
+        // The console's token does not work for gateways, and theirs works for nothing else.
         if isGuarded {
             #expect(try await bench.ask(.get, "/v1/status", headers: Self.bearer()).status == 401)
             let console = try await bench.ask(
@@ -103,13 +103,13 @@ struct PostedAdvertTests {
         await running.value
     }
 
-    @Test("Where nobody reads, a gateway is told to send it again, and nothing piles up")
+    @Test("Without a reader, gateways must send again later, and nothing piles up")
     func full() async throws {
         let source = Self.source()
         let bench = try Self.bench(source)
         let answer = try await bench.ask(.post, Self.path, headers: Self.bearer(), body: Self.line())
         #expect(answer.status == 503 && answer.headers[.retryAfter] == "1")
-        // A source that was opened and is not pulled.
+        // A source that was opened but is not read.
         let specification = SourceSpecification.network(source)
         let open = try SourceReader(specification)
         var count = 0
@@ -118,17 +118,17 @@ struct PostedAdvertTests {
         #expect(open.receiverNames.isEmpty)
     }
 
-    @Test("Without a console there is no way in, which is told", arguments: ["", "web: false\n", "web: true\n"])
+    @Test("Posting gateways without a console are reported", arguments: ["", "web: false\n", "web: true\n"])
     func console(web: String) {
         let lines = ConfigurationBench.lines(
             """
             \(web)regions: [{ name: hall, uuid: \(ConfigurationBench.uuid) }]
             sources: [{ name: gates, http: { token: { env: TOKEN } } }]
             """, ["TOKEN": Self.token])
-        #expect(lines.contains { $0.contains("gateways that post need a console") } == (web != "web: true\n"))
+        #expect(lines.contains { $0.contains("gateways that post need the console") } == (web != "web: true\n"))
     }
 
-    @Test("JSON of another gateway is read by a mapping")
+    @Test("A mapping reads JSON of other gateways")
     func mapping() async throws {
         let checked = ConfigurationBench.check(
             """
@@ -152,7 +152,7 @@ struct PostedAdvertTests {
         await running.value
     }
 
-    @Test("In the file, receivers have names, and a token is needed")
+    @Test("The file names receivers, and needs a token")
     func file() throws {
         let checked = ConfigurationBench.check(
             """
@@ -174,7 +174,7 @@ struct PostedAdvertTests {
         #expect(short.mistakes().first?.contains("openssl rand -hex 16") == true)
     }
 
-    @Test("Each source of gateways has posts of its own, also once a configuration is read again")
+    @Test("Each source has its own posts, even after a configuration is read again")
     func queues() throws {
         let text = """
             sources:

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("Programs of rules", .fewAtATime)
+@Suite("Rules: programs", .fewAtATime)
 final class RuleRunnerTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     private let lines = LogLines()
@@ -41,7 +41,7 @@ final class RuleRunnerTests {
 
     @Test("Events are run one at a time and in order")
     func order() async {
-        // A second one at the same time would find the folder there.
+        // A second program at the same time would find the folder.
         let runner = rule("mkdir busy || echo twice >> told; cat >> told; sleep 0.05; rmdir busy")
         for second in 1...5 { await runner.enqueue(event(Int64(second))) }
         await runner.finish()
@@ -50,7 +50,7 @@ final class RuleRunnerTests {
         #expect(await runner.counts == RuleRunner.Counts(started: 5, failed: 0, dropped: 0))
     }
 
-    @Test("Of too many that wait the oldest are dropped and logged, and the newest is run")
+    @Test("If too many events wait, the oldest are dropped and logged, and the newest runs")
     func overflow() async throws {
         let runner = rule("cat >> told; while [ ! -e go ]; do sleep 0.02; done")
         await runner.enqueue(event(0))
@@ -60,10 +60,10 @@ final class RuleRunnerTests {
         await runner.finish()
         #expect(await runner.counts == RuleRunner.Counts(started: 17, failed: 0, dropped: 14))
         #expect(reported().last?.contains("\"time\":30") == true)
-        #expect(lines.all.contains { $0.contains("the oldest is dropped") })
+        #expect(lines.all.contains { $0.contains("dropping the oldest") })
     }
 
-    @Test("It is not started more often than the rule allows; at the end nobody waits for that")
+    @Test("A program starts at most as often as the rule allows, and the end does not wait for it")
     func interval() async throws {
         let runner = rule("cat >> told", interval: .seconds(3600))
         for second in 1...3 { await runner.enqueue(event(Int64(second))) }
@@ -73,7 +73,7 @@ final class RuleRunnerTests {
         #expect(reported().count == 1)
     }
 
-    @Test("A program that takes too long is ended, and the next event still comes")
+    @Test("A program that takes too long is ended, and the next event is still handled")
     func timeLimit() async {
         let runner = rule("read line; echo begun >> told; sleep 600", timeLimit: .seconds(2))
         await runner.enqueue(event(1))
@@ -83,7 +83,7 @@ final class RuleRunnerTests {
         #expect(lines.all.contains { $0.contains("took more than") })
     }
 
-    @Test("After failures it waits longer and longer, and an hour at most")
+    @Test("After failures the delay grows to at most an hour")
     func backOff() {
         let start = ContinuousClock.now
         var schedule = LaunchSchedule(interval: .zero)
@@ -101,7 +101,7 @@ final class RuleRunnerTests {
         #expect(schedule.wait(at: start) == .zero)
     }
 
-    @Test("Being stopped ends what runs")
+    @Test("Stopping ends the running program")
     func stop() async throws {
         let runner = rule("cat >> told; sleep 600")
         await runner.enqueue(event(1))

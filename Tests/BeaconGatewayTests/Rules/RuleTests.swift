@@ -9,7 +9,7 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("Rules: when they run, for whom, how often")
+@Suite("Rules: conditions and frequency")
 struct RuleTests {
     private static let beacon = BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 1)
 
@@ -30,7 +30,7 @@ struct RuleTests {
     }
 
     @Test(
-        "Days and hours are those of the rule's time zone; hours over midnight belong to the day on which they begin",
+        "Days and hours are in the rule's time zone, and hours across midnight belong to their first day",
         arguments: [
             (#"hours: "09:00-17:00", time-zone: Europe/Berlin"#, "2026-07-01T07:00:00Z", true),
             (#"hours: "09:00-17:00", time-zone: Europe/Berlin"#, "2026-07-01T06:59:59Z", false),
@@ -56,7 +56,7 @@ struct RuleTests {
     }
 
     @Test(
-        "What a rule cannot be is said with what to write",
+        "Faults of rules say what to write instead",
         arguments: [
             (#"destinations: [hub], when: { hours: "25:00-26:00" }"#, #""hours" is "25:00-26:00"; write two times"#),
             (#"destinations: [hub], when: { hours: "09:00-09:00" }"#, #""hours" is "09:00-09:00"; write two times"#),
@@ -66,7 +66,7 @@ struct RuleTests {
             ("destinations: [hub], when: { time-zone: Berlin }", #""time-zone" is "Berlin"; write the name"#),
             ("destinations: [hubb]", #"there is no destination of this name; was "hub" meant?"#),
             ("destinations: [hub], at-most: never", #""at-most" is "never"; write a span of time"#),
-            ("message: { title: Hello }", #""text" is missing: write what the message says"#),
+            ("message: { title: Hello }", #""text" is missing: write the text of the message"#),
             ("message: Hi, who: { user: mia }", #"there is no key "user" here; was "users" meant?"#),
             ("message: Hi, who: { attributes: [gold] }", #""attributes" is a list; write attributes"#),
             ("message: Hi, events: [near], places: [table]", #"there is no place of this name; there are desk"#),
@@ -76,7 +76,7 @@ struct RuleTests {
         #expect(lines.count == 1 && lines[0].contains(fault), "\(lines)")
     }
 
-    @Test("Who, late, when and at most decide together, and say why a rule did not run")
+    @Test("Who, late, when and at-most decide together, and give the reason for not running")
     func reasons() throws {
         let checked = Self.rule(
             """
@@ -88,7 +88,7 @@ struct RuleTests {
         var near = RuleOccurrence(
             event: .proximity(.near, for: .zero), time: try Self.time("2026-12-01T12:00:00Z"), summary: "",
             beacon: Self.beacon)
-        // What is heard here is nobody's, and gets no message.
+        // Local events belong to no install, and get no message.
         #expect(!rule.concerns(near))
         (near.install, near.user) = ("i", "mia")
         #expect(!rule.concerns(near))
@@ -110,7 +110,7 @@ struct RuleTests {
         #expect(!rule.concerns(near))
     }
 
-    @Test("Once for each person, counted over a restart, and bounded by the span")
+    @Test("A rule runs once for each person within the span, even across a restart")
     func once() async throws {
         let bench = try GatewayBench()
         let rule = try #require(
@@ -142,7 +142,7 @@ struct RuleTests {
         #expect(runs.first?.person == "hall" && runs.first?.action == "notification to hub")
     }
 
-    @Test("A rule that was switched off stays off over restarts, and over another form of it")
+    @Test("A rule that is switched off stays off across restarts and edits")
     func switched() async throws {
         let bench = try GatewayBench()
         let rule = try #require(Self.rule("events: [enter], destinations: [hub]").configuration.launch.rules.first)
@@ -174,7 +174,7 @@ struct RuleTests {
             receiver: receiver, constraint: GatewayBench.constraint, beacons: beacons.map { [$0] } ?? [])
     }
 
-    @Test("A rule runs for what several receivers hear, once, and one that is new begins with what is listed")
+    @Test("A rule runs once for adverts at several receivers, and a new rule starts with the listed beacons")
     func heard() async throws {
         let bench = try GatewayBench()
         func rule(_ name: String, _ text: String) throws -> Rule {
@@ -213,7 +213,7 @@ struct RuleTests {
         #expect(stays.map(\.time.seconds) == [1_800_000_006])
     }
 
-    @Test("What an install, a receiver of another gateway and this machine report are courses of their own")
+    @Test("Reports of installs, other gateways' receivers and this machine are separate")
     func reporters() throws {
         let configuration = Self.rule("events: [near], destinations: [hub]").configuration
         var active = RuleEngine.Active(try #require(configuration.launch.rules.first))
@@ -236,14 +236,14 @@ struct RuleTests {
         // Of this machine's own receivers the nearest counts.
         #expect(report(100, .near, receiver: "a") == [100])
         #expect(report(100, .near, receiver: "b") == [])
-        // A batch that comes after a later one still says its own time.
+        // A batch that arrives after a later one still has its own times.
         #expect(report(50, .far, sender: "app", install: "i") == [])
         #expect(report(60, .near, sender: "app", install: "i") == [])
         #expect(report(110, .far, sender: "app", install: "i") == [])
         #expect(report(105, .near, sender: "app", install: "i") == [105])
     }
 
-    @Test("A message has the event's words in it, and what stands in a name is not looked at again")
+    @Test("A message is filled with the event's values, and placeholders inside them are not replaced")
     func message() {
         let message = RuleMessage(title: "{place}", text: "{user}: {beacon} {nobody} {", url: "https://x/{region}")
         let filled = message.filled(["place": "desk", "user": "{beacon}", "beacon": "key", "region": "hall"])

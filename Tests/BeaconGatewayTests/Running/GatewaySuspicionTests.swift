@@ -63,7 +63,7 @@ struct GatewaySuspicionTests {
         await Self.run(bench, try Self.configuration(bench, [:]))
         #expect(bench.notified.count == 1)
         #expect(bench.lines.all.contains { $0.contains("69 m apart") })
-        #expect(!bench.lines.all.contains { $0.contains("only addresses are compared") })
+        #expect(!bench.lines.all.contains { $0.contains("compares only addresses") })
         let other = try GatewayBench()
         try await other.state.set(
             .plan, to: Data(#"{"width":80,"height":10,"receivers":{"a":[1,1],"b":[70,1]},"beacons":{}}"#.utf8))
@@ -75,7 +75,7 @@ struct GatewaySuspicionTests {
     func missing() async throws {
         let bench = try GatewayBench()
         await Self.run(bench, try Self.configuration(bench, [:]))
-        #expect(bench.lines.all.filter { $0.contains("only addresses are compared") }.count == 1)
+        #expect(bench.lines.all.filter { $0.contains("compares only addresses") }.count == 1)
         #expect(bench.notified == [])
         await Self.run(bench, try Self.configuration(bench, ["a": .init(x: 0, y: 0), "bee": .init(x: 60, y: 0)]))
         #expect(
@@ -143,9 +143,9 @@ struct GatewaySuspicionTests {
         arguments: [
             ("suspicious: { reasons: [clone] }", #""reasons" is "clone"; write apart, speed or addresses"#),
             ("suspicious: { regions: [attic] }", #"there is no region of this name"#),
-            ("suspicious: { receivers: { a: [1] } }", "write names of receivers with [x, y] in metres"),
-            ("suspicious: { receivers: { a: [x, 2] } }", "write names of receivers with [x, y] in metres"),
-            ("suspicious: { receivers: [a] }", "write names of receivers with [x, y] in metres"),
+            ("suspicious: { receivers: { a: [1] } }", "write names of receivers with [x, y] in meters"),
+            ("suspicious: { receivers: { a: [x, 2] } }", "write names of receivers with [x, y] in meters"),
+            ("suspicious: { receivers: [a] }", "write names of receivers with [x, y] in meters"),
             ("suspicious: { speed: 0 }", "write a whole number from 1 to 1000 metres per second"),
             ("suspicious: maybe", "write true or false"), ("suspicious: { sped: 3 }", "sped"),
             (
@@ -165,13 +165,13 @@ struct GatewaySuspicionTests {
             reason: .apart, receivers: ["hall", "depot"], addresses: ["c0", "c1"], distance: 60.4, seconds: 15)
         #expect(
             sentence(grounds)
-                == "Badge 7 is heard close to hall and close to depot at once, 60 m apart; it may have been cloned")
+                == "Badge 7 is heard close to hall and close to depot at the same time, 60 m apart; it may have been cloned")
         grounds.reason = .speed
-        #expect(sentence(grounds) == "Badge 7 came from hall to depot in 15s, 60 m apart; it may have been cloned")
+        #expect(sentence(grounds) == "Badge 7 moved from hall to depot in 15s, 60 m apart; it may have been cloned")
         grounds.reason = .addresses
         grounds.distance = nil
         #expect(
             sentence(grounds)
-                == "Badge 7 comes from two addresses in turns: c0 and c1, at hall and depot; it may have been cloned")
+                == "Badge 7 alternates between two addresses: c0 and c1, at hall and depot; it may have been cloned")
     }
 }

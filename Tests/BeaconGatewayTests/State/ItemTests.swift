@@ -147,7 +147,7 @@ struct ItemTests {
         #expect(try await send(bench, .post, "/v1/rules", rule).status == 201)
         let refused = try await send(bench, .delete, "/v1/regions/attic")
         #expect(refused.status == 409)
-        #expect((refused.json["detail"] as? String)?.contains("the rule \"r\" could not be used then") == true)
+        #expect((refused.json["detail"] as? String)?.contains("the rule \"r\" could no longer be used") == true)
         #expect(try await send(bench, .delete, "/v1/rules/r").status == 204)
         #expect(try await send(bench, .delete, "/v1/regions/attic").status == 204)
     }
