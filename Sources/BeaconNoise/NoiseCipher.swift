@@ -1,8 +1,8 @@
 import CCrypto
 
-/// A cipher of one direction, whose messages are numbered, so that none can be left out, repeated or exchanged.
+/// A cipher for one direction. It numbers the messages, so that none can be removed, repeated or reordered.
 package struct NoiseCipher {
-    /// The bytes by which a message grows.
+    /// The number of bytes that encryption adds to a message.
     package static let tagCount = 16
 
     private let key: [UInt8]
@@ -10,7 +10,7 @@ package struct NoiseCipher {
 
     init(key: [UInt8]) { self.key = key }
 
-    /// Returns a message as it travels.
+    /// Returns the encrypted message.
     package mutating func seal(_ bytes: [UInt8], with associated: [UInt8] = []) throws(NoiseError) -> [UInt8] {
         let nonce = try nextNonce()
         return try NoisePrimitives.make(bytes.count + Self.tagCount) {
@@ -18,9 +18,9 @@ package struct NoiseCipher {
         }
     }
 
-    /// Returns the content of the next message.
+    /// Decrypts the next message.
     ///
-    /// - Throws: ``NoiseError`` where it is another than the peer sent.
+    /// - Throws: ``NoiseError`` if it is not the message that the peer sent.
     package mutating func open(_ bytes: [UInt8], with associated: [UInt8] = []) throws(NoiseError) -> [UInt8] {
         guard bytes.count >= Self.tagCount else { throw .refused }
         let nonce = try nextNonce()
@@ -29,9 +29,9 @@ package struct NoiseCipher {
         }
     }
 
-    /// Four bytes of zero and the number, least significant byte first (Noise Protocol Framework, revision 34, 12.3).
+    /// The nonce: four zero bytes and the number in little-endian order (Noise Protocol Framework, revision 34, 12.3).
     private mutating func nextNonce() throws(NoiseError) -> [UInt8] {
-        // The last number is reserved (5.1).
+        // The highest number is reserved (5.1).
         guard number < .max else { throw .refused }
         defer { number += 1 }
         return [0, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }

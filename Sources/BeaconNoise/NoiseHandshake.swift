@@ -1,18 +1,18 @@
 import BeaconSupport
 
-/// The handshake `Noise_NNpsk0_25519_ChaChaPoly_SHA256` of one side: one message each way, made secret by a key that
-/// both know (Noise Protocol Framework, revision 34, 5 and 9).
+/// One side of the handshake `Noise_NNpsk0_25519_ChaChaPoly_SHA256`: one message each way, protected by a pre-shared
+/// key (Noise Protocol Framework, revision 34, 5 and 9).
 package struct NoiseHandshake {
-    /// What one side does first.
+    /// The role of one side.
     package enum Role: Hashable, Sendable {
         case initiator
         case responder
     }
 
-    /// The bytes of a key.
+    /// The number of bytes of a key.
     package static let keyCount = 32
 
-    /// The bytes of a handshake message: a public key and a tag, without content.
+    /// The number of bytes of a handshake message: a public key and a tag, without content.
     package static let messageCount = 48
 
     private let role: Role
@@ -21,14 +21,14 @@ package struct NoiseHandshake {
     private var hash: [UInt8]
     private var cipher: NoiseCipher?
 
-    /// Begins a handshake.
+    /// Starts a handshake.
     ///
     /// - Parameters:
-    ///   - role: what this side does.
-    ///   - key: the key that both know, of 32 bytes.
-    ///   - prologue: what both have to say the same of, before.
-    ///   - secret: this side's secret for this connection, of 32 bytes; nil for a new one. Tests have their own.
-    /// - Throws: ``NoiseError`` where the library is missing.
+    /// - role: the role of this side.
+    /// - key: the pre-shared key of 32 bytes.
+    /// - prologue: data that must be the same on both sides.
+    /// - secret: this side's ephemeral private key of 32 bytes; nil for a new one. Tests pass fixed ones.
+    /// - Throws: ``NoiseError`` if the library is missing.
     package init(
         _ role: Role, key: [UInt8], prologue: [UInt8], secret: [UInt8]? = nil
     ) throws(NoiseError) {
@@ -36,7 +36,7 @@ package struct NoiseHandshake {
         self.role = role
         var random = SystemRandom()
         self.secret = secret ?? (0..<Self.keyCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-        // The name is longer than a digest, so its digest stands for it (5.2).
+        // The name is longer than a digest, so its digest replaces it (5.2).
         hash = try NoisePrimitives.sha256(Array("Noise_NNpsk0_25519_ChaChaPoly_SHA256".utf8))
         chainingKey = hash
         try mixHash(prologue)
@@ -59,7 +59,7 @@ package struct NoiseHandshake {
 
     /// Reads the peer's message.
     ///
-    /// - Throws: ``NoiseError`` where the peer has another key.
+    /// - Throws: ``NoiseError`` if the peer has another key.
     package mutating func read(_ message: [UInt8]) throws(NoiseError) {
         guard message.count >= Self.messageCount else { throw .refused }
         let other = Array(message.prefix(Self.keyCount))
@@ -72,7 +72,7 @@ package struct NoiseHandshake {
         try mixHash(tag)
     }
 
-    /// Returns the ciphers for what this side sends and receives, once both messages have gone.
+    /// Returns the ciphers for sending and receiving, after both messages were exchanged.
     package func split() throws(NoiseError) -> (sending: NoiseCipher, receiving: NoiseCipher) {
         let keys = try NoisePrimitives.derive(2, from: chainingKey, [])
         let (first, second) = (NoiseCipher(key: keys[0]), NoiseCipher(key: keys[1]))

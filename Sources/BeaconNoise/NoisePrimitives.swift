@@ -1,6 +1,6 @@
 import CCrypto
 
-/// The primitives of `25519_ChaChaPoly_SHA256`, as OpenSSL has them.
+/// The primitives of `25519_ChaChaPoly_SHA256`, implemented with OpenSSL.
 enum NoisePrimitives {
     static func publicKey(of secret: [UInt8]) throws(NoiseError) -> [UInt8] {
         try make(32) { beacon_x25519_public(secret, $0) }
@@ -19,7 +19,7 @@ enum NoisePrimitives {
         try make(32) { beacon_hmac_sha256(key, key.count, bytes, bytes.count, $0) }
     }
 
-    /// HKDF with so many outputs of 32 bytes, 2 or 3 (Noise Protocol Framework, revision 34, 4.3).
+    /// Derives `count` outputs of 32 bytes with HKDF, 2 or 3 of them (Noise Protocol Framework, revision 34, 4.3).
     static func derive(_ count: Int, from chainingKey: [UInt8], _ material: [UInt8]) throws(NoiseError) -> [[UInt8]] {
         let temporary = try hmac(chainingKey, material)
         var outputs: [[UInt8]] = []
@@ -31,13 +31,13 @@ enum NoisePrimitives {
         if let problem = beacon_crypto_problem() {
             throw NoiseError(
                 .missingLibrary,
-                "Encrypted connections need OpenSSL's libcrypto, which cannot be used here: "
-                    + "\(String(cString: problem)). Install it, with apt install libssl3 for instance.")
+                "Encrypted connections need OpenSSL's libcrypto, which is not available: "
+                    + "\(String(cString: problem)). Install it, for example with apt install libssl3.")
         }
         var isMade = false
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             buffer.initialize(repeating: 0)
-            // Never nil where there is a byte.
+            // The address is never nil for a non-empty buffer.
             isMade = buffer.baseAddress.map(body) ?? (count == 0)
             initialized = count
         }
@@ -46,17 +46,17 @@ enum NoisePrimitives {
     }
 }
 
-/// The reason why a connection is not encrypted.
+/// The reason why a connection cannot be encrypted or decrypted.
 package struct NoiseError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure. More may come, so a `switch` over codes needs a default.
+    /// A kind of failure. Later versions may add some, so a `switch` over codes needs a default.
     package struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable { case missingLibrary, refused }
 
         private let value: Value
 
-        /// The library with the primitives is not there.
+        /// The library with the primitives is missing.
         package static let missingLibrary = Code(value: .missingLibrary)
-        /// The bytes are not what the key would have made of any message, or the peer's key is none.
+        /// The message was not encrypted with this key, or the peer's public key is invalid.
         package static let refused = Code(value: .refused)
     }
 

@@ -42,7 +42,7 @@ struct RelayTests {
         ])
         try await eventually { reader.output.contains(#""receiver":"hall 1/hci0""#) }
         #expect(!reader.output.contains(#""major":1,"#) && reader.output.contains(#""major":2,"#))
-        #expect(relay.errors.contains("Connected to 127.0.0.1:\(broker.port), and relaying as hall 1."))
+        #expect(relay.errors.contains("Connected to 127.0.0.1:\(broker.port), relaying as hall 1."))
         #expect(status.output.contains("beacon-relay/hall%201/status online"))
         relay.process.signal(SIGINT)
         #expect(relay.process.wait() == 130)

@@ -99,7 +99,7 @@ struct CheckTests {
         let linger = try await bench.run("--linger", "soon")
         #expect(linger.status == 2)
         #expect(linger.errors.split(separator: "soon", omittingEmptySubsequences: false).count == 2)
-        #expect(linger.errors.contains("': write a span of time from 0s to 366d, as 30s, 5m or 1h30m"))
+        #expect(linger.errors.contains("': write a span of time from 0s to 366d, such as 30s, 5m or 1h30m"))
         // A number alone is seconds: it is the configuration that is missing.
         #expect(try await bench.run("--linger", "3", "--config", "nowhere.yaml").status == 1)
         let misspelt = try await bench.run("ouutbox", "list")

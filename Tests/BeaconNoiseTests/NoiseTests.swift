@@ -3,7 +3,7 @@ import Testing
 
 @testable import BeaconNoise
 
-@Suite("Noise")
+@Suite("Noise handshake and ciphers")
 struct NoiseTests {
     private static let key = (0..<32).map { UInt8($0) }
     private static let prologue: [UInt8] = Array("NoiseAPIInit".utf8) + [0, 0]
@@ -29,8 +29,8 @@ struct NoiseTests {
         return (try client.split(), try device.split(), [first, second])
     }
 
-    // The other program is noiseprotocol 0.3.1 for Python, with the same key and secrets.
-    @Test("Both sides make the bytes that another program makes")
+    // The other implementation is noiseprotocol 0.3.1 for Python, with the same key and secrets.
+    @Test("Both sides produce the same bytes as another implementation")
     func vectors() throws {
         var (client, device, messages) = try Self.connect()
         #expect(
@@ -53,7 +53,7 @@ struct NoiseTests {
         #expect(try client.receiving.open(answer) == hello)
     }
 
-    @Test("A message that was changed, left out or repeated is refused")
+    @Test("A changed, missing or repeated message is rejected")
     func tampering() throws {
         var random = SplitMix64(seed: 3)
         for _ in 0..<200 {
@@ -71,7 +71,7 @@ struct NoiseTests {
         }
     }
 
-    @Test("Another key, another prologue, a short message and a public key of zeros are refused")
+    @Test("A different key, a different prologue, a short message and a public key of zeros are rejected")
     func mistakes() throws {
         var client = try NoiseHandshake(.initiator, key: Self.key, prologue: Self.prologue)
         let first = try client.write()

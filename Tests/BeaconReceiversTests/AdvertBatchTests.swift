@@ -18,7 +18,7 @@ struct AdvertBatchTests {
             rssi: SignalStrength(rawValue: Int8.random(in: .min ... .max, using: &random)))
     }
 
-    @Test("An iBeacon that a gateway has decoded is what its bytes would give, and has bytes for those who want them")
+    @Test("A decoded iBeacon gives the same sighting and the same bytes as its advert")
     func decoded() {
         let seed: UInt64 = 26_11
         var random = SplitMix64(seed: seed)
@@ -45,7 +45,7 @@ struct AdvertBatchTests {
         }
     }
 
-    @Test("A batch begins again without adverts, and keeps the counts and the events that nobody has taken")
+    @Test("A new batch has no adverts, but keeps the counts and the pending events")
     func begin() {
         var random = SplitMix64(seed: 1)
         var batch = AdvertBatch(keepsAdverts: true)
@@ -54,12 +54,12 @@ struct AdvertBatchTests {
         batch.report(.state(.poweredOn))
         batch.begin()
         #expect(batch.sightings.isEmpty && batch.counts.reports == 1)
-        batch.forEachAdvert { _, _ in Issue.record("an advert of before") }
+        batch.forEachAdvert { _, _ in Issue.record("an earlier advert") }
         #expect(batch.takeEvents().count == 1)
         #expect(batch.takeEvents().isEmpty)
     }
 
-    @Test("A damaged advert is counted and kept, and is no iBeacon")
+    @Test("A damaged advert is counted and kept, but is not an iBeacon")
     func damaged() {
         var batch = AdvertBatch(keepsAdverts: true)
         let advert = NetworkBench.frame.advert

@@ -21,13 +21,13 @@ struct CrowdTests {
     }
 
     @Test(
-        "Invented receivers take no place from named and known ones, before, while and after", arguments: [200, 5000])
+        "Made-up receivers never take the places of named and known receivers", arguments: [200, 5000])
     func flood(invented: Int) {
         var settings = ReceiverNetwork.Settings()
         settings.names = ["C8": "cellar"]
         settings.reserved = ["hall", "attic"]
         var bench = NetworkBench(settings)
-        // Known for a minute, without a name in the configuration.
+        // A receiver that has been known for a minute, but is not in the configuration.
         for second in 0...61 { Self.advert(&bench, "known", at: 1001 + Double(second)) }
         var time = 1063.0
         for number in 0..<invented {
@@ -46,20 +46,20 @@ struct CrowdTests {
         #expect(bench.network.receivers.count <= 200 && bench.network.said.count <= 200)
         #expect(Set(bench.network.names).count == bench.network.names.count)
         #expect(bench.network.names == bench.network.receivers.map(\.name))
-        // Nothing else is reported, and that once.
+        // Nothing else is reported, and the notice appears only once.
         #expect(bench.notices.count == 1 && bench.notices[0].contains("more than 200 receivers"), "\(bench.notices)")
-        // A new one that nobody has named gets the place of one that is silent.
+        // A new receiver that the user did not name replaces a silent one.
         #expect(Self.isHeard("new", &bench, at: time + 11))
         bench.pass(to: time + 700)
         #expect(bench.notices.count == 2 && bench.notices[1].contains("for ten minutes"))
     }
 
-    @Test("Names that come seldom keep no receiver out, however long they have been known")
+    @Test("Names that appear rarely do not keep out new receivers, however old they are")
     func seldom() {
         var settings = ReceiverNetwork.Settings()
         settings.mostReceivers = 20
         var bench = NetworkBench(settings)
-        // Each name for hours, twice an hour.
+        // Each name appears twice an hour, for hours.
         for number in 0..<16 {
             for name in 0..<20 {
                 Self.advert(&bench, "invented\(name)", at: 1001 + Double(number) * 1800 + Double(name))
@@ -67,13 +67,13 @@ struct CrowdTests {
         }
         let start = 1001 + 15.0 * 1800 + 60
         for second in 0..<60 { #expect(Self.isHeard("real", &bench, at: start + Double(second))) }
-        // It is the most used one by now, and stays though it is silent while others come.
+        // It is the most used receiver by now, and stays although it is silent while others appear.
         for name in 0..<500 { Self.advert(&bench, "other\(name)", at: start + 100 + Double(name)) }
         #expect(bench.network.names.contains("real"))
         #expect(Self.isHeard("newer", &bench, at: start + 700))
     }
 
-    @Test("A named receiver need not wait for a silence, and one with a connection never makes way")
+    @Test("A named receiver need not wait for a silence, and a connected one is never replaced")
     func urgent() {
         var settings = ReceiverNetwork.Settings()
         settings.mostReceivers = 3
@@ -84,7 +84,7 @@ struct CrowdTests {
         #expect(!Self.isHeard("b", &bench, at: 1001))
         #expect(Self.isHeard("hall", &bench, at: 1001))
         #expect(bench.network.names == ["esp", "a", "hall"])
-        // Of what makes way, the name is free again, and the place has another.
+        // The name of a replaced receiver is free again, and its place belongs to the new one.
         #expect(!Self.isHeard("b", &bench, at: 1010) && Self.isHeard("b", &bench, at: 1012))
         #expect(bench.network.names == ["esp", "b", "hall"])
         #expect(bench.hearing == ["esp deaf", "b hears", "hall deaf"])
@@ -92,7 +92,7 @@ struct CrowdTests {
         #expect(bench.network.names == ["esp", "a", "hall"])
     }
 
-    @Test("Half of the places are free for receivers that are not named, however many are", arguments: [0, 3, 40])
+    @Test("Half of the places are open to unnamed receivers, however many are named", arguments: [0, 3, 40])
     func half(named: Int) {
         var settings = ReceiverNetwork.Settings()
         settings.mostReceivers = 10
@@ -100,12 +100,12 @@ struct CrowdTests {
         var bench = NetworkBench(settings)
         for number in 0..<20 { Self.advert(&bench, "other\(number)", at: 1001) }
         #expect(bench.network.names.count == 10 - min(named, 5))
-        // A named one need not wait for a silence.
+        // A named receiver need not wait for a silence.
         for number in 0..<min(named, 10) { #expect(Self.isHeard("named\(number)", &bench, at: 1002)) }
         #expect(bench.network.names.count(where: { $0.hasPrefix("named") }) == min(named, 10))
     }
 
-    @Test("A receiver makes way only after what it heard was handed over")
+    @Test("A receiver is replaced only after its adverts were delivered")
     func handedOver() {
         var settings = ReceiverNetwork.Settings()
         settings.mostReceivers = 1
@@ -118,7 +118,7 @@ struct CrowdTests {
         #expect(bench.network.names == ["b"] && bench.heard.count == 2)
     }
 
-    @Test("One message's receivers do not make way for one another")
+    @Test("The receivers of one message do not replace each other")
     func together() {
         var settings = ReceiverNetwork.Settings()
         settings.mostReceivers = 1
@@ -134,7 +134,7 @@ struct CrowdTests {
         #expect(bench.network.names == ["a"] && bench.heard.count == 2)
     }
 
-    @Test("A relay whose receivers made way begins again with its next message")
+    @Test("A relay whose receivers were replaced starts again with its next message")
     func relay() {
         var settings = ReceiverNetwork.Settings()
         settings.mostReceivers = 2
@@ -161,7 +161,7 @@ struct CrowdTests {
         #expect(bench.heard.last?.hasPrefix("\(place ?? -1) ") == true)
     }
 
-    @Test("Names that are empty or too long are refused, and reported once")
+    @Test("Names that are empty or too long are rejected, and reported once")
     func long() {
         var bench = NetworkBench()
         for number in 0..<500 {

@@ -3,22 +3,22 @@ import Testing
 
 @testable import BeaconReceivers
 
-/// Returns the path that a test has written.
+/// Returns the parsed path of a test.
 private func path(_ text: String) -> JSONPath {
-    guard let path = JSONPath(text) else { preconditionFailure("\(text) is no path") }
+    guard let path = JSONPath(text) else { preconditionFailure("\(text) is not a path") }
     return path
 }
 
-@Suite("iBeacons that a gateway has decoded")
+@Suite("Decoded iBeacons")
 struct DecodedBeaconTests {
-    /// A message of a gateway, with PART for what it says of the beacon.
+    /// A message of a gateway. PART stands for its fields of the beacon.
     struct Form: Sendable, CustomTestStringConvertible {
         var name: String
         var topic = "x"
         var mapping: ReceiverMapping?
         var message: String
         var raw: String
-        /// The fields, with POWER for that of the measured power.
+        /// The fields. POWER stands for the field of the measured power.
         var fields: String
         var power: String
 
@@ -82,21 +82,21 @@ struct DecodedBeaconTests {
         return bench
     }
 
-    @Test("The same beacon as bytes, as fields and as both gives the same sightings", arguments: forms)
+    @Test("A beacon gives the same sightings as bytes, as fields and as both", arguments: forms)
     func same(form: Form) {
         let bench = Self.bench(form, form.raw, form.fields(), "\(form.raw),\(form.fields())")
         #expect(bench.heard == Array(repeating: "0 c0:00:00:00:00:01 1/2 -59 -70", count: 3))
         #expect(bench.notices == [] && bench.network.faults.isEmpty)
     }
 
-    @Test("A power that is not given is not made up, and does not contradict bytes", arguments: forms)
+    @Test("A missing power is not made up, and does not contradict the bytes", arguments: forms)
     func powerless(form: Form) {
         let bench = Self.bench(form, form.fields(power: nil), "\(form.raw),\(form.fields(power: nil))")
         #expect(bench.heard == ["0 c0:00:00:00:00:01 1/2 127 -70", "0 c0:00:00:00:00:01 1/2 -59 -70"])
         #expect(bench.notices == [])
     }
 
-    @Test("ESPresense and Tasmota give no power, and it is not made up")
+    @Test("ESPresense and Tasmota send no power, and it is not made up")
     func other() {
         var bench = NetworkBench()
         bench.receive(
@@ -108,7 +108,7 @@ struct DecodedBeaconTests {
         )
         #expect(bench.heard == ["0 c0:00:00:00:00:01 1/2 127 -70", "1 c0:00:00:00:00:01 1/65535 127 -62"])
         #expect(bench.network.names == ["kitchen", "sofa"])
-        // One that Tasmota no longer hears.
+        // A beacon that Tasmota no longer hears.
         bench.receive(
             "tele/sofa/SENSOR",
             #"{"IBEACON":{"MAC":"C00000000001","UID":"\#(Self.uuid)","MAJOR":"0001","MINOR":"FFFF","RSSI":0,"STATE":"OFF"}}"#,
@@ -125,7 +125,7 @@ struct DecodedBeaconTests {
         #expect(bench.notices.count == 1 && bench.notices[0].contains("the raw data are used"), "\(bench.notices)")
     }
 
-    @Test("Fields that name an iBeacon are used where the bytes are of something else", arguments: forms)
+    @Test("Fields that name an iBeacon are used if the bytes belong to something else", arguments: forms)
     func foreignBytes(form: Form) {
         // Flags and a name, as long as the iBeacon's advert, or as its manufacturer data.
         let isData = form.name == "OpenMQTTGateway"
@@ -137,7 +137,7 @@ struct DecodedBeaconTests {
         #expect(bench.notices.count == 1 && bench.notices[0].contains("the fields are used"), "\(bench.notices)")
     }
 
-    @Test("An answer to a scan beside an iBeacon's packet contradicts nothing")
+    @Test("A scan response beside an iBeacon's packet is not a contradiction")
     func scanResponse() throws {
         let form = try #require(Self.forms.first { $0.name == "raddec" })
         let answer = "\"46240100000000c002010605094142434401\","
@@ -146,7 +146,7 @@ struct DecodedBeaconTests {
     }
 
     @Test(
-        "A measured power counts before a power that may be the transmitter's, in either order", arguments: forms,
+        "A measured power takes precedence over a possible transmit power, in either order", arguments: forms,
         ["rssi_1m", "rssi@1m", "measuredPower", "measured_power", "ibeaconTxPower"])
     func transmitPower(form: Form, name: String) {
         guard form.mapping == nil else { return }
@@ -160,7 +160,7 @@ struct DecodedBeaconTests {
     }
 
     @Test(
-        "Numbers are decimal, or hexadecimal where they are written so",
+        "Numbers are decimal unless they are marked as hexadecimal",
         arguments: [
             ("1", "1"), ("65535", "65535"), ("\"1\"", "1"), ("\"0001\"", "1"), ("\"999\"", "999"),
             ("\"1000\"", "1000"), ("\"00FF\"", nil), ("\"0x12345\"", nil),
@@ -176,7 +176,7 @@ struct DecodedBeaconTests {
     }
 
     @Test(
-        "A number of a mapping is hexadecimal where the mapping says so",
+        "A number is hexadecimal if the mapping specifies it",
         arguments: [
             ("\"0001\"", "1"), ("\"1000\"", "4096"), ("\"00FF\"", "255"), ("\"ff\"", "255"), ("\"0xFF\"", "255"),
             ("1000", "1000"), ("\"10000\"", nil), ("\"-1\"", nil),
@@ -190,7 +190,7 @@ struct DecodedBeaconTests {
         #expect(bench.notices.isEmpty == (major != nil))
     }
 
-    @Test("A beacon whose signal strength is null was heard, and has no reading", arguments: forms)
+    @Test("A beacon whose signal strength is null counts as heard, without a reading", arguments: forms)
     func null(form: Form) {
         var form = form
         form.message = form.message.replacing("\"rssi\":-70", with: "\"rssi\":null")
@@ -200,7 +200,7 @@ struct DecodedBeaconTests {
     }
 
     @Test(
-        "A power is decimal, or the byte",
+        "A power is a decimal number or a byte",
         arguments: [
             ("-59", -59), ("197", -59), ("\"-59\"", -59), ("\"C5\"", 127), ("\"0xc5\"", -59), ("\"-5\"", -5), ("0", 0),
             ("300", 127), ("\"weak\"", 127), ("null", 127), ("{}", 127),
@@ -212,7 +212,7 @@ struct DecodedBeaconTests {
     }
 
     @Test(
-        "Hexadecimal digits are read as people and gateways write them",
+        "Hexadecimal digits are parsed in all common notations",
         arguments: [
             { $0 }, { $0.uppercased() }, { pairs($0).joined(separator: " ") }, { pairs($0).joined(separator: ":") },
             { pairs($0).joined(separator: "-") }, { "0x" + $0 }, { "0X" + $0.uppercased() },
@@ -236,9 +236,9 @@ struct DecodedBeaconTests {
     }
 
     @Test(
-        "What a mapping's path has that is no iBeacon is counted, and reported once for each receiver, with what was read",
+        "Bytes that are not an iBeacon's are counted, and reported once for each receiver, with an excerpt",
         arguments: [
-            ("020106030318aa", "no iBeacon's"), ("1aff4c000215", "are no advert"), ("c0ffee", "are no advert"),
+            ("020106030318aa", "not an iBeacon's"), ("1aff4c000215", "not an advert"), ("c0ffee", "not an advert"),
             ("hello", "not hexadecimal"), ("e2c", "not hexadecimal"), ("\u{202E}", "not hexadecimal"),
         ])
     func foreign(data: String, problem: String) {
@@ -255,7 +255,7 @@ struct DecodedBeaconTests {
         }
     }
 
-    @Test("Adverts of other devices beside iBeacons are no news, and manufacturer data alone is read")
+    @Test("Adverts of other devices are not reported once there is an iBeacon, and manufacturer data alone is accepted")
     func beside() {
         var settings = ReceiverNetwork.Settings()
         settings.mapping = ReceiverMapping(receiver: .level(1), rssi: path("r"), data: path("d"))
@@ -271,7 +271,7 @@ struct DecodedBeaconTests {
 struct IngicsTests {
     private static let line = "$KIND,C00000000001,CCB97E7361A4,-70,\(NetworkBench.hexadecimal)"
 
-    @Test("Each kind of advert and answer is read", arguments: ["GPRP", "1MAD", "LRAD", "RSPR", "1MSR", "LRSR"])
+    @Test("All kinds of adverts and responses are read", arguments: ["GPRP", "1MAD", "LRAD", "RSPR", "1MSR", "LRSR"])
     func kinds(kind: String) {
         var bench = NetworkBench()
         bench.receive("x", Self.line.replacing("KIND", with: kind))
@@ -280,7 +280,7 @@ struct IngicsTests {
     }
 
     @Test(
-        "Lines are read in JSON too, one or several in a text",
+        "Lines are also read in JSON, one or several in a string",
         arguments: [
             #"{"data":["LINE","LINE","LINE"]}"#, #"["LINE","LINE","LINE"]"#, #"{"message":"LINE\r\nLINE\nLINE\r\n"}"#,
             #"{"a":1,"b":{"c":2},"x":"LINE","y":"LINE","z":"LINE"}"#, #"{"n":[1,2],"data":["LINE\nLINE","LINE"]}"#,
@@ -292,7 +292,7 @@ struct IngicsTests {
         #expect(bench.network.names == ["CCB97E7361A4"])
     }
 
-    @Test("Where a gateway is, is a sign of its life and no advert")
+    @Test("A gateway's location is a sign of life and not an advert")
     func position() {
         var bench = NetworkBench()
         bench.receive("x", "$GPSR,CCB97E7361A4,CCB97E7361A4,-127,200101,120000.00,25.0,121.5,0,1.2")

@@ -4,11 +4,11 @@ import Testing
 
 @testable import BeaconReceivers
 
-@Suite("A machine as a proxy of ESPHome")
+@Suite("A device of ESPHome")
 struct ESPHomeDeviceTests {
     private static let key = (0..<32).map { UInt8($0) }
 
-    /// A device and one of its clients, with what goes between them.
+    /// A device and one of its clients, with the bytes between them.
     private struct Bench {
         var client: ESPHomeClient
         var device: ESPHomeDevice
@@ -27,7 +27,7 @@ struct ESPHomeDeviceTests {
             exchange(inPiecesOf: size)
         }
 
-        /// Carries bytes to and fro until both are silent, in pieces of a size.
+        /// Exchanges bytes in pieces of a size until both sides are silent.
         mutating func exchange(inPiecesOf size: Int = 1 << 20) {
             while true {
                 let (toDevice, toClient) = (client.takeOutput(), device.takeOutput())
@@ -71,7 +71,7 @@ struct ESPHomeDeviceTests {
     }
 
     @Test(
-        "A client meets it, subscribes, and has its adverts, plain and encrypted, in pieces of any size",
+        "A client identifies the device, subscribes and gets its adverts, plain and encrypted, in pieces of any size",
         arguments: [
             1, 2, 3, 7, 64, 1 << 20,
         ])
@@ -80,14 +80,14 @@ struct ESPHomeDeviceTests {
             var bench = try Bench(clientKey: key, deviceKey: key, inPiecesOf: size)
             #expect(bench.clientError == nil && bench.deviceError == nil)
             guard case .met(let device) = bench.events.first else {
-                Issue.record("it was not met: \(bench.events)")
+                Issue.record("the client did not identify it: \(bench.events)")
                 continue
             }
             #expect(device.name == "hall" && device.address == "02:AA:BB:CC:DD:EE")
-            // Home Assistant shows both, with a blank in front where the first is missing.
+            // Home Assistant shows both, with a space in front if the first one is missing.
             #expect(device.projectVersion == ProgramVersion.current && device.version == ESPHomeDevice.version)
             #expect(device.project == ESPHomeDevice.radioProject && device.sendsAdverts && device.reportsState)
-            // Nobody has to be asked: it takes nothing from anybody.
+            // A subscription takes the adverts away from no other client.
             #expect(!device.isTakenOver && bench.events.contains(.subscribed(isScanning: true)))
             #expect(bench.device.client == "swift-beacon" && bench.device.isSubscribed)
             try bench.sendAdverts(16)
@@ -95,7 +95,7 @@ struct ESPHomeDeviceTests {
         }
     }
 
-    @Test("A client that wants no adverts gets none, and one that wants them no more")
+    @Test("A client without a subscription gets no adverts")
     func unsubscribed() throws {
         var bench = try Bench()
         bench.client.want(false)
@@ -107,7 +107,7 @@ struct ESPHomeDeviceTests {
         #expect(other.heard.count == 2)
     }
 
-    @Test("A client is told when nothing is heard any more, and when it is again, once each")
+    @Test("A client is notified once when the scanner stops, and once when it runs again")
     func scanner() throws {
         var bench = try Bench(scanner: .failed)
         #expect(bench.events.contains(.subscribed(isScanning: false)))
@@ -119,7 +119,7 @@ struct ESPHomeDeviceTests {
         #expect(bench.events == [.subscribed(isScanning: true), .subscribed(isScanning: false)])
     }
 
-    @Test("A key that is missing, wrong or too much is told to the client, and ends the connection")
+    @Test("A missing, wrong or unnecessary key is reported to the client and ends the connection")
     func keys() throws {
         let missing = try Bench(deviceKey: Self.key)
         #expect(missing.clientError?.code == .keyNeeded && missing.deviceError?.code == .plainDevice)
@@ -129,7 +129,7 @@ struct ESPHomeDeviceTests {
         #expect(needless.deviceError != nil && needless.clientError != nil)
     }
 
-    @Test("A silent client is asked whether it is there after a minute, and is gone after two and a half")
+    @Test("A silent client is pinged after a minute, and disconnected after two and a half")
     func silence() throws {
         var bench = try Bench()
         let start = bench.now
@@ -141,15 +141,15 @@ struct ESPHomeDeviceTests {
         #expect(bench.device.advance(to: start.advanced(by: 149_000_000_000)) == nil)
         #expect(bench.device.takeOutput().isEmpty)
         #expect(bench.device.advance(to: start.advanced(by: 150_000_000_000))?.code == .ended)
-        // One that never says hello has less time.
+        // A client that never sends a hello has less time.
         let mute = try ESPHomeDevice(Self.identity(), scanner: .running, at: start)
         #expect(mute.deadline == start.advanced(by: 15_000_000_000))
     }
 
     @Test(
-        "Requests are answered as the firmware answers them; what needs a connection gets an error",
+        "Requests get the firmware's answers, and an error if they need a connection",
         arguments: [
-            // Kind and content, kind of the answer and its content.
+            // Kind and content, then kind and content of the answer.
             (7, [], 8, []), (11, [], 19, []), (80, [], 81, []), (5, [], 6, []), (3, [], 4, []),
             (127, [8, 1], 126, [8, 2]),
             (68, [8, 5, 16, 1], 69, [8, 5, 32, 6]),
@@ -163,7 +163,7 @@ struct ESPHomeDeviceTests {
         #expect(bench.device.takeOutput() == [0, UInt8(answered.count), answer] + answered)
     }
 
-    @Test("What is not known is passed over, and what comes before hello ends the connection")
+    @Test("Unknown messages are ignored, and messages before the hello end the connection")
     func strangers() throws {
         var bench = try Bench()
         for kind in [20, 28, 34, 38, 36, 37, 8, 100, 120] as [UInt8] {
@@ -203,7 +203,7 @@ struct ServiceAnnouncementTests {
         announcement.answers(to: question.span.bytes, from: port, addresses: [address])
     }
 
-    @Test("Who asks for all devices learns name, port and address of each")
+    @Test("A question for all devices is answered with the name, port and address of each")
     func all() throws {
         let answers = try #require(
             Self.answers(ServiceQuestion.all, Self.announcement(["hall", "cellar"]), from: 4711))
@@ -216,7 +216,7 @@ struct ServiceAnnouncementTests {
         }
     }
 
-    @Test("Who asks for a host learns its address, whatever the case of the letters")
+    @Test("A question for a host is answered with its address, ignoring case")
     func host() throws {
         let answers = try #require(Self.answers(ServiceQuestion.address(of: "HALL.local")))
         let message = answers.messages[0]
@@ -226,25 +226,25 @@ struct ServiceAnnouncementTests {
         #expect(Self.answers(ServiceQuestion.address(of: "kitchen.local")) == nil)
     }
 
-    @Test("Who knows nothing of multicast DNS gets its number and question back, and times that it can keep")
+    @Test("A legacy client gets its number and question back, and short lifetimes")
     func legacy() throws {
         var question = ServiceQuestion.address(of: "hall.local")
         question[0] = 0x12
         question[1] = 0x34
         let message = try #require(Self.answers(question, from: 40_000)).messages[0]
-        // The number, an answer, one question and one answer.
+        // The number, the flags, one question and one answer.
         #expect(Array(message.prefix(8)) == [0x12, 0x34, 0x84, 0, 0, 1, 0, 1])
-        // Class and time of the answer, which has 14 bytes before its data of six.
+        // Class and lifetime of the answer, which has 14 bytes before its data of six.
         #expect(Array(message.suffix(12).prefix(6)) == [0, 1, 0, 0, 0, 10])
         let common = try #require(Self.answers(question)).messages[0]
         #expect(Array(common.prefix(8)) == [0, 0, 0x84, 0, 0, 0, 0, 1])
         #expect(Array(common.suffix(12).prefix(6)) == [0x80, 1, 0, 0, 0, 120])
     }
 
-    @Test("What somebody knows already is not answered again")
+    @Test("A known answer is not sent again")
     func known() throws {
         let all = try #require(Self.answers(ServiceQuestion.all)).messages[0]
-        // The question, and the first answer of the message behind it.
+        // The question, then the first answer of the message.
         let pointer =
             [UInt8](name: "_esphomelib._tcp.local") + [0, 12, 0, 1, 0, 0, 0x11, 0x94, 0, 29]
             + [UInt8](name: "hall._esphomelib._tcp.local")
@@ -252,13 +252,13 @@ struct ServiceAnnouncementTests {
         question[7] = 1
         #expect(Self.answers(question + pointer) == nil)
         #expect(all.count > pointer.count)
-        // Less than half of its time is left.
+        // Less than half of its lifetime is left.
         var old = pointer
         old[pointer.count - 29 - 4] = 0x01
         #expect(Self.answers(question + old) != nil)
     }
 
-    @Test("A device that goes away says so, and one whose name another has is found out")
+    @Test("A device announces its end, and detects another device of its name")
     func endAndConflict() throws {
         let ours = Self.announcement()
         let end = ours.messages(addresses: [Self.address], isEnd: true)
@@ -278,7 +278,7 @@ struct ServiceAnnouncementTests {
         #expect(twin == "hall" && own == nil)
     }
 
-    @Test("Damaged and random questions are passed over")
+    @Test("Damaged and random questions are ignored")
     func damage() {
         var random = SplitMix64(seed: 7)
         let question = ServiceQuestion.all

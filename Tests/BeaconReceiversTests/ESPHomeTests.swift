@@ -5,22 +5,22 @@ import Testing
 
 @testable import BeaconReceivers
 
-@Suite("Proxies of ESPHome")
+@Suite("Bluetooth proxies of ESPHome")
 struct ESPHomeTests {
     private static let key = (0..<32).map { UInt8($0) }
 
-    /// A device with a proxy, as its firmware behaves, and a client, with what goes between them.
+    /// A device with a proxy that behaves like its firmware, and a client, with the bytes between them.
     private struct Bench {
         var client: ESPHomeClient
         var device: ESPHomeFraming
-        /// What the device was asked, by number.
+        /// The kinds of the requests to the device.
         var asked: [Int] = []
         var events: [ESPHomeClient.Event] = []
         var heard: [String] = []
         var failure: ESPHomeError?
         var version: String
         var features: UInt64
-        /// True while this client has the adverts, and while another has them.
+        /// True while this client is subscribed, and while another client is.
         var isSubscribed = false
         var hasOther: Bool
         var isMute = false
@@ -43,7 +43,7 @@ struct ESPHomeTests {
             exchange()
         }
 
-        /// Carries bytes to and fro until both are silent, in pieces of a size.
+        /// Exchanges bytes in pieces of a size until both sides are silent.
         mutating func exchange(inPiecesOf size: Int = 1 << 20) {
             while failure == nil {
                 let toDevice = client.takeOutput()
@@ -59,7 +59,7 @@ struct ESPHomeTests {
         }
 
         private mutating func feedDevice(_ bytes: [UInt8]) {
-            // What a network cannot carry now it carries later.
+            // A network delivers later what it cannot deliver now.
             waiting += bytes
             guard !isMute else { return }
             let bytes = waiting
@@ -90,7 +90,7 @@ struct ESPHomeTests {
                 isSubscribed = true
                 sendState()
             case 73:
-                // An error for the question to nobody, which goes to who has the adverts.
+                // The error for the probe, which only the subscribed client gets.
                 guard isSubscribed, answersQuestions else { return }
                 var content: [UInt8] = []
                 content.append(field: 1, 0xFFFF_FFFF_FFFF)
@@ -153,7 +153,7 @@ struct ESPHomeTests {
     }
 
     @Test(
-        "Adverts come, plain and encrypted, however the bytes are cut",
+        "Adverts arrive, plain and encrypted, in pieces of any size",
         arguments: [nil, key] as [[UInt8]?], [1, 2, 3, 7, 1000])
     func adverts(key: [UInt8]?, size: Int) throws {
         var bench = try Bench(clientKey: key, deviceKey: key)
@@ -167,14 +167,14 @@ struct ESPHomeTests {
         #expect(bench.failure == nil)
     }
 
-    @Test("A key that is missing, wrong or not wanted is told with what to do")
+    @Test("A missing, wrong or unnecessary key is reported with a remedy")
     func keys() throws {
         #expect(try Bench(deviceKey: Self.key).failure?.code == .keyNeeded)
         #expect(try Bench(clientKey: Self.key).failure?.code == .plainDevice)
         #expect(try Bench(clientKey: Self.key.reversed(), deviceKey: Self.key).failure?.code == .wrongKey)
     }
 
-    @Test("A device without a proxy, and one that is too old, are told")
+    @Test("A device without a proxy and a device that is too old are reported")
     func others() throws {
         #expect(try Bench(features: 0).failure?.code == .noProxy)
         let old = try Bench(version: "2022.12.0\u{1B}[31m", features: 0x1F)
@@ -183,7 +183,7 @@ struct ESPHomeTests {
         #expect(old.events.isEmpty)
     }
 
-    @Test("Where another program would lose the adverts the device is not asked for them, unless that is wanted")
+    @Test("The client does not take adverts from another program, unless it is allowed to")
     func taking() throws {
         for version in ["2026.7.0", "2026.11.2", "2027.1.0-dev", "", "x"] {
             let bench = try Bench(version: version)
@@ -193,7 +193,7 @@ struct ESPHomeTests {
         #expect(taking.events.contains(.subscribed(isScanning: true)) && !taking.hasOther)
     }
 
-    @Test("A device that has given its adverts to another is asked again, and tells when they are free")
+    @Test("A device whose adverts another client has is asked again later")
     func refusal() throws {
         var bench = try Bench(hasOther: true)
         bench.pass(9.9)
@@ -201,19 +201,19 @@ struct ESPHomeTests {
         bench.pass(0.3)
         #expect(bench.events.last == .refused)
         bench.hasOther = false
-        // An hour is not too long, but the other program may be restarting: not at once.
+        // An hour would not be too long, but not at once: the other program may be restarting.
         bench.pass(280)
         #expect(!bench.isSubscribed)
         bench.pass(21)
         #expect(bench.events.contains(.subscribed(isScanning: true)) && bench.isSubscribed)
     }
 
-    @Test("Adverts that another program takes are missed within seconds, and not taken back")
+    @Test("The client notices within seconds that another program took its adverts, and does not take them back")
     func loss() throws {
         var bench = try Bench(version: "2026.7.0", mayTake: true)
         bench.pass(3)
         #expect(bench.asked.contains(73) && bench.events.allSatisfy { $0 != .lost })
-        // It may be silent for long while it has them.
+        // It may be silent for a long time while it has them.
         bench.pass(60)
         #expect(bench.events.allSatisfy { $0 != .lost })
         bench.isSubscribed = false
@@ -222,13 +222,13 @@ struct ESPHomeTests {
         #expect(bench.events.last == .lost)
         bench.pass(60)
         #expect(bench.asked.count { $0 == 66 } == count && bench.failure == nil)
-        // They come again: the other program went on its way.
+        // The adverts arrive again: the other program has disconnected.
         bench.sendAdvert()
         bench.exchange()
         #expect(bench.events.last == .subscribed(isScanning: true))
     }
 
-    @Test("A silent device that answers is alive; of a new one only who has the adverts gets an answer that counts")
+    @Test("A silent device that answers is alive; a new device must also answer the probe")
     func silence() throws {
         var bench = try Bench()
         let count = bench.events.count
@@ -240,13 +240,13 @@ struct ESPHomeTests {
         new.sendState(3)
         new.exchange()
         #expect(new.events.last == .subscribed(isScanning: false))
-        // One that does not answer the question shows by adverts alone that this client gets them, and is never taken
-        // for lost.
+        // A device that does not answer the probe shows only by adverts that this client has them. It never counts as
+        // taken.
         var quiet = try Bench(version: "2026.7.0", mayTake: true, answersQuestions: false)
         quiet.events = []
         quiet.pass(60)
         #expect(quiet.events.allSatisfy { $0 == .alive } && quiet.events.count <= 1)
-        // One that does not tell whether its scanner runs, too.
+        // Nor does a device that does not report its scanner's state.
         var old = try Bench(version: "2024.6.0", features: 0x3F)
         old.sendAdvert()
         old.exchange()
@@ -256,7 +256,7 @@ struct ESPHomeTests {
         #expect(old.events.count == seen)
     }
 
-    @Test("A device that could not send for a while is told, since it drops what it cannot send")
+    @Test("A device that could not send for a while is reported, since it drops adverts that it cannot send")
     func stall() throws {
         var bench = try Bench()
         bench.pass(5)
@@ -270,7 +270,7 @@ struct ESPHomeTests {
         #expect(since.count == 1 && (5.5...6.9).contains(Double(bench.now.since(first)) / 1e9))
     }
 
-    @Test("Adverts that nobody wants are not asked for, and given back")
+    @Test("The client unsubscribes while no adverts are wanted")
     func wanting() throws {
         var bench = try Bench()
         bench.client.want(false)
@@ -281,7 +281,7 @@ struct ESPHomeTests {
         bench.client.want(true)
         bench.pass(0.2)
         #expect(bench.isSubscribed)
-        // What is on its way meanwhile is not the answer to a subscription.
+        // Adverts that are still on their way are not the answer to a subscription.
         for version in ["2026.6.0", "2026.7.0"] {
             bench = try Bench(version: version, mayTake: true)
             bench.sendAdvert()
@@ -296,7 +296,7 @@ struct ESPHomeTests {
         }
     }
 
-    @Test("A device that cannot be reached for a while has lost nothing to another")
+    @Test("A device that cannot be reached for a while has not lost its subscription")
     func dropout() throws {
         var bench = try Bench(version: "2026.7.0", mayTake: true)
         bench.pass(5)
@@ -308,7 +308,7 @@ struct ESPHomeTests {
         #expect(!bench.events.contains(.lost) && bench.events.last == .alive)
     }
 
-    @Test("A device that says nothing for 15 s is gone; one that ends the connection is answered")
+    @Test("A device that is silent for 15 s is disconnected; a disconnect request is answered")
     func ends() throws {
         var bench = try Bench()
         #expect(bench.client.deadline.since(bench.now) > 0)
@@ -321,12 +321,12 @@ struct ESPHomeTests {
         other.send(5, [])
         other.exchange()
         #expect(other.failure?.code == .ended)
-        // One that accepts a connection and says nothing is not looked at again and again.
+        // A device that accepts a connection and then stays silent does not cause a busy loop.
         let mute = try ESPHomeClient(key: nil, mayTake: false, at: NetworkBench.time(1000))
         #expect(mute.deadline == NetworkBench.time(1015))
     }
 
-    @Test("Noise on the line ends the connection or is passed over, and never traps")
+    @Test("Random bytes end the connection or are ignored, and never trap")
     func hostile() throws {
         var random = SplitMix64(seed: 14)
         for round in 0..<2000 {
@@ -349,15 +349,15 @@ struct ESPHomeTests {
         #expect(huge.failure?.code == .damaged)
     }
 
-    // An answer as Debian's avahi gives it, by the records of RFC 1035, with names that refer to others.
-    @Test("A device is found by multicast DNS, and its address")
+    // An answer in the form that Debian's avahi sends, with compressed names (RFC 1035).
+    @Test("Multicast DNS finds a device and its address")
     func discovery() throws {
         let question = ServiceQuestion.all
         #expect(question.prefix(12) == [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0])
         let labels = ["_esphomelib", "_tcp", "local"].flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         #expect(Array(question.dropFirst(12)) == labels + [0, 0, 12, 0x80, 1])
         var bytes: [UInt8] = [0, 0, 0x84, 0, 0, 0, 0, 1, 0, 0, 0, 2]
-        // Where the name of the service begins, and that of "local" within it.
+        // The positions of the service's name and of "local" within it.
         let service = bytes.count
         bytes += Array(question.dropFirst(12).dropLast(4)) + [0, 12, 0, 1, 0, 0, 0, 120, 0, 7, 4]
         let device = bytes.count - 1

@@ -3,11 +3,11 @@ import Testing
 
 @testable import BeaconReceivers
 
-@Suite("What receivers that others own send")
+@Suite("Message formats of other projects")
 struct FormatTests {
     private static let advert = "0 c0:00:00:00:00:01 1/2 -59 -70"
 
-    /// An object of OpenMQTTGateway, as its documentation has it.
+    /// An object of OpenMQTTGateway, as in its documentation.
     static func openMQTTGateway(id: String = "C0:00:00:00:00:01", rssi: Int = -70, more: String = "") -> String {
         """
         {"id":"\(id)","mac_type":1,"rssi":\(rssi),"distance":7.85288,"brand":"GENERIC","model":"iBeacon",\
@@ -16,9 +16,9 @@ struct FormatTests {
     }
 
     @Test(
-        "An iBeacon in a message of each kind is a sighting of its receiver",
+        "An iBeacon in a message of each kind is a sighting by its receiver",
         arguments: [
-            // The topic is the address, or the UUID.
+            // The topic ends with the address or the UUID.
             ("home/hall/BTtoMQTT/C00000000001", openMQTTGateway(), "hall"),
             ("home/hall/BTtoMQTT/e2c56db5dffb48d2b060d0f5a71096e0", openMQTTGateway(), "hall"),
             ("a/b/hall/BTtoMQTT", openMQTTGateway(), "hall"),
@@ -27,7 +27,7 @@ struct FormatTests {
                 "home/hall/BTtoMQTT/x",
                 openMQTTGateway(id: "e2c56db5dffb48d2b060d0f5a71096e0", more: ",\"mac\":\"C0:00:00:00:00:01\""), "hall"
             ),
-            // What was not decoded
+            // Not decoded
             (
                 "home/hall/BTtoMQTT/C00000000001",
                 "{\"id\":\"C0:00:00:00:00:01\",\"rssi\":-70,\"manufacturerdata\":\"\(NetworkBench.hexadecimal.dropFirst(10))\"}",
@@ -123,7 +123,7 @@ struct FormatTests {
             """
     }
 
-    @Test("A raddec is heard by each of its receivers, with the kind of address that it says")
+    @Test("A raddec gives a sighting by each of its receivers, with its kind of address")
     func raddecs() {
         var bench = NetworkBench()
         bench.receive("", "[\(Self.raddec([("a", -70), ("b", -80)])),\(Self.raddec([("b", -81)]))]")
@@ -133,7 +133,7 @@ struct FormatTests {
             ])
         #expect(bench.network.names == ["a", "b"] && bench.network.receivers.allSatisfy { $0.kind == .raddec })
         #expect(bench.notices.isEmpty)
-        // Without packets it is known that the receiver lives, and no more.
+        // Without packets it is only a sign of the receiver's life.
         for packets in ["", #","packets":[]"#] {
             bench.receive("", #"{"transmitterId":"c1","rssiSignature":[{"receiverId":"c","rssi":-1}]\#(packets)}"#)
         }
@@ -142,7 +142,7 @@ struct FormatTests {
         #expect(bench.network.faults.values.reduce(0, +) == 2)
     }
 
-    @Test("A raddec of a million adverts, by few bytes, is read as far as it makes sense")
+    @Test("A short raddec that claims a million adverts is limited")
     func hostileRaddec() {
         let receivers = (0..<3_000).map { _ in ("a", -70) }
         let packets = Array(repeating: "\"46240100000000c0\(NetworkBench.hexadecimal)\"", count: 400)
@@ -153,7 +153,7 @@ struct FormatTests {
         #expect(bench.heard.count == 32 * 16)
     }
 
-    @Test("A Ruuvi Gateway's adverts are placed when it heard them, and what waited for a network is passed over")
+    @Test("A Ruuvi Gateway's adverts get the time at which it heard them, and late ones are skipped")
     func ruuviTimes() {
         var bench = NetworkBench()
         let tags = [0, 9, 15, 16, 600].enumerated().map {
@@ -164,7 +164,7 @@ struct FormatTests {
         #expect(bench.times == [1100, 1091, 1085] && bench.network.lateAdverts == 2)
     }
 
-    @Test("What a MOKO gateway says of its network is a sign of its life, and no advert of another kind")
+    @Test("A MOKO gateway's network status is a sign of life; reports of other kinds are ignored")
     func mokoStatus() {
         var bench = NetworkBench()
         bench.receive("", #"{"msg_id":3003,"device_info":{"mac":"a"},"data":{"net_state":"online"}}"#)
@@ -173,7 +173,7 @@ struct FormatTests {
         #expect(bench.notices.isEmpty && bench.network.receivers.map(\.kind) == [.moko])
     }
 
-    @Test("Several adverts of one message are as many sightings")
+    @Test("Each advert in a message is a sighting")
     func several() {
         var bench = NetworkBench()
         let adverts = (1...16).map { "[\"c0:00:00:00:00:\($0 + 10)\",-\($0 + 40),\"\(NetworkBench.base64)\",\"AgoM\"]" }
@@ -187,7 +187,7 @@ struct FormatTests {
     }
 
     @Test(
-        "A mapping finds what matters, wherever it is",
+        "A mapping finds its fields at any path",
         arguments: [
             (
                 ReceiverMapping.Name.level(2), nil, "acme/hall/scan", #"{"addr":"c00000000001","s":-70,"d":"HEX"}"#,
@@ -213,7 +213,7 @@ struct FormatTests {
         #expect(bench.network.names == [name])
     }
 
-    @Test("Adverts of other devices are signs of life, and no faults")
+    @Test("Adverts of other devices are signs of life and not faults")
     func others() {
         var bench = NetworkBench()
         bench.receive("home/hall/BTtoMQTT/1", #"{"id":"C0:00:00:00:00:01","rssi":-70,"servicedata":"fe00","tempc":21}"#)
@@ -227,7 +227,7 @@ struct FormatTests {
     }
 
     @Test(
-        "A message that cannot be read is counted by its fault, which is told once",
+        "Unreadable messages are counted by fault, and each fault is reported once",
         arguments: [
             ("home/hall/BTtoMQTT/1", "{"), ("home/hall/BTtoMQTT/1", "[]"),
             ("home/hall/BTtoMQTT/1", #"{"rssi":-1,"mfid":"4c00","uuid":"12","major":1,"minor":2}"#),
@@ -264,7 +264,7 @@ struct FormatTests {
     }
 
     @Test(
-        "A signal strength is handed over as it was given, and one that is no byte as none",
+        "A signal strength is delivered unchanged, or as unavailable if it does not fit into a byte",
         arguments: [
             (127, 127), (21, 21), (500, 127), (20, 20), (0, 0), (-127, -127), (-1000, 127), (-128, -128),
         ])

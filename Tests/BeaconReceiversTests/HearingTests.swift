@@ -4,13 +4,13 @@ import Testing
 
 @testable import BeaconReceivers
 
-@Suite("Whether a network's receivers hear")
+@Suite("States of a network's receivers")
 struct HearingTests {
     private static func advert(_ bench: inout NetworkBench, _ receiver: String, at time: Double) {
         bench.receive("home/\(receiver)/BTtoMQTT/1", FormatTests.openMQTTGateway(rssi: -Int(time) % 50 - 40), at: time)
     }
 
-    @Test("A last will makes a receiver deaf since its last message, and it hears again with what it sends")
+    @Test("After a will message a receiver counts as deaf since its last message, and its next message ends that")
     func will() {
         var bench = NetworkBench()
         Self.advert(&bench, "hall", at: 1001)
@@ -28,19 +28,19 @@ struct HearingTests {
     }
 
     @Test(
-        "Words of a status, as the projects have them",
+        "All notations of a status are understood",
         arguments: [
             ("home/hall/LWT", #"{"online":false}"#, false), ("home/hall/LWT", #"{"online":true}"#, true),
             ("home/hall/LWT", "Online", true), ("home/hall/LWT", #"{"state":"offline"}"#, false),
         ])
-    func words(topic: String, payload: String, isOnline: Bool) {
+    func notations(topic: String, payload: String, isOnline: Bool) {
         var bench = NetworkBench()
         Self.advert(&bench, "hall", at: 1001)
         bench.receive(topic, payload, at: 1002)
         #expect(bench.network.receivers[0].isOnline == isOnline)
     }
 
-    @Test("What a broker kept says who is there, and is no advert of the present")
+    @Test("Retained messages show which receivers exist, but are not current adverts")
     func retained() {
         var bench = NetworkBench()
         bench.receive("espresense/rooms/kitchen/status", "online", isRetained: true)
@@ -53,13 +53,13 @@ struct HearingTests {
         #expect(bench.heard == [])
         #expect(bench.hearing == ["kitchen doubtful", "cellar deaf", "C8:25:2D:8E:9C:2C doubtful", "hall doubtful"])
         #expect(bench.network.lateAdverts == 1)
-        // What it sends proves more than what its broker kept.
+        // A live message outweighs a retained one.
         bench.receive("home/radio433/LWT", "offline", at: 1005, isRetained: true)
         Self.advert(&bench, "radio433", at: 1006)
         #expect(bench.hearing.last == "radio433 hears")
     }
 
-    @Test("One that is silent for longer than usual may be dead: it is deaf since its last message")
+    @Test("A receiver that is silent for longer than usual counts as deaf since its last message")
     func silence() {
         var bench = NetworkBench()
         for second in 1...60 { Self.advert(&bench, "hall", at: 1000 + Double(second)) }
@@ -70,14 +70,14 @@ struct HearingTests {
         bench.pass(to: 1071)
         #expect(bench.hearing == ["hall deaf"])
         #expect(bench.deaf == ["0 1060.0...1071.0"])
-        // For as long as it takes: nobody tells of its death.
+        // For as long as it lasts: no will message reports its death.
         bench.pass(to: 5000)
         #expect(bench.hearing == ["hall deaf"])
         Self.advert(&bench, "hall", at: 5001)
         #expect(bench.hearing == ["hall hears"])
     }
 
-    @Test("A gateway that sends each 20 s is given four times that")
+    @Test("A gateway that sends every 20 s may be silent for four times as long")
     func slow() {
         var bench = NetworkBench()
         for number in 0..<10 { Self.advert(&bench, "hall", at: 1001 + Double(number) * 20) }
@@ -87,7 +87,7 @@ struct HearingTests {
         #expect(bench.hearing == ["hall deaf"])
     }
 
-    @Test("Two silences of about the same length are a rhythm, if one follows soon after the other")
+    @Test("Two silences of about the same length in short succession are a rhythm")
     func rhythm() {
         for (pause, isRhythm) in [(0.0, true), (30, true), (300, false)] {
             var bench = NetworkBench()
@@ -101,13 +101,13 @@ struct HearingTests {
             #expect(bench.deaf.count == 2)
             bench.pass(to: end + 32 + 45)
             #expect(bench.hearing == [isRhythm ? "hall doubtful" : "hall deaf"], "\(pause)")
-            // One that sends nothing for much longer than that may be dead.
+            // A receiver that sends nothing for much longer may be dead.
             bench.pass(to: end + 32 + 130)
             #expect(bench.hearing == ["hall deaf"])
         }
     }
 
-    @Test("The silence of one with a last will is doubted until it sends anything, and what was late may come first")
+    @Test("A receiver with a will message is doubtful until it sends again and its delayed messages have arrived")
     func lastWill() {
         var bench = NetworkBench()
         bench.receive("home/hall/LWT", "online", at: 1000.5, isRetained: true)
@@ -124,7 +124,7 @@ struct HearingTests {
         #expect(bench.hearing == ["hall doubtful"])
     }
 
-    @Test("Who says so has silence count as an empty room", arguments: [30.0, 200.0])
+    @Test("A setting makes silence count as an empty room", arguments: [30.0, 200.0])
     func emptyAfter(seconds: Double) {
         var settings = ReceiverNetwork.Settings()
         settings.emptyAfter = Int64(seconds * 1e9)
@@ -148,7 +148,7 @@ struct HearingTests {
         #expect(bench.deaf == [])
     }
 
-    @Test("Without a connection nobody hears, and after it each once it sends something")
+    @Test("No receiver hears without a connection, and each hears again with its first message")
     func connection() {
         var bench = NetworkBench()
         Self.advert(&bench, "hall", at: 1001)
@@ -166,7 +166,7 @@ struct HearingTests {
         #expect(bench.hearing == ["hall hears"])
     }
 
-    @Test("Receivers of one name and two kinds are two, and the user's names are used")
+    @Test("Receivers of different kinds can share a name, and the user's names are used")
     func names() {
         var settings = ReceiverNetwork.Settings()
         settings.names = ["C8:25:2D:8E:9C:2C": "hall"]
@@ -188,11 +188,11 @@ struct TimeTests {
             #"{"rssi":\#(rssi),"ts":"\#(Int(stamp))","data":"\#(NetworkBench.hexadecimal)"}"#, at: arrival)
     }
 
-    @Test("A receiver's clock is learnt, however wrong it is", arguments: [0.0, 3600.0, -31_536_000.0])
+    @Test("A receiver's clock is estimated, however wrong it is", arguments: [0.0, 3600.0, -31_536_000.0])
     func skew(_ skew: Double) {
         var bench = NetworkBench()
         let begin = 1_700_000_000.0
-        // Each second; delayed by up to 8 s, but for some.
+        // One message a second. All but a few are delayed, by up to 8 s.
         for second in 0..<60 {
             let delay = second % 10 == 0 ? 0.1 : Double(second * 7 % 9)
             Self.receive(
@@ -202,12 +202,12 @@ struct TimeTests {
         for (second, time) in bench.times.enumerated() { #expect(abs(time - begin - Double(second)) <= 1.2) }
     }
 
-    @Test("What was kept while there was no network is not of the present")
+    @Test("Adverts that waited for the network are not current")
     func late() {
         var bench = NetworkBench()
         let begin = 1_700_000_000.0
         for second in 0..<10 { Self.receive(&bench, stamp: begin + Double(second), at: begin + Double(second)) }
-        // A minute's worth, at once.
+        // A minute of adverts, at once.
         for second in 10..<70 {
             Self.receive(&bench, stamp: begin + Double(second), at: begin + 100 + Double(second) * 0.01)
         }
@@ -217,7 +217,7 @@ struct TimeTests {
         #expect(bench.times.count == 11)
     }
 
-    @Test("A clock that was set, either way, is learnt anew within seconds", arguments: [7200.0, -7200.0])
+    @Test("A clock that was set forward or back is estimated again within seconds", arguments: [7200.0, -7200.0])
     func set(_ step: Double) {
         var bench = NetworkBench()
         let begin = 1_700_000_000.0
@@ -227,7 +227,7 @@ struct TimeTests {
         #expect(bench.times.last == begin + 39)
     }
 
-    @Test("A message that comes twice counts once, and the same words a second later are another")
+    @Test("A duplicate message counts once, and the same content later counts again")
     func duplicates() {
         var bench = NetworkBench()
         for _ in 0..<3 { bench.receive("home/hall/BTtoMQTT/1", FormatTests.openMQTTGateway(), at: 1001) }

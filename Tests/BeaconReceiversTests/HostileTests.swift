@@ -4,9 +4,9 @@ import Testing
 
 @testable import BeaconReceivers
 
-@Suite("Messages that mean harm")
+@Suite("Malicious messages")
 struct HostileTests {
-    /// Topics and payloads of every kind, to be spoilt.
+    /// Topics and payloads of every kind, to be corrupted.
     private static let samples: [(topic: String, payload: String)] = [
         ("home/hall/BTtoMQTT/C00000000001", FormatTests.openMQTTGateway()),
         (
@@ -37,8 +37,8 @@ struct HostileTests {
         ("home/hall/LWT", "online"),
     ]
 
-    @Test("Whatever bytes come, nothing traps, and what was right before is right after", arguments: 0..<8)
-    func spoilt(sample: Int) {
+    @Test("Corrupted messages never trap, and valid ones are still read afterwards", arguments: 0..<8)
+    func corrupted(sample: Int) {
         var random = SplitMix64(seed: UInt64(sample))
         let (topic, payload) = Self.samples[sample]
         var bench = NetworkBench()
@@ -68,7 +68,7 @@ struct HostileTests {
         if topic != "home/hall/LWT" { #expect(bench.heard.count == before + 1) }
     }
 
-    /// Too long to be shown as arguments.
+    /// Too long for test arguments.
     private static let endlessPayloads = [
         String(repeating: "[", count: 200_000), String(repeating: "{\"a\":", count: 100_000),
         "{\"rssi\":-70,\"x\":" + String(repeating: "[", count: 50_000) + String(repeating: "]", count: 50_000) + "}",
@@ -77,7 +77,7 @@ struct HostileTests {
         "{\"rssi\":-1e999999999,\"id\":1}",
     ]
 
-    @Test("Deep, long and endless texts are passed over in linear time", arguments: 0..<6)
+    @Test("Deep, long and endless texts are rejected in linear time", arguments: 0..<6)
     func endless(number: Int) {
         var bench = NetworkBench()
         for topic in ["home/hall/BTtoMQTT/1", "espresense/devices/a/b", "a/events/rpc", "x"] {

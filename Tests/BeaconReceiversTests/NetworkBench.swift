@@ -3,7 +3,7 @@ import BeaconRadio
 
 @testable import BeaconReceivers
 
-/// A network whose messages a test writes, at times in seconds.
+/// A network that receives a test's messages, at times in seconds.
 struct NetworkBench {
     static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
     static let uuidValue = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
@@ -11,20 +11,20 @@ struct NetworkBench {
     static let frame = IBeaconFrame(identity: identity, measuredPower: -59)
     /// The advert of ``frame`` in hexadecimal digits.
     static let hexadecimal = "0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5"
-    /// The same as base64.
+    /// The same advert as base64.
     static let base64 = "AgEGGv9MAAIV4sVttd/7SNKwYND1pxCW4AABAALF"
 
     var network: ReceiverNetwork
     private var batch = AdvertBatch()
-    /// The sightings, in words.
+    /// The sightings as text.
     private(set) var heard: [String] = []
     private(set) var times: [Double] = []
-    /// The signal strengths of the sightings, as they were handed over.
+    /// The signal strengths of the sightings, as delivered.
     private(set) var readings: [Int] = []
     private(set) var deaf: [String] = []
     private(set) var notices: [String] = []
 
-    /// A network that is connected at time 1000.
+    /// Creates a network that is connected at time 1000.
     init(_ settings: ReceiverNetwork.Settings = .init()) {
         network = ReceiverNetwork(settings)
         network.connect(at: Self.time(1000))
@@ -52,13 +52,13 @@ struct NetworkBench {
         noteEvents()
     }
 
-    /// Lets time pass, in one step.
+    /// Advances the clock in one step.
     mutating func advance(to time: Double) {
         network.advance(to: Self.time(time), into: &batch)
         noteEvents()
     }
 
-    /// Lets time pass, in steps of a second.
+    /// Advances the clock in steps of a second.
     mutating func pass(to time: Double) {
         var now = 1000.0
         while now < time {
@@ -81,7 +81,7 @@ struct NetworkBench {
         }
     }
 
-    /// The hearing of each receiver, by name.
+    /// The state of each receiver, by name.
     var hearing: [String] {
         network.receivers.map { "\($0.name) \(!$0.isHearing ? "deaf" : $0.isDoubtful ? "doubtful" : "hears")" }
     }

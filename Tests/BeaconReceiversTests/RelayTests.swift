@@ -27,13 +27,13 @@ struct RelayTests {
         return message
     }
 
-    /// Any message that can be.
+    /// Returns a random valid message.
     private static func randomMessage(_ random: inout SplitMix64) -> RelayMessage {
         let to = Int64.random(in: 0...Timestamp.latest.nanoseconds / 1000, using: &random)
         let from = to - Int64.random(in: 0...min(to, 1 << Int64.random(in: 0...40, using: &random)), using: &random)
-        let moment = { (number: Int64) in Timestamp(nanoseconds: number * 1000) }
+        let time = { (number: Int64) in Timestamp(nanoseconds: number * 1000) }
         var message = RelayMessage(
-            session: .random(in: .min ... .max, using: &random), from: moment(from), to: moment(to))
+            session: .random(in: .min ... .max, using: &random), from: time(from), to: time(to))
         let names = ["", "hci0", "Küche", String(repeating: "x", count: 64)].shuffled(using: &random)
         for name in names.prefix(.random(in: 0...4, using: &random)) {
             message.receivers.append(
@@ -49,7 +49,7 @@ struct RelayTests {
             let count = message.receivers.count
             message.deafness.append(
                 .init(
-                    from: moment(begin), to: moment(end),
+                    from: time(begin), to: time(end),
                     receiver: count == 0 || .random(using: &random) ? nil : .random(in: 0..<count, using: &random)))
         }
         guard !message.receivers.isEmpty else { return message }
@@ -57,7 +57,7 @@ struct RelayTests {
             let kinds = DeviceAddress.Kind.allCases
             message.sightings.append(
                 Sighting(
-                    time: moment(.random(in: 0...Timestamp.latest.nanoseconds / 1000, using: &random)),
+                    time: time(.random(in: 0...Timestamp.latest.nanoseconds / 1000, using: &random)),
                     receiver: ReceiverID(UInt16.random(in: 0..<UInt16(message.receivers.count), using: &random)),
                     address: DeviceAddress(
                         bits: .random(in: 0..<1 << 48, using: &random),
@@ -71,7 +71,7 @@ struct RelayTests {
         return message
     }
 
-    @Test("A message is read as it was written, whatever is in it, and a shorter one is not")
+    @Test("Any message is decoded as it was encoded, and a truncated one is rejected")
     func roundTrip() throws {
         var random = SplitMix64(seed: 1)
         for _ in 0..<2000 {
@@ -86,7 +86,7 @@ struct RelayTests {
         }
     }
 
-    @Test("The bytes of a message are those that are documented")
+    @Test("The bytes of a message match the documentation")
     func bytes() {
         var message = Self.message(1, 1.25, session: 0x0403_0201, names: ["hci0"], [Self.sighting(1.1)])
         message.deafness = [.init(from: NetworkBench.time(1), to: NetworkBench.time(1.2), receiver: 0)]
@@ -103,7 +103,7 @@ struct RelayTests {
         #expect(message.encoded() == Array(expected.joined()))
     }
 
-    @Test("What a relay heard is heard, when it was, though its clock is wrong")
+    @Test("A relay's adverts get the right times even if its clock is wrong")
     func hearing() {
         var bench = NetworkBench()
         bench.receive(
@@ -111,7 +111,7 @@ struct RelayTests {
             Self.message(5000, 5000.25, [Self.sighting(5000.1), Self.sighting(5000.2, minor: 3)]).encoded(), at: 1001)
         #expect(bench.heard == ["0 c0:00:00:00:00:02 1/2 -59 -70", "0 c0:00:00:00:00:03 1/3 -59 -70"])
         #expect(bench.times.map { ($0 * 1000).rounded() / 1000 } == [1000.85, 1000.95])
-        // The next is slower on its way; its adverts are placed by the fastest.
+        // The next message takes longer. The fastest one determines the times of its adverts.
         bench.receive(
             "beacon-relay/hall/heard", Self.message(5000.25, 5000.5, [Self.sighting(5000.3)]).encoded(), at: 1001.4)
         #expect(bench.times.last.map { ($0 * 1000).rounded() / 1000 } == 1001.05)
@@ -119,7 +119,7 @@ struct RelayTests {
     }
 
     @Test(
-        "Messages that do not meet, and a relay that was started again, are deafness; one that comes twice is nothing")
+        "Gaps between messages and a restart of the relay count as deafness; duplicates do not")
     func gaps() {
         var bench = NetworkBench()
         let topic = "museum/beacon-relay/hall/heard"
@@ -130,13 +130,13 @@ struct RelayTests {
         #expect(bench.deaf == ["0 1001.25...1002.75"])
         bench.receive(topic, Self.message(5002, 5002.25, [Self.sighting(5002.1)]).encoded(), at: 1003.1)
         #expect(bench.heard.count == 1 && bench.network.duplicates == 1)
-        // Its clock is another, and was set back.
+        // Its clock was set back by the restart.
         bench.receive(topic, Self.message(20, 20.25, session: 2, [Self.sighting(20.1)]).encoded(), at: 1005)
         #expect(bench.deaf.count == 2 && bench.deaf.last == "0 1003.0...1004.75")
         #expect(bench.heard.count == 2)
     }
 
-    @Test("What a relay says of its radio counts, for each of its receivers")
+    @Test("The states that a relay reports apply to each of its receivers")
     func states() {
         var bench = NetworkBench()
         let topic = "beacon-relay/hall/heard"
@@ -158,7 +158,7 @@ struct RelayTests {
         #expect(bench.hearing == ["hall/hci0 hears", "hall/hci1 hears"])
     }
 
-    @Test("A relay that is silent is doubted after half a second, and deaf once its broker says so")
+    @Test("A silent relay is doubtful after half a second, and deaf once its broker reports it")
     func silence() {
         var bench = NetworkBench()
         bench.receive("beacon-relay/hall/heard", Self.message(5000, 5000.25).encoded(), at: 1001)
@@ -170,7 +170,7 @@ struct RelayTests {
         #expect(bench.hearing == ["hall deaf"] && bench.deaf == ["0 1001.0...1008.0"])
     }
 
-    @Test("A message that waited for too long is passed over, and its time is deafness")
+    @Test("A late message is skipped, and its period counts as deafness")
     func lateness() {
         var bench = NetworkBench()
         let topic = "beacon-relay/hall/heard"
@@ -181,7 +181,7 @@ struct RelayTests {
         #expect(bench.heard.count == 1 && bench.deaf == ["0 1001.0...1021.25"])
     }
 
-    @Test("What a broker kept, another version and noise are not used; a relay hears no relays")
+    @Test("Retained, newer and malformed messages are not used; a relay ignores relays")
     func others() {
         var bench = NetworkBench()
         let topic = "beacon-relay/hall/heard"
@@ -200,7 +200,7 @@ struct RelayTests {
         #expect(bench.heard.isEmpty && bench.notices.isEmpty && bench.network.names.isEmpty)
     }
 
-    @Test("A writer's messages meet, and have all that was heard")
+    @Test("A writer's messages are adjacent and contain all adverts")
     func writer() throws {
         var writer = RelayWriter(session: 7)
         var random = SplitMix64(seed: 2)
@@ -222,12 +222,12 @@ struct RelayTests {
         for (one, next) in zip(messages, messages.dropFirst()) { #expect(one.to == next.from && next.to > next.from) }
     }
 
-    @Test("A backlog ends no doubt before it is through, and a link that falls behind is doubted")
+    @Test("A backlog ends the doubt only when it is complete, and a slow connection is doubtful")
     func backlog() {
         var bench = NetworkBench()
         let topic = "beacon-relay/hall/heard"
         bench.receive(topic, Self.message(5000, 5000.25).encoded(), at: 1001)
-        // Four seconds without a message, and then all at once.
+        // No message for four seconds, and then all at once.
         bench.pass(to: 1005)
         #expect(bench.hearing == ["hall doubtful"])
         for number in 1...16 {
@@ -237,7 +237,7 @@ struct RelayTests {
             #expect(bench.hearing == ["hall \(isThrough ? "hears" : "doubtful")"], "\(number)")
         }
         #expect(bench.deaf.isEmpty)
-        // Half of them come in time: what is known is older and older.
+        // Every other message arrives in time: the delay grows.
         for number in 1...8 {
             let from = 5004.25 + Double(number - 1) / 4
             bench.receive(topic, Self.message(from, from + 0.25).encoded(), at: 1005.2 + Double(number) / 2)
@@ -246,7 +246,7 @@ struct RelayTests {
         #expect(bench.hearing == ["hall doubtful"])
     }
 
-    @Test("A receiver that a relay has no more after a restart is off, and what nobody heard meanwhile is deafness")
+    @Test("A receiver that a relay no longer has after a restart is off, and the restart counts as deafness")
     func fewerReceivers() {
         var bench = NetworkBench()
         let topic = "beacon-relay/hall/heard"
@@ -254,7 +254,7 @@ struct RelayTests {
         bench.receive(
             topic, Self.message(5000, 5000.25, names: ["hci0", "hci1"], states: [.poweredOn, .poweredOn]).encoded(),
             at: 1001)
-        // It comes late: what is known is 3 s older than its arrival.
+        // It arrives late: its adverts are 3 s older than its arrival.
         bench.receive(
             topic, Self.message(5000.25, 5000.5, names: ["hci0", "hci1"], states: [.poweredOn, .poweredOn]).encoded(),
             at: 1004.25)
@@ -268,21 +268,21 @@ struct RelayTests {
         #expect(bench.hearing.prefix(2) == ["hall/hci0 deaf", "hall/hci1 deaf"])
     }
 
-    @Test("Messages that are made to do harm are refused, and take no room")
+    @Test("Malicious messages are rejected and use no memory")
     func harm() {
         var bench = NetworkBench()
-        // More receivers than there are numbers for, and an advert of one behind them.
+        // More receivers than there are numbers, and an advert of a receiver beyond them.
         var message = Self.message(5000, 5000.25, [Self.sighting(5000.1, receiver: 65_535)])
         message.receivers = (0..<65_537).map { .init(name: "\($0)", status: ReceiverStatus(.poweredOn)) }
         bench.receive("beacon-relay/a/heard", message.encoded(), at: 1001)
-        // One name for all, and stretches for each of them.
+        // The same name for all receivers, and a deaf period for each of them.
         message = Self.message(5000, 5000.25)
         message.receivers = (0..<100).map { _ in .init(name: "", status: ReceiverStatus(.poweredOn)) }
         bench.receive("beacon-relay/a/heard", message.encoded(), at: 1001.1)
         message.receivers = [.init(name: "", status: ReceiverStatus(.poweredOn))]
         message.deafness = (0..<1000).map { _ in .init(from: message.from, to: message.to, receiver: nil) }
         bench.receive("beacon-relay/a/heard", message.encoded(), at: 1001.2)
-        // Relays without receivers, and some with one name that is too long among others.
+        // Relays without receivers, and a name that is too long among others.
         message.deafness = []
         message.receivers = []
         for number in 0..<500 { bench.receive("beacon-relay/\(number)/heard", message.encoded(), at: 1002) }
@@ -292,12 +292,12 @@ struct RelayTests {
         ]
         bench.receive("beacon-relay/a/heard", message.encoded(), at: 1003)
         #expect(bench.network.names.isEmpty && bench.network.relays.isEmpty && bench.deaf.isEmpty)
-        // A name that is another format's word.
+        // A name that is a keyword of another format.
         bench.receive("beacon-relay/BTtoMQTT/heard", Self.message(5000, 5000.25).encoded(), at: 1004)
         #expect(bench.network.names == ["BTtoMQTT"])
     }
 
-    @Test("A writer whose source goes back in time, or stands still, loses nothing")
+    @Test("A writer loses nothing if the time of its source goes back or stands still")
     func standing() {
         var writer = RelayWriter(session: 7)
         let now = NetworkBench.time(100)
@@ -321,8 +321,8 @@ struct RelayTests {
         }
     }
 
-    @Test("Stretches of deafness of many receivers are one for each")
-    func manyStretches() {
+    @Test("Several deaf periods of a receiver become one")
+    func manyDeafPeriods() {
         var writer = RelayWriter(session: 7)
         _ = writer.advance(to: NetworkBench.time(100))
         for number in 0..<1000 {

@@ -1,11 +1,11 @@
 import BeaconSupport
 import Testing
 
-@Suite("Reports of what repeats")
+@Suite("Reports of repeated events")
 struct RepetitionReporterTests {
     private func reporter() -> RepetitionReporter<String, Int> { RepetitionReporter() }
 
-    @Test("The first time is reported at once, then counts at growing intervals, and nothing is missing")
+    @Test("The first event is reported at once, the others as counts at growing intervals without loss")
     func flood() {
         var reporter = reporter()
         var reports: [(second: Int, count: Int)] = []
@@ -23,7 +23,7 @@ struct RepetitionReporterTests {
         #expect(total == 36_000)
     }
 
-    @Test("What ends is counted to its end, though nothing occurs any more")
+    @Test("The last events of a series are reported, although no further event occurs")
     func end() throws {
         var reporter = reporter()
         for second in 0..<90 { _ = reporter.note("a", second, at: .seconds(second)) }
@@ -33,7 +33,7 @@ struct RepetitionReporterTests {
         #expect(reporter.due(at: .seconds(7200)).isEmpty)
     }
 
-    @Test("What was quiet for an hour is new, and others are apart")
+    @Test("An event is new again after a quiet hour, and events are counted separately")
     func quiet() {
         var reporter = reporter()
         #expect(reporter.note("a", 1, at: .zero)?.period == nil)
@@ -45,7 +45,7 @@ struct RepetitionReporterTests {
         #expect(report?.count == 1 && report?.period == nil)
     }
 
-    @Test("Keys without end are bounded")
+    @Test("The number of keys is bounded")
     func bound() {
         var reporter = RepetitionReporter<Int, Int>(most: 10)
         for key in 0..<1000 { #expect(reporter.note(key, key, at: .zero) != nil) }

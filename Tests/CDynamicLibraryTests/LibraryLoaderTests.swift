@@ -2,9 +2,9 @@ import CDynamicLibrary
 import CLibrary
 import Testing
 
-/// Tests of the loader of libraries that are opened at run time.
+/// Tests of the loader for libraries that are opened at run time.
 struct LibraryLoaderTests {
-    /// Opens a library and returns the address of its function; nil and the problem where that fails.
+    /// Opens a library and returns the address of its function, or nil and the problem.
     private static func address(
         of function: String, in names: [String], reporting reported: String
     ) -> (address: UnsafeMutableRawPointer?, problem: String) {
@@ -32,14 +32,14 @@ struct LibraryLoaderTests {
         return (isOpen ? address : nil, String(decoding: text, as: UTF8.self))
     }
 
-    @Test("The first library of a list that exists is opened")
+    @Test("The first existing library of a list is opened")
     func opens() {
         let names = ["libnobody-has-this.so.7", "libpthread.so.0", "libc.so.6"]
         let (address, problem) = Self.address(of: "getpid", in: names, reporting: names[0])
         #expect(address != nil, "\(problem)")
     }
 
-    @Test("Without any of them, the problem is that of the name to report")
+    @Test("If no library exists, the problem names the library to report")
     func missing() {
         let names = ["libnobody-has-this.so.7", "libnobody-has-this.so.6"]
         for name in names {
@@ -49,7 +49,7 @@ struct LibraryLoaderTests {
         }
     }
 
-    @Test("A library without a function is refused with a sentence that says which")
+    @Test("A library without a function is rejected with the function's name")
     func incomplete() {
         let (address, problem) = Self.address(of: "no_such_function", in: ["libc.so.6"], reporting: "libc.so.6")
         #expect(address == nil)

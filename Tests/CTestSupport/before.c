@@ -6,11 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/// Sets the environment before there is a second thread that could read it.
+/// Sets environment variables before another thread could read them.
 ///
-/// Swift Testing starts all tests at once otherwise, hundreds on two processors: those that wait for a server wait for
-/// all others. As many as there are threads that run tasks leaves a thread to whatever a test waits for. It is here,
-/// since `swift test`, an editor and scripts/test are all to do the same; a value that somebody chose is kept.
+/// By default, Swift Testing starts all tests at once, hundreds on two processors, and tests that wait for a server
+/// wait for all others. This limits them to the number of threads of tasks, so that one thread is left for such a wait.
+/// It is set here for `swift test`, editors and scripts/test alike. It keeps a value that the user set.
 __attribute__((constructor)) static void before_tests(void)
 {
     char text[64];

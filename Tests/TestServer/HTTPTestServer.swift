@@ -5,9 +5,9 @@ import NIOHTTP1
 import NIOPosix
 public import NIOSSL
 
-/// A real HTTP server on a port of this machine, which stands in for a webhook or for Kumulos.
+/// A real HTTP server on a port of this machine, in place of a webhook or of Kumulos.
 ///
-/// It works on NIO's threads alone, so that it answers however many tests keep the threads of tasks busy.
+/// It uses only NIO's threads, so that it responds even if tests occupy all threads of tasks.
 public final class HTTPTestServer: Sendable {
     private struct State {
         var requests: [ReceivedRequest] = []
@@ -19,7 +19,7 @@ public final class HTTPTestServer: Sendable {
     private let state = Locked(State())
     private let tls: TLSConfiguration?
 
-    /// A server that has not started.
+    /// Creates a server that does not listen yet.
     public init(
         tls: TLSConfiguration? = nil,
         replies: @escaping @Sendable (ReceivedRequest) -> ServerReply = { _ in .status(200) }
@@ -28,16 +28,16 @@ public final class HTTPTestServer: Sendable {
         self.replies = replies
     }
 
-    /// What it got, in order.
+    /// The received requests, in order.
     public var requests: [ReceivedRequest] { state.withLock { $0.requests } }
 
-    /// How many requests it got.
+    /// The number of received requests.
     public var count: Int { state.withLock { $0.requests.count } }
 
-    /// Its port, while it listens.
+    /// The port while the server listens.
     public var port: Int { state.withLock { $0.listener?.localAddress?.port } ?? 0 }
 
-    /// Returns an address on it.
+    /// Returns a URL on the server.
     public func url(_ path: String = "/hook", host: String = "127.0.0.1") throws -> URL {
         guard let url = URL(string: "\(tls == nil ? "http" : "https")://\(host):\(port)\(path)") else {
             throw CocoaError(.fileReadUnknown)
@@ -45,13 +45,13 @@ public final class HTTPTestServer: Sendable {
         return url
     }
 
-    /// Starts it, and returns when it listens.
+    /// Starts the server, and returns when it listens.
     ///
-    /// - Parameter port: where; 0 for any that is free.
+    /// - Parameter port: the port; 0 for any free one.
     public func start(port: Int = 0) async throws {
         let context = try tls.map { try NIOSSLContext(configuration: $0) }
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            // It comes back to a port whose last connections the system has not forgotten.
+            // Allows the same port again while the system still remembers its last connections.
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 self.hold(channel)
@@ -66,7 +66,7 @@ public final class HTTPTestServer: Sendable {
         state.withLock { $0.listener = listener }
     }
 
-    /// Stops it, and returns when its port is free.
+    /// Stops the server, and returns when its port is free.
     public func stop() async {
         let listener = state.withLock { state in
             defer { state.listener = nil }
@@ -76,7 +76,7 @@ public final class HTTPTestServer: Sendable {
         for connection in state.withLock({ Array($0.connections.values) }) { try? await connection.close() }
     }
 
-    /// Runs `body` with a server, and stops that, also on failure.
+    /// Runs `body` with a server, and stops the server, even after an error.
     public static func with(
         tls: TLSConfiguration? = nil,
         replies: @escaping @Sendable (ReceivedRequest) -> ServerReply = { _ in .status(200) },
@@ -105,7 +105,7 @@ public final class HTTPTestServer: Sendable {
     }
 }
 
-/// Puts requests together, and answers them one after another.
+/// A handler that assembles requests and answers them in order.
 private final class Answerer: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

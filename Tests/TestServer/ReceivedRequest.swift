@@ -1,26 +1,26 @@
 public import Foundation
 
-/// A request as the server got it.
+/// A request that the server received.
 public struct ReceivedRequest: Sendable {
-    /// As it came: `POST`.
+    /// The method, such as `POST`.
     public var method: String
-    /// What is asked for, without the query.
+    /// The path, without the query.
     public var path: String
-    /// By names in lower case.
+    /// The headers, by name in lower case.
     public var headers: [String: String]
-    /// What came behind the headers.
+    /// The body.
     public var body: Data
 
     /// The body as JSON.
     public var json: Any? { try? JSONSerialization.jsonObject(with: body) }
 }
 
-/// What the server does with a request.
+/// The server's reaction to a request.
 public enum ServerReply: Sendable {
-    /// It answers.
+    /// It responds.
     case status(Int, headers: [String: String] = [:], body: String = "")
-    /// It says nothing, until somebody closes the connection.
+    /// It does not respond until the connection is closed.
     case silence
-    /// It answers 200 and a length, and closes the connection before the body is whole.
+    /// It responds with 200 and a length, and closes the connection before the body is complete.
     case breakOff
 }

@@ -1,12 +1,12 @@
 import BeaconSupport
 import Foundation
 
-/// Debian's broker as a child process, on a port of the loopback interface that is free.
+/// Debian's broker as a child process, on a free port of the loopback interface.
 public final class Broker: Sendable {
-    /// The folder of its files, which goes with it.
+    /// The folder of its files, which is deleted with it.
     public let folder: TemporaryFolder
 
-    /// Where it listens. It stays the same over restarts.
+    /// The port where it listens. It stays the same over restarts.
     public let port: UInt16
 
     private let configuration: URL
@@ -15,14 +15,14 @@ public final class Broker: Sendable {
     /// Starts a broker.
     ///
     /// - Parameters:
-    ///   - settings: lines for its configuration file, beside the listener.
-    ///   - folder: where its files are, where some are there already.
+    /// - settings: more lines for its configuration file.
+    /// - folder: the folder of its files, if it exists already.
     public init(_ settings: String = "allow_anonymous true", in folder: TemporaryFolder? = nil) async throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
         port = try FreePort.find()
         configuration = folder.url.appendingPathComponent("mosquitto.conf")
-        // What is retained survives a restart, as it does with Debian's own configuration.
+        // Retained messages survive a restart, as with Debian's own configuration.
         try """
         listener \(port) 127.0.0.1
         persistence true
@@ -36,7 +36,7 @@ public final class Broker: Sendable {
         try await start()
     }
 
-    /// Starts it again at the same port.
+    /// Starts the broker again at the same port.
     public func start() async throws {
         let process = try ChildProcess("mosquitto", ["-c", configuration.path])
         self.process.withLock { $0 = process }
@@ -47,19 +47,19 @@ public final class Broker: Sendable {
         }
     }
 
-    /// Ends it as a lack of power does.
+    /// Kills the broker, as a power cut does.
     public func kill() { process.withLock { $0 }?.end(SIGKILL) }
 
-    /// Ends it in order; it writes down what it retains.
+    /// Stops the broker. It saves its retained messages.
     public func stop() { process.withLock { $0 }?.end(SIGTERM) }
 
-    /// Has it write down what it holds.
+    /// Makes the broker save its retained messages.
     public func save() { process.withLock { $0 }?.signal(SIGUSR1) }
 
-    /// Has it stand still, so that connections hang.
+    /// Suspends the broker, so that connections hang.
     public func pause() { process.withLock { $0 }?.signal(SIGSTOP) }
 
-    /// Has it go on.
+    /// Resumes the broker.
     public func resume() { process.withLock { $0 }?.signal(SIGCONT) }
 
     /// Publishes a message, and returns when the broker has it.

@@ -1,9 +1,9 @@
 import BeaconSupport
 import Foundation
 
-/// A way to a broker's port that can be cut.
+/// A forwarder to a broker's port whose connections a test can cut.
 public final class BrokerProxy: Sendable {
-    /// Where to connect to.
+    /// The port to connect to.
     public let port: UInt16
 
     private struct State {
@@ -14,11 +14,11 @@ public final class BrokerProxy: Sendable {
     private let listener: Int32
     private let state = Locked(State())
 
-    /// Opens a way.
+    /// Creates a forwarder.
     ///
     /// - Parameters:
-    ///   - target: the port to connect to.
-    ///   - answer: where it is not nil, clients of MQTT 5 get these bytes and the end, as from an older broker.
+    /// - target: the port to forward to.
+    /// - answer: if it is not nil, clients of MQTT 5 get these bytes and are disconnected, as by an older broker.
     public init(to target: UInt16, answeringVersion5With answer: [UInt8]? = nil) throws {
         port = try FreePort.find()
         listener = try FreePort.listen(on: port)
@@ -58,7 +58,7 @@ public final class BrokerProxy: Sendable {
         cut()
     }
 
-    /// Ends all connections without a word; new ones are let through.
+    /// Closes all connections abruptly. New ones are allowed.
     public func cut() {
         let sockets = state.withLock { state in
             defer { state.sockets = [] }

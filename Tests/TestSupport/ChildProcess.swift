@@ -2,10 +2,10 @@ import BeaconSupport
 import Foundation
 public import Glibc
 
-/// A program that runs beside the tests, and ends with them. `Foundation.Process` needs the run loop of the thread that
-/// started it, which a task does not have.
+/// A program that runs beside the tests and ends with them. `Foundation.Process` needs the run loop of the thread that
+/// started it, and tasks have none.
 public final class ChildProcess: Sendable {
-    /// Its number.
+    /// Its process id.
     public let id: pid_t
 
     private let isOver = Locked(false)
@@ -13,8 +13,8 @@ public final class ChildProcess: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - name: its path, or a name in the system's folders of programs.
-    ///   - output: a file for its standard output, or nothing.
+    /// - name: its path, or its name in the system's program folders.
+    /// - output: a file for its standard output. By default the output is discarded.
     public init(_ name: String, _ arguments: [String], output: String = "/dev/null") throws {
         HelperGuard.start()
         var actions = posix_spawn_file_actions_t()
@@ -23,7 +23,7 @@ public final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        // The threads that tasks run on hold all signals off, which a child inherits.
+        // The threads of tasks block all signals, and a child inherits that.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -37,30 +37,30 @@ public final class ChildProcess: Sendable {
         defer { for word in words { free(word) } }
         var id = pid_t()
         guard posix_spawn(&id, path, &actions, &attributes, words, environ) == 0 else {
-            throw Failure("\(name) does not start")
+            throw Failure("cannot start \(name)")
         }
         self.id = id
     }
 
     deinit { end(SIGKILL) }
 
-    /// Runs a program to its end, which has to be a good one.
+    /// Runs a program until it exits with status 0.
     public static func run(_ name: String, _ arguments: String...) throws {
         let status = try ChildProcess(name, arguments).wait()
         guard status == 0 else { throw Failure("\(name) \(arguments) ended with \(status)") }
     }
 
-    /// Returns where a program of the system is.
+    /// Returns the path of a program of the system.
     public static func path(of name: String) throws -> String {
         let folders = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"]
         let places = name.hasPrefix("/") ? [name] : folders.map { $0 + "/" + name }
         guard let path = places.first(where: FileManager.default.isExecutableFile(atPath:)) else {
-            throw Failure("\(name) is not installed; scripts/setup does that")
+            throw Failure("\(name) is not installed; run scripts/setup")
         }
         return path
     }
 
-    /// Whether it runs.
+    /// True while it runs.
     public var isRunning: Bool { status(WNOHANG) == nil }
 
     /// Sends it a signal.
@@ -68,13 +68,13 @@ public final class ChildProcess: Sendable {
         isOver.withLock { isOver in if !isOver { kill(id, signal) } }
     }
 
-    /// Sends it a signal that ends it, and waits until it has ended.
+    /// Sends a signal, and waits until the program has ended.
     public func end(_ signal: Int32) {
         self.signal(signal)
         _ = status(0)
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until the program ends by itself.
     ///
     /// - Returns: its exit status.
     @discardableResult

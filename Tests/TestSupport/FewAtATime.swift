@@ -1,20 +1,20 @@
 import BeaconSupport
 public import Testing
 
-/// The trait of tests with servers, brokers, buses and processes: of all suites together, few run at a time.
+/// A trait for tests with servers, brokers, buses and processes: only a few of them run at a time, across all suites.
 ///
-/// All test targets are one program, so that the same turns serve all of them. Tests that only compute run beside.
+/// All test targets are one program, so they share the limit. Tests that only compute are not limited.
 public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
     @TaskLocal private static var hasTurn = false
     private static let turns = Turns(most)
 
-    /// The most that run at a time, since each waits for its helpers most of the time.
+    /// The most tests at a time. Each one waits for its helpers most of the time.
     public static let most = 3
 
-    /// Applies to each test of a suite, so that others may come in between.
+    /// Applies to each test of a suite, so that tests of other suites can run in between.
     public var isRecursive: Bool { true }
 
-    /// Runs a test when its turn has come.
+    /// Runs a test when it gets a turn.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing body: @Sendable () async throws -> Void
     ) async throws {
@@ -28,11 +28,11 @@ public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == FewAtATime {
-    /// Runs beside few other tests that have a server, a broker, a bus or a process.
+    /// Limits the test to run with few other tests that have a server, a broker, a bus or a process.
     public static var fewAtATime: Self { FewAtATime() }
 }
 
-/// Turns that some tasks have and the others wait for in order.
+/// A limited number of turns. Tasks wait for them in order.
 private final class Turns: Sendable {
     private struct State {
         var free: Int

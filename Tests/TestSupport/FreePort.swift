@@ -5,11 +5,11 @@ import Glibc
 public enum FreePort {
     private static let given = Locked<Set<UInt16>>([])
 
-    /// Where the kernel takes no ports from for the near end of a connection (ip_local_port_range, 32768 to 60999),
-    /// since one such would keep a broker from coming back to its own.
+    /// Below the range from which the kernel takes local ports of connections (ip_local_port_range, 32768 to 60999):
+    /// such a connection could keep a broker from listening at its port again.
     private static let range: ClosedRange<UInt16> = 20_000...31_999
 
-    /// One that nobody uses now, and that no other test was given.
+    /// Returns a port that is free and that no other test got.
     public static func find() throws -> UInt16 {
         for _ in range {
             let port = UInt16.random(in: range)
@@ -30,14 +30,14 @@ public enum FreePort {
         }
     }
 
-    /// Whether someone takes connections at a port.
+    /// Returns true if a program listens at a port.
     public static func isListening(_ port: UInt16) -> Bool {
         guard let descriptor = try? open(port) else { return false }
         close(descriptor)
         return true
     }
 
-    /// A connection to a port.
+    /// Opens a connection to a port.
     public static func open(_ port: UInt16) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = loopback(port: port)
@@ -48,12 +48,12 @@ public enum FreePort {
         }
         guard result == 0 else {
             close(descriptor)
-            throw Failure("nobody listens at \(port)")
+            throw Failure("no program listens at port \(port)")
         }
         return descriptor
     }
 
-    /// A socket that takes connections at a port.
+    /// Opens a socket that listens at a port.
     public static func listen(on port: UInt16) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = loopback(port: port)
@@ -64,14 +64,14 @@ public enum FreePort {
         }
         guard result == 0, Glibc.listen(descriptor, 16) == 0 else {
             close(descriptor)
-            throw Failure("no listening at \(port)")
+            throw Failure("cannot listen at port \(port)")
         }
         return descriptor
     }
 
     private static func withSocket<Result>(_ body: (Int32) throws -> Result) throws -> Result {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { throw Failure("no socket") }
+        guard descriptor >= 0 else { throw Failure("cannot open a socket") }
         defer { close(descriptor) }
         return try body(descriptor)
     }

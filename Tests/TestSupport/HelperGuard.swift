@@ -1,21 +1,20 @@
 import CTestSupport
 import Glibc
 
-/// A process that ends whatever the tests started and left, when the process of the tests is no more, however it ended.
+/// A process that kills all leftover child processes of the tests when the test process ends in any way.
 ///
-/// It waits at the end of a pipe whose other end the tests alone hold. What they start, and what that starts, inherits
-/// a variable of the environment that nobody else has (CTestSupport), in sessions of its own too. The parent-death
-/// signal of prctl(2) would not do: it comes when the thread ends that started the process, and threads that run tasks
-/// come and go.
+/// It waits at a pipe whose other end only the test process holds. All children and their descendants inherit a unique
+/// environment variable (CTestSupport), even in separate sessions. The parent-death signal of prctl(2) would not work:
+/// it arrives when the thread ends that started the process, and the threads of tasks end at any time.
 enum HelperGuard {
-    /// Starts it, once.
+    /// Starts the guard once.
     static func start() { _ = started }
 
     private static let started: Int32? = getenv(BEACON_TEST_MARK).flatMap { value in
         start(endingWhatHas: "\(BEACON_TEST_MARK)=\(String(cString: value))")
     }
 
-    /// Looks twice at least, since a process may start another while it looks.
+    /// Checks at least twice, since a process may start another one during the check.
     private static let script = """
         cat > /dev/null
         found=yes
@@ -29,10 +28,10 @@ enum HelperGuard {
         done
         """
 
-    /// Starts one that ends every process with a variable in its environment.
+    /// Starts a guard for all processes with a variable in their environment.
     ///
     /// - Parameter mark: the variable, as `NAME=VALUE`.
-    /// - Returns: the end of the pipe that keeps it waiting; nil where the system could not start it.
+    /// - Returns: the end of the pipe that keeps the guard waiting; nil if the system could not start it.
     static func start(endingWhatHas mark: String) -> Int32? {
         let end = beacon_test_start(script, mark)
         return end < 0 ? nil : end

@@ -1,22 +1,22 @@
 import BeaconSupport
 import Foundation
 
-/// Debian's NATS servers as child processes, with JetStream, on ports of the loopback interface that are free.
+/// Debian's NATS servers as child processes, with JetStream, on free ports of the loopback interface.
 public final class NATSCluster: Sendable {
-    /// The folder of their files, which goes with it.
+    /// The folder of their files, which is deleted with them.
     public let folder: TemporaryFolder
 
-    /// Where each listens. It stays the same over restarts.
+    /// The ports where the servers listen. They stay the same over restarts.
     public let ports: [UInt16]
 
     private let configurations: [URL]
     private let processes: Locked<[ChildProcess?]>
 
-    /// Starts servers, one alone or several as a cluster.
+    /// Starts one server, or several servers as a cluster.
     ///
     /// - Parameters:
-    ///   - servers: how many; 0 for one that is started later.
-    ///   - settings: lines for the configuration file of each.
+    /// - servers: the number of servers; 0 for one that is started later.
+    /// - settings: more lines for the configuration file of each server.
     public init(servers: Int = 1, _ settings: String = "") async throws {
         let folder = try TemporaryFolder()
         self.folder = folder
@@ -47,7 +47,7 @@ public final class NATSCluster: Sendable {
         for index in 0..<servers { try await start(index) }
     }
 
-    /// The address of all servers, or of some.
+    /// Returns the address of all or of some servers.
     public func url(of servers: [Int]? = nil, credentials: String = "") -> String {
         let hosts = (servers ?? Array(ports.indices)).map { "127.0.0.1:\(ports[$0])" }
         return "nats://" + credentials + hosts.joined(separator: ",")
@@ -67,16 +67,16 @@ public final class NATSCluster: Sendable {
         }
     }
 
-    /// Ends a server as a lack of power does.
+    /// Kills a server, as a power cut does.
     public func kill(_ index: Int) { process(index)?.end(SIGKILL) }
 
-    /// Ends a server in order.
+    /// Stops a server.
     public func stop(_ index: Int) { process(index)?.end(SIGTERM) }
 
-    /// Has a server stand still, so that its connections hang.
+    /// Suspends a server, so that its connections hang.
     public func pause(_ index: Int) { process(index)?.signal(SIGSTOP) }
 
-    /// Has a server go on.
+    /// Resumes a server.
     public func resume(_ index: Int) { process(index)?.signal(SIGCONT) }
 
     private func process(_ index: Int) -> ChildProcess? { processes.withLock { $0[index] } }

@@ -2,9 +2,9 @@ import Foundation
 
 /// Programs that were built with the tests.
 public enum Product {
-    /// Returns where one is: beside the program of the tests.
+    /// Returns the path of a program: beside the test program.
     public static func path(_ name: String) -> String {
-        // Not by `Bundle.allBundles`, which crashes in Swift 6.2.3's Foundation for arm64.
+        // Do not use `Bundle.allBundles`, which crashes in Swift 6.2.3's Foundation for arm64.
         let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         return own.deletingLastPathComponent().appendingPathComponent(name).path
     }

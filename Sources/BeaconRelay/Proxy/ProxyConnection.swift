@@ -3,18 +3,18 @@ import BeaconReceivers
 import BeaconSupport
 import CLibrary
 
-/// A port at which clients connect.
+/// A listening socket for clients.
 struct ProxyListener {
-    /// Its socket.
+    /// The socket.
     let descriptor: Int32
 
-    /// Begins to listen.
+    /// Starts to listen.
     ///
-    /// - Parameter address: the one of the machine; nil for all.
-    /// - Throws: ``ProxyError`` where the port cannot be used.
+    /// - Parameter address: the address of the machine to listen at; nil for all.
+    /// - Throws: ``ProxyError`` if the port cannot be used.
     init(port: UInt16, address: String?) throws(ProxyError) {
         var error: Int32 = 0
-        // A machine without version 6 has the other alone.
+        // A machine without IPv6 uses IPv4.
         for address in address.map({ [$0] }) ?? ["::", "0.0.0.0"] {
             guard let address = HostResolver.literal(address, port: port) else { continue }
             if let descriptor = Self.socket(at: address) {
@@ -25,10 +25,10 @@ struct ProxyListener {
         }
         let remedy =
             switch error {
-            case EADDRINUSE: "end the program that has it, or use another port"
-            case EACCES: "use one above 1023"
+            case EADDRINUSE: "stop the program that uses it, or use another port"
+            case EACCES: "use a port above 1023"
             case EADDRNOTAVAIL: "use an address of this machine"
-            default: "use another"
+            default: "use another port"
             }
         throw ProxyError(
             .cannotListen,
@@ -40,7 +40,7 @@ struct ProxyListener {
         let kind = SocketKind.nonBlocking(SocketKind.stream)
         let descriptor = CLibrary.socket(address.family, kind, 0)
         guard descriptor >= 0 else { return nil }
-        // The port is free again at once after an end; and version 4 is served by the same socket.
+        // Make the port available again right after the program ends, and accept IPv4 at the same socket.
         var (one, zero): (Int32, Int32) = (1, 0)
         let size = socklen_t(MemoryLayout<Int32>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, size)
@@ -61,7 +61,7 @@ struct ProxyListener {
 
     /// Accepts a client.
     ///
-    /// - Returns: its socket and its address; nil where none waits.
+    /// - Returns: its socket and its address; nil if no client is waiting.
     func accept() -> (descriptor: Int32, address: String)? {
         var address = sockaddr_storage()
         var count = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -80,39 +80,40 @@ struct ProxyListener {
         return text
     }
 
-    /// Ends it.
+    /// Closes the socket.
     func close() { CLibrary.close(descriptor) }
 }
 
-/// The connection of a client to a device of a proxy.
+/// The connection of a client to a device of the proxy.
 final class ProxyConnection {
-    /// The bytes that may wait for the network before adverts wait behind them, and before a client is read no more.
+    /// The unsent bytes above which adverts wait, and above which requests are no longer read.
     private static let (fewUnsent, mostUnsent) = (1 << 14, 1 << 18)
 
-    /// The room in the system for what was sent, in bytes: what is there cannot be dropped any more.
+    /// The size of the socket's send buffer, in bytes. Adverts in it can no longer be dropped.
     private static let systemRoom: Int32 = 1 << 16
 
-    /// For how long adverts wait for a client, in nanoseconds, and how many messages: what is older is of no use.
+    /// The longest time that adverts wait for a client, in nanoseconds, and the most messages. Older adverts are
+    /// useless.
     private static let waitingTime = 5 * Timestamp.nanosecondsPerSecond
     private static let mostWaiting = 512
 
-    /// How long the network may take for what was sent, in milliseconds.
+    /// The longest time for the network to acknowledge data, in milliseconds.
     private static let sendTime: UInt32 = 30_000
 
-    /// The device's stream, by its number.
+    /// The number of the device's stream.
     let stream: Int
-    /// The socket; -1 once it is closed.
+    /// The socket; -1 after it was closed.
     private(set) var descriptor: Int32
     /// The client's address.
     let address: String
-    /// The messages of adverts that were dropped.
+    /// The number of dropped messages of adverts.
     private(set) var dropped = 0
 
     private var device: ESPHomeDevice
     private var unsent: [UInt8] = []
-    /// Messages of adverts that wait, with when they came.
+    /// Messages of adverts that wait, with their times of arrival.
     private var waiting: [(time: Timestamp, message: [UInt8])] = []
-    /// True where the connection is to be closed once all is sent.
+    /// True if the connection will be closed once all bytes are sent.
     private var isEnding = false
 
     init(_ descriptor: Int32, from address: String, to device: ESPHomeDevice, stream: Int) {
@@ -124,43 +125,43 @@ final class ProxyConnection {
         var (time, room) = (Self.sendTime, Self.systemRoom)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        // A client that went away without a word is found out by what it does not confirm (tcp(7)).
+        // Detects a client that disappeared: it acknowledges nothing (tcp(7)).
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &time, socklen_t(MemoryLayout<UInt32>.size))
     }
 
     deinit { close() }
 
-    /// True while the client wants adverts.
+    /// True while the client subscribes to adverts.
     var isSubscribed: Bool { descriptor >= 0 && !isEnding && device.isSubscribed }
 
-    /// The client for people.
+    /// The client, for people.
     var title: String { (device.client.isEmpty ? "a client" : device.client) + " (\(address))" }
 
-    /// True once the client has said who it is.
+    /// True once the client has sent its hello.
     var hasExchangedHello: Bool { device.hasExchangedHello }
 
-    /// The events to wait for at the socket, as `poll` names them.
-    var interest: Int32 { (mayAsk ? POLLIN : 0) | (unsent.isEmpty ? 0 : POLLOUT) }
+    /// The events to wait for at the socket, in the terms of `poll`.
+    var interest: Int32 { (acceptsRequests ? POLLIN : 0) | (unsent.isEmpty ? 0 : POLLOUT) }
 
-    /// False while the client does not take what it was answered: who asks and does not read gets nothing more.
-    private var mayAsk: Bool { !isEnding && unsent.count < Self.mostUnsent }
+    /// False while the client does not read its responses. A client that only sends requests gets no more responses.
+    private var acceptsRequests: Bool { !isEnding && unsent.count < Self.mostUnsent }
 
-    /// When time has to be let pass again.
+    /// The time at which `process` must be called again.
     var deadline: Timestamp { descriptor >= 0 ? device.deadline : .latest }
 
-    /// Reads what has come, and answers.
+    /// Reads the requests and sends the responses.
     ///
-    /// - Returns: the reason why the connection is over; nil where it goes on.
+    /// - Returns: the reason why the connection is over; nil if it continues.
     func process(at now: Timestamp, buffer: inout [UInt8]) -> ESPHomeError? {
-        // Not without end, so that one that floods keeps no other from being served.
-        for _ in 0..<4 where mayAsk {
+        // Limited, so that a client that floods does not keep the others from being served.
+        for _ in 0..<4 where acceptsRequests {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count < 0, errno == EAGAIN || errno == EINTR { break }
             guard count > 0 else { return .ended }
             let bytes = Array(buffer[..<count])
             let error = device.receive(bytes.span.bytes, at: now)
             if let error {
-                // It learns why, where it asked for the end or has another key.
+                // Send the reason to the client first, for example after a wrong key.
                 isEnding = true
                 return write() ?? error
             }
@@ -168,7 +169,7 @@ final class ProxyConnection {
         return device.advance(to: now) ?? write()
     }
 
-    /// Sends messages of adverts. Where the client is behind, the oldest are dropped.
+    /// Sends messages of adverts, and drops the oldest ones if the client is too slow.
     func send(_ messages: [[UInt8]], at now: Timestamp) -> ESPHomeError? {
         guard isSubscribed else {
             waiting = []
@@ -190,12 +191,12 @@ final class ProxyConnection {
         dropped += count
     }
 
-    /// Tells the client whether anything is heard.
+    /// Notifies the client of the scanner's state.
     func set(_ scanner: ESPHomeDevice.Scanner) -> ESPHomeError? {
         attempt { (device) throws(ESPHomeError) in try device.set(scanner) }
     }
 
-    /// Says that the device goes away.
+    /// Sends a disconnect request.
     func leave() {
         _ = attempt { (device) throws(ESPHomeError) in try device.leave() }
     }
@@ -203,8 +204,7 @@ final class ProxyConnection {
     /// Closes the socket.
     func close() {
         guard descriptor >= 0 else { return }
-        // A program that was started at the moment of accepting may have the socket too: the connection ends
-        // nevertheless.
+        // A program that was started during `accept` may have inherited the socket; this ends the connection anyway.
         shutdown(descriptor, Int32(SHUT_RDWR))
         CLibrary.close(descriptor)
         descriptor = -1

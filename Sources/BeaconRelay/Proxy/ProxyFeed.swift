@@ -3,14 +3,14 @@ package import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
 
-/// What one source hears on its way to the devices of a proxy.
+/// The adverts of one source on their way to the devices of the proxy.
 package final class ProxyFeed: AdvertObserver {
     private struct State {
         var names: [String] = []
-        /// The receivers' places in the proxy, and the streams that have their adverts; nil for one that has no place.
+        /// The receivers' places in the proxy; nil for a receiver without a place.
         var receivers: [ProxyServer.Place?] = []
         var scanners: [ESPHomeDevice.Scanner] = []
-        /// What is heard once its time has come.
+        /// The adverts that wait for their time.
         var held: [(Reception, [UInt8])] = []
     }
 
@@ -32,7 +32,7 @@ package final class ProxyFeed: AdvertObserver {
         self.title = title
     }
 
-    /// Adds an advert as the source gives it. It costs little while nobody wants adverts.
+    /// Adds an advert of the source. It costs little while no client subscribes.
     package func hear(_ reception: Reception, _ advert: RawSpan) {
         guard server.isWanted, !reception.isDamaged else { return }
         if isLive {
@@ -43,7 +43,7 @@ package final class ProxyFeed: AdvertObserver {
         }
     }
 
-    /// Passes on what was held: the time has come at which a source that is no radio heard it.
+    /// Passes on the held adverts. A source that is not a radio calls this at their time.
     package func release() {
         guard !isLive else { return }
         let held = state.withLock { state in
@@ -55,23 +55,23 @@ package final class ProxyFeed: AdvertObserver {
 
     private func send(_ reception: Reception, _ advert: RawSpan) {
         let index = Int(reception.receiver.index)
-        // One that was met just now has its place from the next update on.
+        // A new receiver gets its place with the next update.
         guard let place = state.withLock({ index < $0.receivers.count ? $0.receivers[index] : nil }) else { return }
         let isChange = place.stream.hear(
             reception.report, advert, by: isEach ? nil : place.choice, at: RadioClock.now())
         if isChange { server.wake() }
     }
 
-    /// Notes the source's receivers and whether they hear.
+    /// Sets the receivers of the source and their states.
     ///
     /// - Parameters:
     ///   - names: their names.
-    ///   - statuses: their status; none for what always hears.
+    /// - statuses: their statuses; empty for sources that always hear.
     package func update(names: [String], statuses: [ReceiverStatus]) {
         let new = state.withLock { state -> [String] in
             guard names != state.names else { return [] }
             defer { state.names = names }
-            // A source that is opened anew meets its receivers anew, perhaps in another order.
+            // A source that is opened again finds its receivers again, perhaps in another order.
             guard !state.names.isEmpty, names.starts(with: state.names) else {
                 (state.receivers, state.scanners) = ([], [])
                 return names
@@ -88,7 +88,7 @@ package final class ProxyFeed: AdvertObserver {
         set(statuses.isEmpty ? names.map { _ in .running } : statuses.map(\.state.scanner))
     }
 
-    /// Notes that the source gives nothing more, for now or for ever.
+    /// Notes that the source delivers nothing more, temporarily or permanently.
     package func lose() { set(state.withLock { $0.names.map { _ in .failed } }) }
 
     private func set(_ scanners: [ESPHomeDevice.Scanner]) {
@@ -106,7 +106,7 @@ package final class ProxyFeed: AdvertObserver {
 }
 
 extension RadioState {
-    /// Whether a scanner runs in this state.
+    /// The state of the scanner.
     fileprivate var scanner: ESPHomeDevice.Scanner {
         switch self {
         case .poweredOn: .running

@@ -4,13 +4,13 @@ import BeaconReceivers
 import BeaconSupport
 import CLibrary
 
-/// The work of the thread that serves the clients of a proxy: one wait for all sockets.
+/// The loop of the thread that serves the clients of the proxy, with one wait for all sockets.
 struct ProxyLoop {
-    /// The most clients of a device, and of all.
+    /// The most clients of a device, and of the proxy.
     private static let mostClients = 16
     private static let mostOfAll = 256
 
-    /// How long it waits until it tries again what the system refused, in nanoseconds.
+    /// The time until it repeats a call that the system refused, in nanoseconds.
     private static let pause = 10 * Timestamp.nanosecondsPerSecond
 
     /// The longest wait, in nanoseconds.
@@ -27,18 +27,18 @@ struct ProxyLoop {
     private var reported: Set<String> = []
     private var subscribers = 0
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
-    /// Until when no client is accepted, because the process has no descriptors left.
+    /// The time until which no client is accepted, because the process has no descriptors left.
     private var isFullUntil = Timestamp.zero
 
-    /// A device and the port at which it is served.
+    /// A device and its port.
     private struct Device {
         var stream: ProxyStream
         var listener: ProxyListener?
-        /// When listening is tried again.
+        /// The time of the next attempt to listen.
         var retryAt = Timestamp.zero
-        /// The messages that were dropped as far as was told, and when more are told at the earliest.
+        /// The number of dropped messages that were reported, and the earliest time of the next report.
         var dropped = 0
-        var tellsDroppedAt = Timestamp.zero
+        var reportsDroppedAt = Timestamp.zero
     }
 
     init(
@@ -54,15 +54,15 @@ struct ProxyLoop {
         }
     }
 
-    /// Serves until it is to stop.
+    /// Serves clients until `shouldStop` returns true.
     ///
     /// - Parameters:
-    ///   - streams: returns the devices so far; there may be more later.
-    ///   - shouldStop: returns true once the end has come.
+    /// - streams: returns the current devices. Their number may grow.
+    /// - shouldStop: returns true to end the loop.
     mutating func run(streams: () -> [ProxyStream], shouldStop: () -> Bool) {
         while !shouldStop() {
             let now = RadioClock.now()
-            meet(streams(), at: now)
+            addDevices(streams(), at: now)
             accept(at: now)
             serve(at: now)
             announcer?.process(at: now) { report(ProxyNotice(isTrouble: true, message: $0)) }
@@ -74,8 +74,8 @@ struct ProxyLoop {
         for device in devices { device.listener?.close() }
     }
 
-    /// Adds devices that are new, and listens at their ports.
-    private mutating func meet(_ streams: [ProxyStream], at now: Timestamp) {
+    /// Adds new devices, and listens at their ports.
+    private mutating func addDevices(_ streams: [ProxyStream], at now: Timestamp) {
         for stream in streams.dropFirst(devices.count) {
             devices.append(Device(stream: stream))
         }
@@ -83,11 +83,11 @@ struct ProxyLoop {
             let stream = devices[index].stream
             do throws(ProxyError) {
                 devices[index].listener = try ProxyListener(port: stream.port, address: settings.address)
-                say("\(stream.identity.name) is served at port \(stream.port).")
+                inform("\(stream.identity.name) is served at port \(stream.port).")
                 announce()
             } catch {
                 devices[index].retryAt = now.advanced(by: Self.pause)
-                report("\(stream.identity.name): \(error.sentence) It is tried again.", isTrouble: true)
+                report("\(stream.identity.name): \(error.sentence) Trying again.", isTrouble: true)
             }
         }
     }
@@ -106,7 +106,7 @@ struct ProxyLoop {
             for _ in 0..<8 {
                 errno = 0
                 guard let client = listener.accept() else {
-                    // None that waits, or one that went away again; everything else would be there at once again.
+                    // No client is waiting, or it disconnected again. Any other error would repeat at once.
                     if ![EAGAIN, EINTR, ECONNABORTED].contains(errno) {
                         isFullUntil = now.advanced(by: Self.pause)
                         report("no client can connect: \(String(cString: strerror(errno)))", isTrouble: true)
@@ -126,7 +126,8 @@ struct ProxyLoop {
         else {
             close(client.descriptor)
             return report(
-                "\(device.stream.identity.name) has \(Self.mostClients) clients already, or the proxy \(Self.mostOfAll); one from \(client.address) was sent away",
+                "\(device.stream.identity.name) has \(Self.mostClients) clients already, or the proxy "
+                    + "\(Self.mostOfAll); rejected one from \(client.address)",
                 isTrouble: true)
         }
         connections.append(ProxyConnection(client.descriptor, from: client.address, to: connected, stream: index))
@@ -136,19 +137,21 @@ struct ProxyLoop {
         connections.count >= Self.mostOfAll || connections.count { $0.stream == index } >= Self.mostClients
     }
 
-    /// Ends a connection of the address that has most of them, so that one alone cannot keep others out: the first that
-    /// has not said hello, else that wants no adverts, else any where that address has two more than the newcomer's.
+    /// Closes a connection of the address with the most connections, so that one address cannot keep out others. It
+    /// prefers a connection without a hello, then one without a subscription. It closes any other only if the address
+    /// has at least two connections more than the new client's.
     private mutating func makeRoom(at index: Int, for address: String) {
         let isFullOfAll = connections.count >= Self.mostOfAll
         let others = connections.indices.filter { isFullOfAll || connections[$0].stream == index }
         let counts = Dictionary(grouping: others) { connections[$0].address }
         guard let most = counts.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) else { return }
         let own = counts[address] ?? []
-        // Where two take turns, nothing is won.
+        // If two addresses replaced each other, nothing would be gained.
         let isUnfair = most.value.count > own.count + 1
         let candidates = most.value.count > own.count ? most.value : own
         let victim =
-            candidates.first { !connections[$0].hasExchangedHello } ?? candidates.first { !connections[$0].isSubscribed }
+            candidates.first { !connections[$0].hasExchangedHello }
+            ?? candidates.first { !connections[$0].isSubscribed }
             ?? (isUnfair ? most.value.first : nil)
         if let victim { connections.remove(at: victim).close() }
     }
@@ -167,34 +170,37 @@ struct ProxyLoop {
             error = error ?? connection.set(device.stream.scanner)
             error = error ?? connection.send(messages[connection.stream] ?? [], at: now)
             if connection.isSubscribed, !wasSubscribed {
-                say("\(connection.title) has the adverts of \(device.stream.identity.name).")
+                inform("\(connection.title) has the adverts of \(device.stream.identity.name).")
             }
             if connection.dropped > 0, !wasBehind {
-                report("\(connection.title) takes adverts too slowly; the oldest are dropped for it", isTrouble: true)
+                report("\(connection.title) reads adverts too slowly; its oldest ones are dropped", isTrouble: true)
             }
             guard let error else { continue }
             let name = device.stream.identity.name
             if error.code == .wrongKey {
                 report(
-                    "\(connection.title) has another key than \(name); give it the one that the proxy has",
+                    "\(connection.title) has the wrong key for \(name); enter the proxy's key there",
                     isTrouble: true)
             } else if error.code == .plainDevice {
-                report("\(connection.title) has no key, and \(name) wants one; give it the proxy's", isTrouble: true)
+                report(
+                    "\(connection.title) has no key, but \(name) requires one; enter the proxy's key there",
+                    isTrouble: true)
             } else if wasSubscribed {
-                let loss = connection.dropped > 0 ? "; \(connection.dropped) messages were dropped for it" : ""
-                say("\(connection.title) no longer has the adverts of \(name): \(error.message)\(loss).")
+                let loss = connection.dropped > 0 ? "; \(connection.dropped) of its messages were dropped" : ""
+                inform("\(connection.title) no longer has the adverts of \(name): \(error.message)\(loss).")
             }
             connection.close()
         }
         for index in devices.indices {
             let dropped = devices[index].stream.dropped
-            guard dropped > devices[index].dropped, now >= devices[index].tellsDroppedAt else { continue }
-            devices[index].tellsDroppedAt = now.advanced(by: Self.longestWait)
+            guard dropped > devices[index].dropped, now >= devices[index].reportsDroppedAt else { continue }
+            devices[index].reportsDroppedAt = now.advanced(by: Self.longestWait)
             report(
                 ProxyNotice(
                     isTrouble: true,
                     message:
-                        "\(dropped - devices[index].dropped) messages of \(devices[index].stream.identity.name) were dropped: this process got no processor for seconds."
+                        "\(dropped - devices[index].dropped) messages of \(devices[index].stream.identity.name) were "
+                        + "dropped: this process got no CPU time for seconds."
                 ))
             devices[index].dropped = dropped
         }
@@ -233,9 +239,9 @@ struct ProxyLoop {
         if polls[0].revents != 0 { waker.reset() }
     }
 
-    private func say(_ message: String) { report(ProxyNotice(isTrouble: false, message: message)) }
+    private func inform(_ message: String) { report(ProxyNotice(isTrouble: false, message: message)) }
 
-    /// Reports something once, not with each attempt.
+    /// Reports a problem once, not with each attempt.
     private mutating func report(_ message: String, isTrouble: Bool) {
         if reported.count >= 256 { reported = [] }
         guard reported.insert(message).inserted else { return }

@@ -6,21 +6,21 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// This machine as Bluetooth proxies of ESPHome, for Home Assistant and whatever else takes adverts from those: one
-/// device for all receivers, or one for each.
+/// A server that offers this machine as Bluetooth proxies of ESPHome to Home Assistant and other clients: one device
+/// for all receivers, or one for each.
 ///
-/// A thread of its own does all that concerns the network, so that no client holds up what hears. Any number of clients
-/// have the adverts at once; of one that takes them too slowly the oldest are dropped.
+/// A separate thread does all network I/O, so that no client delays the receivers. Any number of clients can have the
+/// adverts at once. A client that reads too slowly loses the oldest ones.
 package final class ProxyServer: Sendable {
-    /// The most devices where each receiver is one.
+    /// The most devices if each receiver is a device.
     static let mostDevices = 64
 
-    /// A receiver of a source and the device that has its adverts.
+    /// A receiver of a source, and its device.
     private struct Receiver {
-        /// Its source, and its name there.
+        /// The number of its source, and its name there.
         var source: Int
         var name: String
-        /// Its name for people. Two receivers may have one, and count as one.
+        /// Its name for people. Receivers with the same name count as one.
         var title: String
         var stream: Int
         var scanner = ESPHomeDevice.Scanner.starting
@@ -28,18 +28,18 @@ package final class ProxyServer: Sendable {
 
     private struct Table {
         var streams: [ProxyStream] = []
-        /// The places of streams, by their receiver's name for people, where each has one.
+        /// The indices of streams by their receivers' names for people, if each receiver is a device.
         var places: [String: Int] = [:]
         var receivers: [Receiver] = []
         var sources = 0
         var hasReported = false
     }
 
-    /// The place of a receiver.
+    /// A receiver's place in the proxy.
     struct Place {
         /// Its number.
         var number: Int
-        /// The first number of those that have its name for people.
+        /// The lowest number of the receivers that share its name for people.
         var choice: Int
         var stream: ProxyStream
     }
@@ -57,12 +57,12 @@ package final class ProxyServer: Sendable {
     /// The signal that ``isWanted`` has changed.
     package let wantedSignal = AsyncSignal()
 
-    /// A proxy that listens and answers once it was started.
+    /// Creates a proxy that listens once it is started.
     ///
     /// - Parameters:
     ///   - settings: name, port and key.
-    ///   - report: called with what an operator should know, from any thread.
-    /// - Throws: ``ProxyError`` where there is a mistake in the settings.
+    /// - report: called with notices for the operator, from any thread.
+    /// - Throws: ``ProxyError`` if the settings contain a mistake.
     package init(
         _ settings: ProxySettings, report: @escaping @Sendable (ProxyNotice) -> Void
     ) throws(ProxyError) {
@@ -80,7 +80,7 @@ package final class ProxyServer: Sendable {
         ports = ProxyPorts(path: settings.isEach ? settings.portsPath : nil, first: settings.port, report: report)
         var table = Table()
         if settings.isEach {
-            // Clients that know them come back before the receivers do.
+            // Clients that know these devices reconnect before the receivers reappear.
             for (name, port) in ports.known.sorted(by: { $0.value < $1.value }).prefix(Self.mostDevices) {
                 table.places[name] = table.streams.count
                 table.streams.append(ProxyStream(Self.identity(of: name, settings, table.streams), port: port))
@@ -91,7 +91,7 @@ package final class ProxyServer: Sendable {
         self.table = Locked(table)
     }
 
-    /// Starts to listen. Where a port cannot be used, that is reported, and tried again. Doing so twice is harmless.
+    /// Starts to listen. The server reports a port that it cannot use, and tries again. Further calls do nothing.
     package func start() {
         guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let thread = Thread { [self] in
@@ -111,7 +111,7 @@ package final class ProxyServer: Sendable {
         thread.start()
     }
 
-    /// Takes leave of the clients, and returns when that is done.
+    /// Disconnects from the clients, and returns when that is done.
     package func stop() async {
         isStopped.store(true, ordering: .releasing)
         waker.wake()
@@ -119,14 +119,14 @@ package final class ProxyServer: Sendable {
         await end.wait(after: 0)
     }
 
-    /// True while a client wants adverts.
+    /// True while a client subscribes to adverts.
     package var isWanted: Bool { subscribers.load(ordering: .relaxed) > 0 }
 
-    /// Returns a feed for what one source hears.
+    /// Returns a feed for the adverts of one source.
     ///
     /// - Parameters:
-    ///   - isLive: true for a radio; what is recorded or simulated is heard when its time has come.
-    ///   - title: returns the name for people of a receiver of the source.
+    /// - isLive: true for a radio; false for recordings and simulations, whose adverts wait for their time.
+    /// - title: returns the name for people of a receiver of the source.
     package func feed(isLive: Bool, title: @escaping @Sendable (String) -> String = { $0 }) -> ProxyFeed {
         let source = table.withLock { table in
             table.sources += 1
@@ -135,22 +135,22 @@ package final class ProxyServer: Sendable {
         return ProxyFeed(self, source: source, isEach: settings.isEach, isLive: isLive, title: title)
     }
 
-    /// Has the thread that sends look for what is due.
+    /// Wakes the network thread to check for due work.
     func wake() { waker.wake() }
 
-    /// Returns the place of a receiver, which is added where it is new; nil where there are too many.
+    /// Returns the place of a receiver, and adds new receivers; nil if there are too many.
     ///
     /// - Parameters:
     ///   - name: its name in its source.
     ///   - source: the number of the source.
     ///   - title: its name for people.
     func place(of name: String, in source: Int, titled title: String) -> Place? {
-        var news: ProxyNotice?
+        var notice: ProxyNotice?
         let place: Place? = table.withLock { table in
             let number = table.receivers.firstIndex { $0.source == source && $0.name == name }
             if number == nil {
                 guard let stream = stream(titled: title, &table) else {
-                    if !table.hasReported { news = tooMany(title) }
+                    if !table.hasReported { notice = tooMany(title) }
                     table.hasReported = true
                     return nil
                 }
@@ -160,12 +160,12 @@ package final class ProxyServer: Sendable {
             let choice = table.receivers.firstIndex { $0.title == title } ?? place
             return Place(number: place, choice: choice, stream: table.streams[table.receivers[place].stream])
         }
-        if let news { report(news) }
+        if let notice { report(notice) }
         waker.wake()
         return place
     }
 
-    /// Returns the place of the stream of a receiver, which is added where each has its own.
+    /// Returns the index of a receiver's stream, and adds a stream if each receiver is a device.
     private func stream(titled title: String, _ table: inout Table) -> Int? {
         guard settings.isEach else { return 0 }
         if let place = table.places[title] { return place }
@@ -176,21 +176,22 @@ package final class ProxyServer: Sendable {
     }
 
     private func tooMany(_ title: String) -> ProxyNotice {
-        let file = settings.portsPath.map { " Those that are gone for good are forgotten once \($0) is removed." } ?? ""
+        let file = settings.portsPath.map { " Delete \($0) to forget removed receivers." } ?? ""
         return ProxyNotice(
             isTrouble: true,
             message:
-                "There are \(Self.mostDevices) devices already, or no port is left: \(title.printable) and others are not passed on. "
-                + "Make one device of all receivers, or run a second proxy.\(file)")
+                "There are \(Self.mostDevices) devices already, or no port is free: the proxy does not offer "
+                + "\(title.printable) and further receivers. "
+                + "Use one device for all receivers, or run a second proxy.\(file)")
     }
 
-    /// Sets whether a receiver hears.
+    /// Sets the state of a receiver's scanner.
     func set(_ scanner: ESPHomeDevice.Scanner, of number: Int) {
         table.withLock { table in
             table.receivers[number].scanner = scanner
             let stream = table.receivers[number].stream
             let all = table.receivers.filter { $0.stream == stream }.map(\.scanner)
-            // One that hears is enough.
+            // One running scanner is enough.
             table.streams[stream].scanner =
                 all.contains(.running) ? .running : all.contains(.starting) ? .starting : .failed
         }
@@ -202,7 +203,7 @@ package final class ProxyServer: Sendable {
         if (before > 0) != (count > 0) { wantedSignal.signal() }
     }
 
-    /// Returns the identity of a receiver's device, whose name is unlike those of others.
+    /// Returns the identity of a receiver's device, with a unique name.
     private static func identity(
         of name: String, _ settings: ProxySettings, _ others: [ProxyStream]
     ) -> ESPHomeDevice.Identity {
@@ -214,11 +215,11 @@ package final class ProxyServer: Sendable {
     }
 }
 
-/// The ports of receivers, each of which keeps its own: a client knows a device by its port until it is told another.
+/// The ports of receivers. They are saved, since clients recognize a device by its port until they are reconfigured.
 final class ProxyPorts: Sendable {
     private struct Content: Codable {
         var version = 1
-        /// The port that the first of them had: where it is another now, all begin anew.
+        /// The first port at the time of saving. If it changes, all ports are assigned again.
         var first: UInt16
         var ports: [String: UInt16] = [:]
     }
@@ -229,10 +230,10 @@ final class ProxyPorts: Sendable {
     private let first: UInt16
     private let report: @Sendable (ProxyNotice) -> Void
     private let content: Locked<Content>
-    /// A slow disk holds up nothing that is heard.
+    /// Keeps a slow disk from delaying the receivers.
     private let queue = DispatchQueue(label: "swift-beacon.proxy")
 
-    /// Reads the ports of the last time. A damaged file is set aside.
+    /// Reads the saved ports. A damaged file is moved aside.
     init(path: String?, first: UInt16, report: @escaping @Sendable (ProxyNotice) -> Void) {
         self.path = path
         self.first = first
@@ -261,10 +262,10 @@ final class ProxyPorts: Sendable {
         self.content = Locked(content)
     }
 
-    /// The receivers of the last time.
+    /// The receivers and ports that are known.
     var known: [String: UInt16] { content.withLock { $0.ports } }
 
-    /// Returns a receiver's port: its own, or the next that no other has; nil where there is none.
+    /// Returns a receiver's port, or assigns the next free port; nil if no port is free.
     func port(of name: String) -> UInt16? {
         let (port, isNew) = content.withLock { content -> (UInt16?, Bool) in
             if let port = content.ports[name] { return (port, false) }
@@ -277,10 +278,10 @@ final class ProxyPorts: Sendable {
         return port
     }
 
-    /// Returns once all is on the disk, or cannot be.
+    /// Returns once the ports are on the disk, or cannot be written.
     func flush() { queue.sync {} }
 
-    /// Writes the ports as they are now.
+    /// Writes the current ports.
     private func save(_ path: String, because name: String) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -292,7 +293,7 @@ final class ProxyPorts: Sendable {
             try AtomicFile.replace(path, with: bytes)
         } catch {
             report(
-                ProxyNotice(isTrouble: true, message: "\(error). \(name.printable) may have another port next time."))
+                ProxyNotice(isTrouble: true, message: "\(error). \(name.printable) may get another port next time."))
         }
     }
 }

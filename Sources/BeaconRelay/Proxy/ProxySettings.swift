@@ -9,48 +9,48 @@ import Foundation
 package struct ProxySettings: Hashable, Sendable {
     /// The device's name in the network: lower case letters, digits and hyphens.
     package var name: String
-    /// The port of the API; with ``isEach`` that of the first receiver.
+    /// The port of the API; with ``isEach``, the port of the first receiver.
     package var port = ESPHomeSource.port
-    /// True where each receiver is a device of its own, and false where one device has what all hear.
+    /// True if each receiver is a device; false if one device has the adverts of all receivers.
     package var isEach = false
     /// The key of the API: 32 bytes as base64; nil for plain connections.
     package var key: Secret?
-    /// The address to listen at; nil for all of the machine.
+    /// The address to listen at; nil for all addresses of the machine.
     package var address: String?
-    /// True where the devices are announced in the local network.
+    /// True to announce the devices in the local network.
     package var isAnnounced = true
-    /// True where some of what is heard comes from receivers in the network, not from this machine's radios alone.
+    /// True if some adverts come from receivers in the network, and not only from this machine's radios.
     package var isOfNetwork = false
-    /// The file in which the ports of receivers are kept; nil where they may be others next time.
+    /// The file with the ports of receivers; nil if they may change with each start.
     package var portsPath: String?
 
-    /// The longest name, as ESPHome has it (esphome.io, core configuration). With a receiver's name and four digits it
-    /// has the 63 bytes of a label (RFC 1035, 2.3.4).
+    /// The longest name that ESPHome allows (esphome.io, core configuration). With a receiver's name and four digits it
+    /// fits into the 63 bytes of a label (RFC 1035, 2.3.4).
     private static let longestName = 31
 
-    /// Settings with a name; nil for the machine's.
+    /// Creates settings with a name; nil for the machine's name.
     package init(name: String? = nil) { self.name = name ?? Self.defaultName }
 
-    /// The machine's name behind `beacon-`.
+    /// The machine's name with the prefix `beacon-`.
     private static var defaultName: String {
         let machine = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
-        // What is cut may end with a hyphen; a machine's name may have no letter that counts.
+        // Removes a hyphen at the end of a cut name. A machine's name may contain no valid character.
         return slug(("beacon-" + slug(machine)).prefix(longestName))
     }
 
-    /// The file of the ports where the user names no other.
+    /// The default file for the ports of receivers.
     package var userPortsPath: String {
         StateDirectory.user.url.path + "/proxy-" + String(name.filter { $0 != "/" }.prefix(64)) + ".json"
     }
 
-    /// The address to listen at in four bytes; nil for all of the machine, and for one of version 6.
+    /// The IPv4 address to listen at, in four bytes; nil for all addresses of the machine, and for an IPv6 address.
     var networkAddress: [UInt8]? {
         var bytes = in_addr()
         guard let address, inet_pton(AF_INET, address, &bytes) == 1, bytes.s_addr != 0 else { return nil }
         return withUnsafeBytes(of: &bytes) { Array($0) }
     }
 
-    /// True where all addresses of the machine are listened at.
+    /// True to listen at all addresses of the machine.
     var listensEverywhere: Bool { address == nil || address == "::" || address == "0.0.0.0" }
 
     /// Returns the mistakes in the settings, each with its remedy.
@@ -58,22 +58,24 @@ package struct ProxySettings: Hashable, Sendable {
         var mistakes: [String] = []
         if name != Self.slug(name) || name.isEmpty || name.utf8.count > Self.longestName {
             mistakes.append(
-                "\"\(name.printable)\" is no name of a device; write lower case letters, digits and hyphens, at most \(Self.longestName)"
+                "\"\(name.printable)\" is not a valid device name; write lower case letters, digits and hyphens, "
+                    + "at most \(Self.longestName)"
             )
         }
-        if port == 0 { mistakes.append("the port is none; write a number from 1 to 65535") }
+        if port == 0 { mistakes.append("port 0 is not valid; write a number from 1 to 65535") }
         if let key, ESPHomeSource.bytes(of: key) == nil {
-            mistakes.append("the key is none; write 32 bytes as base64, as 'openssl rand -base64 32' makes them")
+            mistakes.append("the key is invalid; write 32 bytes as base64, for example from 'openssl rand -base64 32'")
         }
         if let address, HostResolver.literal(address, port: 0) == nil {
-            mistakes.append("\"\(address.printable)\" is no address of this machine; write one, such as 192.168.1.5")
+            mistakes.append(
+                "\"\(address.printable)\" is not an address of this machine; write one, such as 192.168.1.5")
         }
         return mistakes
     }
 
-    /// Returns what a device says of itself.
+    /// Returns the identity of a device.
     ///
-    /// - Parameter receiver: the one receiver that it has; nil for all.
+    /// - Parameter receiver: the device's only receiver; nil for all receivers.
     func identity(of receiver: String?) -> ESPHomeDevice.Identity {
         let deviceName = receiver.map { name + "-" + Self.slug($0).prefix(26) } ?? name
         return ESPHomeDevice.Identity(
@@ -83,7 +85,7 @@ package struct ProxySettings: Hashable, Sendable {
             key: key.flatMap(ESPHomeSource.bytes(of:)))
     }
 
-    /// Returns lower case letters, digits and hyphens for what a name has.
+    /// Returns a name reduced to lower case letters, digits and hyphens.
     private static func slug(_ text: some StringProtocol) -> String {
         var slug = ""
         for character in text.lowercased() {
@@ -97,9 +99,9 @@ package struct ProxySettings: Hashable, Sendable {
         return slug
     }
 
-    /// Returns an address that no other device of the network should have: the same each time on one machine, and
-    /// marked as chosen locally (IEEE 802, 8.4), since clients take it for the address of an adapter and of a network
-    /// card.
+    /// Returns an address that should be unique in the network. It is the same each time on one machine, and has the
+    /// bit of locally administered addresses (IEEE 802, 8.4), since clients use it as the address of a Bluetooth
+    /// adapter and of a network card.
     private static func address(of name: String) -> DeviceAddress {
         let machine = (try? SmallFile.contents(path: "/etc/machine-id", limit: 4096)) ?? []
         // FNV-1a of 64 bits (Fowler, Noll, Vo).
@@ -113,7 +115,7 @@ package struct ProxySettings: Hashable, Sendable {
 
 /// The reason why a machine cannot be a proxy, with its remedy.
 package struct ProxyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A kind of failure. More may come, so a `switch` over codes needs a default.
+    /// A kind of failure. Later versions may add some, so a `switch` over codes needs a default.
     package struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable { case invalidSettings, cannotListen, noEncryption }
 
@@ -121,7 +123,7 @@ package struct ProxyError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// The settings contain mistakes.
         package static let invalidSettings = Code(value: .invalidSettings)
-        /// The port cannot be listened at.
+        /// The program cannot listen at the port.
         package static let cannotListen = Code(value: .cannotListen)
         /// The machine has no library for encryption.
         package static let noEncryption = Code(value: .noEncryption)

@@ -2,20 +2,19 @@ import BeaconModel
 import BeaconReceivers
 import BeaconSupport
 
-/// The adverts of one device of a proxy on their way from the threads that hear them to the one that sends them.
+/// The adverts of one device of the proxy, on their way from the receiving threads to the network thread.
 final class ProxyStream: Sendable {
-    /// The most messages that wait for the thread that sends: some seconds of the loudest place. It is behind only
-    /// where the process gets no processor.
+    /// The most messages that wait for the network thread: some seconds in the busiest place. It is only late if the
+    /// process gets no CPU time.
     private static let mostMessages = 512
 
-    /// The longest advert (Core Specification 5.3, Vol 4, Part E, 7.8.57), and the bytes from which on a message is
-    /// full.
+    /// The longest advert (Core Specification 5.3, Vol 4, Part E, 7.8.57), and the size at which a message is full.
     private static let longestAdvert = 1650
     private static let largestMessage = 16 << 10
 
     private struct State {
         var scanner = ESPHomeDevice.Scanner.starting
-        /// The message that is being filled, its adverts, and when the first of them came.
+        /// The message that is being filled, its number of adverts, and the time of the first one.
         var batch: [UInt8] = []
         var count = 0
         var since = Timestamp.zero
@@ -24,7 +23,7 @@ final class ProxyStream: Sendable {
         var dropped = 0
     }
 
-    /// What the device says of itself.
+    /// The identity of the device.
     let identity: ESPHomeDevice.Identity
     /// The port of its API.
     let port: UInt16
@@ -36,13 +35,13 @@ final class ProxyStream: Sendable {
         self.port = port
     }
 
-    /// Whether anything is heard.
+    /// The state of the device's scanner.
     var scanner: ESPHomeDevice.Scanner {
         get { state.withLock { $0.scanner } }
         set { state.withLock { $0.scanner = newValue } }
     }
 
-    /// The messages that were dropped because the thread that sends was behind.
+    /// The number of messages that were dropped because the network thread was late.
     var dropped: Int { state.withLock { $0.dropped } }
 
     /// Adds an advert.
@@ -50,11 +49,11 @@ final class ProxyStream: Sendable {
     /// - Parameters:
     ///   - report: kind, address and signal strength.
     ///   - advert: its AD structures.
-    ///   - receiver: the number of the one that heard it; nil where there is only one.
+    /// - receiver: the number of the receiver that heard it; nil if there is only one.
     ///   - now: the time.
-    /// - Returns: true where the thread that sends has to know of it.
+    /// - Returns: true if the network thread must be woken.
     func hear(_ report: AdvertisingReport, _ advert: RawSpan, by receiver: Int?, at now: Timestamp) -> Bool {
-        // Without an address it is nobody's.
+        // An advert without an address cannot be assigned to a device.
         guard let address = report.address.forClients, advert.byteCount <= Self.longestAdvert else { return false }
         let rssi = report.rssi.dBm.map(Int.init) ?? Self.noSignal
         let bytes = advert.withUnsafeBytes { Array($0) }
@@ -71,7 +70,7 @@ final class ProxyStream: Sendable {
         }
     }
 
-    /// When messages are due; the latest time where there are none.
+    /// The time at which messages are due; the latest time if no adverts wait.
     var deadline: Timestamp {
         state.withLock { state in
             if !state.full.isEmpty { return .zero }
@@ -79,7 +78,7 @@ final class ProxyStream: Sendable {
         }
     }
 
-    /// Returns the messages that are due, which are no longer there then.
+    /// Removes and returns the messages that are due.
     func take(at now: Timestamp) -> [[UInt8]] {
         state.withLock { state in
             if state.count > 0, now >= state.since.advanced(by: ESPHomeDevice.batchTime) { Self.close(&state) }
@@ -98,26 +97,26 @@ final class ProxyStream: Sendable {
         state.count = 0
     }
 
-    /// What clients take for an advert without a signal strength (habluetooth, `NO_RSSI_VALUE`).
+    /// The value that clients treat as an advert without a signal strength (habluetooth, `NO_RSSI_VALUE`).
     private static let noSignal = -127
 }
 
-/// The choice of one receiver for each device, where several hear the same adverts and who asks wants them as of one.
+/// A choice of one receiver for each device, for clients that expect the adverts of a single receiver.
 ///
-/// It is the first that hears the device, until another hears it by much more, or it hears it no longer. All adverts of
-/// all receivers together would have signal strengths that jump with each.
+/// It chooses the first receiver that hears the device, until another one hears it much better or the first no longer
+/// hears it. If it passed on the adverts of all receivers, the signal strength would jump with each advert.
 struct StrongestReceiver {
-    /// By how many dB another has to be stronger: more than the signal of one receiver changes by itself from advert to
-    /// advert (`docs/quality.md`).
+    /// The number of dB by which another receiver must be stronger: more than the signal of one receiver varies between
+    /// adverts (`docs/quality.md`).
     private static let advantage = 8.0
 
-    /// The silence after which another is chosen, in nanoseconds.
+    /// The silence after which another receiver is chosen, in nanoseconds.
     private static let patience = 3 * Timestamp.nanosecondsPerSecond
 
-    /// The share of the newest advert in the level.
+    /// The weight of the newest advert in the level.
     private static let share = 0.25
 
-    /// The most devices; of more the choice begins anew.
+    /// The most devices. Above that, all choices are discarded.
     private static let most = 8192
 
     private struct Choice {
@@ -128,7 +127,7 @@ struct StrongestReceiver {
 
     private var choices: [DeviceAddress: Choice] = [:]
 
-    /// Returns true for an advert of the receiver that is chosen for its device.
+    /// Returns true if the advert is from the receiver that is chosen for its device.
     mutating func passes(_ address: DeviceAddress, rssi: Int, by receiver: Int, at now: Timestamp) -> Bool {
         guard var choice = choices[address] else {
             if choices.count >= Self.most { choices.removeAll(keepingCapacity: true) }
@@ -149,12 +148,12 @@ struct StrongestReceiver {
 }
 
 extension DeviceAddress {
-    /// The address with a kind that clients know: public or random; nil where there is none.
+    /// The address with a kind that clients support, public or random; nil if it has no address.
     fileprivate var forClients: DeviceAddress? {
         guard bits != 0 else { return nil }
         switch kind {
         case .public, .publicIdentity: return DeviceAddress(bits: bits, kind: .public)
-        // Who does not say it is most often a phone or a beacon, which choose theirs.
+        // An unspecified kind is most often a phone or a beacon with a random address.
         case .random, .randomIdentity, .unspecified: return DeviceAddress(bits: bits, kind: .random)
         case .anonymous: return nil
         }

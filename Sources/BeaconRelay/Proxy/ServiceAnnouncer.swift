@@ -3,17 +3,17 @@ import BeaconReceivers
 import BeaconSupport
 import CLibrary
 
-/// The sockets by which devices are announced in the local networks, one for each of the machine's interfaces. Others
-/// on the machine that answer to multicast DNS, avahi for instance, go on as before.
+/// The sockets that announce devices in the local networks, one for each interface. Other programs that use multicast
+/// DNS, such as avahi, are not affected.
 final class ServiceAnnouncer {
-    /// How often the interfaces are looked at, in nanoseconds: a network may come, and addresses change.
+    /// The interval between checks of the interfaces, in nanoseconds: networks may appear, and addresses may change.
     private static let reviewTime = 15 * Timestamp.nanosecondsPerSecond
 
-    /// How often devices are announced again, in nanoseconds: who missed it, or slept longer than an answer holds,
-    /// learns of them.
+    /// The interval between repeated announcements, in nanoseconds. They reach clients that missed one, or that slept
+    /// longer than its lifetime.
     private static let repetitionTime = 1800 * Timestamp.nanosecondsPerSecond
 
-    /// The answers within a second to one who asks, and to all: more would be somebody who floods (RFC 6762, 6).
+    /// The most answers per second to one client and to all clients. More would be a flood (RFC 6762, 6).
     private static let (mostAnswers, mostOfAll) = (20, 200)
 
     private let ownAddress: [UInt8]?
@@ -31,15 +31,15 @@ final class ServiceAnnouncer {
         var descriptor: Int32
     }
 
-    /// The answers of a second, by who asked.
+    /// The number of answers in the current second, by client.
     private var answers: [UInt32: Int] = [:]
     private var second = Timestamp.zero
     private var lastAnnounced = Timestamp.zero
     private var ownAddresses: [[UInt8]] = []
 
-    /// Announcements that begin with the first call of ``process(at:report:)``.
+    /// Creates announcements that start with the first call of ``process(at:report:)``.
     ///
-    /// - Parameter address: the one of the machine's addresses at which devices are served, in four bytes; nil for all.
+    /// - Parameter address: the address of the machine that serves the devices, in four bytes; nil for all.
     init(for address: [UInt8]?, at time: Timestamp) {
         ownAddress = address
         reviewAt = time
@@ -50,7 +50,7 @@ final class ServiceAnnouncer {
     /// The sockets to wait for.
     var descriptors: [Int32] { networks.map(\.descriptor) }
 
-    /// When the next call is due.
+    /// The time at which `process` must be called again.
     var deadline: Timestamp { min(reviewAt, announceAt) }
 
     /// Sets the devices.
@@ -59,10 +59,10 @@ final class ServiceAnnouncer {
         beginAnnouncing()
     }
 
-    /// Answers what was asked, and announces what is due.
+    /// Answers questions and sends the announcements that are due.
     func process(at now: Timestamp, report: (String) -> Void) {
         if now >= reviewAt {
-            // The machine slept, and others may have forgotten it.
+            // The machine slept, and other machines may have forgotten the devices.
             let isLate = now.since(reviewAt) > 4 * Self.reviewTime && !networks.isEmpty
             if isLate || now.since(lastAnnounced) >= Self.repetitionTime { beginAnnouncing() }
             reviewAt = now.advanced(by: Self.reviewTime)
@@ -76,7 +76,7 @@ final class ServiceAnnouncer {
         announceAt = announcementsLeft > 0 ? now.advanced(by: Timestamp.nanosecondsPerSecond) : .latest
     }
 
-    /// Says that the devices go away.
+    /// Announces that the devices are gone.
     func withdraw() {
         for network in networks { announce(by: network, isEnd: true) }
     }
@@ -86,7 +86,7 @@ final class ServiceAnnouncer {
         announceAt = .zero
     }
 
-    /// Opens a socket for each interface that is new, and closes those of the ones that are gone.
+    /// Opens a socket for each new interface, and closes the sockets of interfaces that disappeared.
     private func review(_ report: (String) -> Void) {
         guard let all = NetworkInterface.all() else { return }
         ownAddresses = all.map(\.bytes)
@@ -98,7 +98,8 @@ final class ServiceAnnouncer {
                 let reason = String(cString: strerror(errno))
                 if reported.insert(interface.name).inserted {
                     report(
-                        "It cannot be announced by \(interface.name): \(reason). Give clients its address, or end the program that has port 5353 for itself."
+                        "Cannot announce devices on \(interface.name): \(reason). "
+                            + "Enter the address in the clients, or stop the program that uses port 5353 exclusively."
                     )
                 }
                 continue
@@ -109,7 +110,7 @@ final class ServiceAnnouncer {
     }
 
     private func read(_ index: Int, at now: Timestamp, _ report: (String) -> Void) {
-        // Not without end: anybody may send.
+        // Limited, since anyone may send.
         for _ in 0..<32 {
             var address = sockaddr_in()
             var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -123,12 +124,12 @@ final class ServiceAnnouncer {
             if let name = announcement.conflict(in: bytes.span.bytes, addresses: ownAddresses),
                 reported.insert(name).inserted
             {
-                report("Another machine of the network says that it is \(name); give one of both another name.")
+                report("Another machine in the network is called \(name), too; rename one of them.")
             }
             let answers = announcement.answers(
                 to: bytes.span.bytes, from: UInt16(bigEndian: address.sin_port),
                 addresses: [networks[index].address.bytes])
-            // To nobody elsewhere, who may not have asked (RFC 6762, 11).
+            // Do not answer other networks: their source address may be forged (RFC 6762, 11).
             let asker = withUnsafeBytes(of: address.sin_addr) { Array($0) }
             guard let answers, networks[index].address.reaches(asker), mayAnswer(address.sin_addr.s_addr, at: now)
             else {
@@ -171,7 +172,7 @@ final class ServiceAnnouncer {
         }
     }
 
-    /// Opens a socket that hears what is sent to the group by one interface, and sends by it.
+    /// Opens a socket that receives multicasts of the group on one interface and sends on it.
     private static func socket(for interface: NetworkInterface) -> Int32? {
         let kind = SocketKind.nonBlocking(SocketKind.datagram)
         let descriptor = CLibrary.socket(AF_INET, kind, 0)
@@ -182,12 +183,12 @@ final class ServiceAnnouncer {
         membership.imr_multiaddr = group.sin_addr
         membership.imr_ifindex = interface.index
         let membershipSize = socklen_t(MemoryLayout<ip_mreqn>.size)
-        // Others have the port as well. Bound to the group alone, it takes nothing that is meant for them.
+        // Other programs use the port, too. Bound to the group only, this socket takes none of their unicasts.
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, size)
-        // What other interfaces hear is none of its business (ip(7)).
+        // Do not receive multicasts of other interfaces (ip(7)).
         setsockopt(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_ALL, &zero, size)
         setsockopt(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &membership, membershipSize)
-        // Who gets less than 255 knows that it came from elsewhere (RFC 6762, 11).
+        // Receivers of a packet with a TTL below 255 know that it comes from another network (RFC 6762, 11).
         setsockopt(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_TTL, &most, size)
         setsockopt(descriptor, Int32(IPPROTO_IP), IP_TTL, &most, size)
         let isBound = withUnsafePointer(to: group) { pointer in

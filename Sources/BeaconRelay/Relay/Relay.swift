@@ -7,30 +7,30 @@ import BeaconSupport
 import Foundation
 import Logging
 
-/// A sender of what a source hears to a broker, as a receiver for others: its adverts while they are fresh, and the
-/// changes of regions for as long as it takes.
+/// A client that publishes the adverts of a source to a broker, and thereby acts as a receiver for others. It drops
+/// outdated adverts, but retries changes of regions without a limit.
 ///
-/// Its topics are `PREFIX/beacon-relay/NAME/` and `heard` (``RelayMessage``), `status` (online and offline, retained)
-/// and `transitions` (an object of JSON each).
+/// Its topics are `PREFIX/beacon-relay/NAME/` plus `heard` (``RelayMessage``), `status` (online and offline, retained)
+/// and `transitions` (one JSON object each).
 package final class Relay: Sendable {
     /// The settings of a relay.
     package struct Options: Sendable {
-        /// The receiver's name for others.
+        /// The name of this receiver for subscribers.
         package var name: String
-        /// The beacons that are of interest; none for all.
+        /// The beacons to publish; empty for all.
         package var constraints: [BeaconConstraint] = []
 
         let broker: MQTTSettings
         let topic: String
         private let prefix: String
 
-        /// The settings for a broker.
+        /// Creates settings for a broker.
         ///
         /// - Parameters:
-        ///   - broker: the broker as a source is named: `mqtt://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX]`.
-        ///   - name: the receiver's name for others; nil for the machine's.
+        /// - broker: the broker in the form of a source: `mqtt://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX]`.
+        /// - name: the name of this receiver for subscribers; nil for the machine's name.
         ///   - authorityFile: a PEM file with the certificates of the authorities to trust; nil for the system's.
-        /// - Throws: ``RelayError`` where there is a mistake in them.
+        /// - Throws: ``RelayError`` if they contain a mistake.
         package init(broker text: String, name: String?, authorityFile: String? = nil) throws(RelayError) {
             guard let source = BrokerSource(text) else {
                 throw RelayError(
@@ -43,16 +43,16 @@ package final class Relay: Sendable {
             var broker = source.options
             broker.announcesAvailability = true
             broker.baseTopic = topic
-            // The same each time, so that of two relays of one name neither goes unnoticed.
+            // The same with each start, so that a second relay of the same name becomes noticeable.
             broker.clientID = topic.replacing("/", with: "-")
-            // A relay that dies is announced after one and a half times this.
+            // The broker reports a dead relay after one and a half times this interval.
             broker.keepAlive = .seconds(5)
             if let authorityFile { broker.tls = MQTTTLSSettings(authorityFile: authorityFile) }
             self.broker = broker
             var mistakes = source.hasAddressMistake ? source.mistakes() : broker.mistakes()
             if self.name.isEmpty { mistakes.append("the name is empty; write another --name") }
             if self.name.utf8.count > 64 { mistakes.append("the name is longer than 64 bytes; write a shorter --name") }
-            // As long as those who listen take.
+            // The limit of the subscribers.
             if topic.utf8.count > 256 {
                 mistakes.append("prefix and name are longer than 256 bytes; write shorter ones")
             }
@@ -65,14 +65,14 @@ package final class Relay: Sendable {
         /// The broker, for people.
         package var title: String { HostAndPort(host: broker.host, port: broker.port).description }
 
-        /// The file of the changes that wait for the broker, where the user names no other.
+        /// The default file for the changes that wait for the broker.
         package var storePath: String {
-            // A file's name has at most 255 bytes; the end of the topic says more than its beginning.
+            // A file's name has at most 255 bytes; the end of the topic is more specific than its beginning.
             StateDirectory.user.url.path + "/relay-" + TopicLevel.escape(prefix + name).suffix(60) + ".json"
         }
     }
 
-    /// The counts of what went to the broker.
+    /// The counts of published adverts, messages, bytes and transitions.
     package struct Counts: Sendable {
         package var adverts = 0
         package var messages = 0
@@ -82,10 +82,10 @@ package final class Relay: Sendable {
         package var dropped = 0
     }
 
-    /// The most transitions that are given to the connection at once.
+    /// The most transitions to publish at once.
     private static let batch = 16
 
-    /// How long the broker may take for the last messages once the source has ended.
+    /// The time for the last messages after the source has ended.
     private static let patience = Duration.milliseconds(500)
 
     private let options: Options
@@ -97,13 +97,13 @@ package final class Relay: Sendable {
     private let transitions = Locked((made: 0, sent: 0))
     private let end = AsyncSignal()
 
-    /// A relay that is not connected.
+    /// Creates a relay without a connection.
     ///
     /// - Parameters:
     ///   - options: the settings.
-    ///   - store: the changes of regions that wait; nil where no region is watched.
-    ///   - report: called with what an operator should know.
-    /// - Throws: ``RelayError`` where there is a mistake in the settings.
+    /// - store: the changes of regions that wait; nil if no region is monitored.
+    /// - report: called with notices for the operator.
+    /// - Throws: ``RelayError`` if the settings contain a mistake.
     package init(
         _ options: Options, store: TransitionStore?, report: @escaping @Sendable (String) -> Void
     ) throws(RelayError) {
@@ -111,7 +111,7 @@ package final class Relay: Sendable {
         self.store = store
         self.report = report
         do throws(MQTTError) {
-            // What there is to say is reported here, once.
+            // Disable the client's log: `report` covers it.
             client = try MQTTClient(
                 options.broker, logger: Logger(label: "beacon.relay") { _ in SwiftLogNoOpLogHandler() })
         } catch {
@@ -128,7 +128,7 @@ package final class Relay: Sendable {
         }
     }
 
-    /// What went to the broker so far.
+    /// The counts since the start.
     package var counts: Counts {
         let sent = queue.counts
         return Counts(
@@ -136,13 +136,12 @@ package final class Relay: Sendable {
             transitions: transitions.withLock { $0.sent }, dropped: sent.dropped)
     }
 
-    /// Returns a feed for what a source hears, to be used on the thread that pulls it.
+    /// Returns a feed for the adverts of a source. Use it on the thread that polls the source.
     ///
     /// - Parameters:
-    ///   - isLive: true for a radio, of which the oldest adverts are dropped where the broker is behind; what is
-    ///     recorded
-    ///     waits.
-    ///   - hasOneReceiver: true where the source is one adapter, which is called as the relay is.
+    /// - isLive: true for a radio: the oldest adverts are dropped if the broker is too slow. False for recordings,
+    ///   which wait.
+    /// - hasOneReceiver: true if the source is a single adapter, which gets the relay's name.
     package func feed(isLive: Bool, hasOneReceiver: Bool) -> RelayFeed {
         RelayFeed(
             queue: queue, session: session, constraints: options.constraints, isLive: isLive,
@@ -158,19 +157,19 @@ package final class Relay: Sendable {
         store?.add(change, id: String(session, radix: 16) + "-\(number)")
     }
 
-    /// True where nothing waits to be sent but changes of regions.
+    /// True if nothing but changes of regions waits to be sent.
     package var isDrained: Bool { queue.isEmpty }
 
-    /// Connects and sends until ``finish()`` is called, and what there is by then was sent or cannot be.
+    /// Connects and publishes until ``finish()`` is called and everything was sent or cannot be sent.
     ///
-    /// - Returns: true where changes of regions that still wait are saved.
+    /// - Returns: true if the changes of regions that still wait are saved.
     package func run() async -> Bool {
         await withTaskGroup { group in
             group.addTask {
                 await self.client.run()
                 guard !Task.isCancelled else { return }
                 self.report(
-                    "There is no connection, and there will be none: the system has too many threads. End some, and restart."
+                    "Cannot connect: the system has too many threads. Stop some programs, and restart this one."
                 )
                 await self.end.wait(after: 0)
             }
@@ -184,7 +183,7 @@ package final class Relay: Sendable {
                 await self.end.wait(after: 0)
                 try? await Task.sleep(for: Self.patience)
             }
-            // Only the last two end by themselves: all is sent, or cannot be.
+            // Only the last two tasks end by themselves: everything was sent, or cannot be sent.
             await group.next()
             group.cancelAll()
         }
@@ -192,7 +191,7 @@ package final class Relay: Sendable {
         return await store?.flush() ?? true
     }
 
-    /// Notes that nothing more comes.
+    /// Notes the end of the source.
     package func finish() {
         end.signal()
         store?.signal.signal()
@@ -208,19 +207,20 @@ package final class Relay: Sendable {
                 connectedAt = .now
                 queue.setConnected(true)
                 reported = ""
-                report("Connected to \(options.title), and relaying as \(options.name.printable).")
+                report("Connected to \(options.title), relaying as \(options.name.printable).")
             case .disconnected(let error):
                 queue.setConnected(false)
-                // The same failure once, not with each attempt.
-                if "\(error)" != reported { report("\(error.sentence) It is tried again.") }
+                // Report a repeated failure once, not with each attempt.
+                if "\(error)" != reported { report("\(error.sentence) Trying again.") }
                 reported = "\(error)"
-                // Two of one name end each other's connections.
+                // Two relays of the same name disconnect each other.
                 let isShort = connectedAt.map { ContinuousClock.now - $0 < .seconds(10) } ?? false
                 shortConnections = isShort ? shortConnections + 1 : connectedAt == nil ? shortConnections : 0
                 if isShort, shortConnections == 3 {
                     report(
                         "The connection was lost three times in a row. Possible causes: another relay has the name "
-                            + "\(options.name.printable), and needs another --name; the broker or the network is unstable."
+                            + "\(options.name.printable) "
+                            + "and needs another --name; the broker or the network is unstable."
                     )
                 }
                 connectedAt = nil
@@ -246,10 +246,12 @@ package final class Relay: Sendable {
             store.remove(Set(sent.map(\.0.id)))
             transitions.withLock { $0.sent += sent.count }
             guard sent.count < waiting.count else { continue }
-            // What becomes of the connection is reported there.
+            // `reportConnection` reports failures of the connection.
             for case .failure(let error) in results
             where ![.connectionLost, .closed, .unreachable, .hostUnknown].contains(error.code) {
-                if "\(error)" != reported { report("\(error.sentence) Changes of regions wait until it takes them.") }
+                if "\(error)" != reported {
+                    report("\(error.sentence) Changes of regions wait until the broker accepts them.")
+                }
                 reported = "\(error)"
             }
             try? await Task.sleep(for: .seconds(1))
@@ -259,13 +261,13 @@ package final class Relay: Sendable {
 
 /// A mistake in the settings of a relay, with its remedy.
 package struct RelayError: Error, CustomStringConvertible {
-    /// A kind of mistake. More may come, so a `switch` over codes needs a default.
+    /// A kind of mistake. Later versions may add some, so a `switch` over codes needs a default.
     package struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable { case noBroker, invalidSettings }
 
         private let value: Value
 
-        /// The text names no broker.
+        /// The text is not the address of a broker.
         package static let noBroker = Code(value: .noBroker)
         /// The settings contain mistakes.
         package static let invalidSettings = Code(value: .invalidSettings)

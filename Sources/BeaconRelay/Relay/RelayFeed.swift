@@ -3,7 +3,7 @@ package import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
 
-/// What a source hears on its way to a relay's queue, on the thread that pulls the source.
+/// The adverts of a source on their way to a relay's queue. It is used on the thread that polls the source.
 package struct RelayFeed {
     /// The longest name of a receiver in bytes.
     private static let longestName = 64
@@ -25,18 +25,18 @@ package struct RelayFeed {
         writer = RelayWriter(session: session)
     }
 
-    /// How often ``relay(_:shouldStop:)`` is to be called at least, in nanoseconds.
+    /// The longest interval between calls of ``relay(_:shouldStop:)``, in nanoseconds.
     package static var interval: Int64 { RelayWriter.longestStretch }
 
-    /// Notes what the radio reports beside what it hears.
+    /// Notes the deaf periods of the source.
     package mutating func note(_ event: SourceEvent) {
         guard case .deaf(let from, let to, let receiver) = event else { return }
         writer.noteDeafness(.init(from: from, to: to, receiver: receiver.map { Int($0.index) }))
     }
 
-    /// Adds what was heard, and queues the message that is due.
+    /// Adds adverts, and queues the message that is due.
     package mutating func relay(_ step: SourceBatch, shouldStop: () -> Bool) {
-        // Of more receivers than anybody has places for, the others cannot be sent.
+        // Readers have no places for more receivers than this.
         for sighting in step.sightings
         where sighting.receiver.index < RelayMessage.mostReceivers && isWanted(sighting.identity) {
             writer.hear(sighting)
@@ -45,7 +45,7 @@ package struct RelayFeed {
         if let time = step.time, writer.advance(to: time) { send(step, shouldStop: shouldStop) }
     }
 
-    /// Queues what there is at the end of the source.
+    /// Queues the remaining adverts at the end of the source.
     package mutating func finish(shouldStop: () -> Bool) {
         if let last { send(last, shouldStop: shouldStop) }
     }
@@ -63,7 +63,7 @@ package struct RelayFeed {
     private func receivers(of step: SourceBatch) -> [RelayMessage.Receiver] {
         var names: Set<String> = []
         return step.receiverNames.prefix(RelayMessage.mostReceivers).enumerated().map { index, name in
-            // As long as those who listen take, and no two the same.
+            // Within the limit of the readers, and unique.
             var name = hasOneReceiver && step.receiverNames.count == 1 ? "" : name.prefix(bytes: Self.longestName)
             if !names.insert(name).inserted { name = "\(name.prefix(bytes: Self.longestName - 6)) \(index + 1)" }
             names.insert(name)

@@ -1,9 +1,9 @@
 import BeaconSupport
 
-/// The messages of a relay that wait for the broker: those of the last seconds. Where it is behind or away, the oldest
-/// are dropped, since what was heard a while ago is of no use.
+/// The queue of a relay's latest messages. If the broker is slow or unreachable, the queue drops the oldest, since old
+/// adverts are useless.
 ///
-/// Messages go from the thread that hears straight to that of the connection: a task in between would cost more
+/// Messages pass directly from the receiving thread to the connection's thread: a task in between would cost more
 /// processor time than everything else.
 final class RelayQueue: Sendable {
     /// A message of adverts.
@@ -14,37 +14,36 @@ final class RelayQueue: Sendable {
 
     /// Counts of messages.
     struct Counts: Sendable {
-        /// Adverts, messages and bytes that the broker was sent.
+        /// The adverts, messages and bytes that were sent to the broker.
         var adverts = 0
         var messages = 0
         var bytes = 0
-        /// Adverts that were dropped, or lost with a connection.
+        /// The adverts that were dropped, or lost with a connection.
         var dropped = 0
     }
 
-    /// What became of a message.
+    /// The outcome of sending a message.
     enum Outcome: Sendable {
         case sent
-        /// It cannot be sent, whatever the connection.
+        /// It cannot be sent, with any connection.
         case refused
         /// The connection was lost.
         case disconnected
     }
 
-    /// Begins to send a message, and calls the function with the outcome, on whatever thread.
+    /// A function that starts to send a message, and calls the completion handler on any thread.
     typealias Submission = @Sendable ([UInt8], @escaping @Sendable (Outcome) -> Void) -> Void
 
-    /// The time between two reports of what was dropped.
+    /// The interval between two reports of dropped adverts.
     private static let reportInterval = Duration.seconds(60)
 
-    /// The most messages that wait: those of 10 s. What is older than 15 s when it comes is passed over by who receives
-    /// it.
+    /// The most messages in the queue: 10 s. Readers ignore messages that arrive more than 15 s late.
     private static let capacity = 40
 
-    /// The most bytes that wait.
+    /// The most bytes in the queue.
     private static let mostBytes = 4 << 20
 
-    /// The most messages that are on their way to the connection.
+    /// The most messages that are being sent.
     private static let mostOnTheWay = 16
 
     private struct State {
@@ -52,9 +51,9 @@ final class RelayQueue: Sendable {
         var bytes = 0
         var onTheWay = 0
         var isConnected = false
-        /// How many connections there were.
+        /// The number of connections.
         var connection = 0
-        /// True while a thread submits, so that messages go in order; and where it has to look again.
+        /// True while a thread submits, so that messages stay in order; and true if it must check the queue again.
         var isSubmitting = false
         var looksAgain = false
         var counts = Counts()
@@ -63,27 +62,27 @@ final class RelayQueue: Sendable {
         var isFull: Bool { items.count >= RelayQueue.capacity || bytes >= RelayQueue.mostBytes }
     }
 
-    /// The signal that a message was sent, or cannot be.
+    /// The signal that the outcome of a message is known.
     private let progress = AsyncSignal()
     private let room = Waker()
     private let state = Locked(State())
     private let submit: Submission
     private let report: @Sendable (String) -> Void
 
-    /// A queue without a connection.
+    /// Creates a queue without a connection.
     ///
     /// - Parameters:
-    ///   - report: called with what an operator should know.
+    /// - report: called with notices for the operator.
     ///   - submit: sends a message.
     init(report: @escaping @Sendable (String) -> Void, submit: @escaping Submission) {
         self.report = report
         self.submit = submit
     }
 
-    /// The counts so far.
+    /// The counts since the start.
     var counts: Counts { state.withLock { $0.counts } }
 
-    /// Sets whether there is a connection. Without one messages wait, and grow old.
+    /// Sets whether there is a connection. Messages wait for one.
     func setConnected(_ isConnected: Bool) {
         state.withLock { state in
             state.isConnected = isConnected
@@ -92,7 +91,7 @@ final class RelayQueue: Sendable {
         if isConnected { submitAll() }
     }
 
-    /// Adds a message, and drops the oldest ones that there is no room for.
+    /// Adds a message, and drops the oldest ones if the queue is full.
     func add(_ item: Item) {
         state.withLock { state in
             while state.isFull, !state.items.isEmpty {
@@ -107,12 +106,13 @@ final class RelayQueue: Sendable {
         reportDrops()
     }
 
-    /// Waits until a message can be added without dropping another: for what is recorded, and need not be of now.
+    /// Waits until a message can be added without dropping another one. This is for recordings, which need not be
+    /// current.
     func waitForRoom(shouldStop: () -> Bool) {
         while state.withLock({ $0.isFull }), !shouldStop() { room.wait(atMost: 100) }
     }
 
-    /// Returns once everything was sent, or the task is cancelled.
+    /// Returns once everything is sent, or the task is cancelled.
     func drain() async {
         while !Task.isCancelled {
             let seen = progress.count
@@ -121,10 +121,10 @@ final class RelayQueue: Sendable {
         }
     }
 
-    /// True where nothing waits and nothing is on its way.
+    /// True if no message waits or is being sent.
     var isEmpty: Bool { state.withLock { $0.items.isEmpty && $0.onTheWay == 0 } }
 
-    /// Counts what still waits as dropped.
+    /// Counts all waiting messages as dropped.
     func abandon() {
         state.withLock { state in
             state.counts.dropped += state.items.reduce(0) { $0 + $1.adverts }
@@ -132,7 +132,7 @@ final class RelayQueue: Sendable {
         }
     }
 
-    /// Submits what waits, on one thread at a time.
+    /// Submits the waiting messages, on one thread at a time.
     private func submitAll() {
         guard beginSubmitting() else { return }
         repeat {
@@ -186,7 +186,7 @@ final class RelayQueue: Sendable {
             case .refused: state.counts.dropped += item.adverts
             case .disconnected:
                 state.counts.dropped += item.adverts
-                // The others wait for the next connection, and grow old.
+                // The other messages wait for the next connection.
                 if state.connection == connection { state.isConnected = false }
             }
         }
@@ -194,18 +194,18 @@ final class RelayQueue: Sendable {
         progress.signal()
     }
 
-    /// Reports what was dropped: the first at once, more from time to time.
+    /// Reports dropped adverts: the first at once, more at intervals.
     private func reportDrops() {
         let now = ContinuousClock.now
-        let news = state.withLock { state in
-            let news = state.counts.dropped - state.reported.drops
-            guard news > 0, state.reported.at.map({ now - $0 >= Self.reportInterval }) ?? true else { return 0 }
+        let count = state.withLock { state in
+            let count = state.counts.dropped - state.reported.drops
+            guard count > 0, state.reported.at.map({ now - $0 >= Self.reportInterval }) ?? true else { return 0 }
             state.reported = (state.counts.dropped, now)
-            return news
+            return count
         }
-        guard news > 0 else { return }
+        guard count > 0 else { return }
         report(
-            "\(news) adverts were dropped, since the broker did not take them in time; those who listen count the time as "
-                + "deafness.")
+            "\(count) adverts were dropped, because the broker did not accept them in time; subscribers treat "
+                + "that time as deafness.")
     }
 }

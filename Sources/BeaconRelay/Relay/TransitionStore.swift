@@ -5,23 +5,23 @@ import Dispatch
 import Foundation
 
 /// The changes of a relay's regions that the broker has not acknowledged, and the last state of each region, in memory
-/// and in a file. They are kept for as long as it takes, in order.
+/// and in a file. They are kept in order and without a time limit.
 ///
-/// The file is written on a queue of its own, so that a slow disk holds up nothing that is heard. A change whose
-/// acknowledgement was not written before the machine lost power is sent twice, with the same id.
+/// A separate queue writes the file, so that a slow disk does not delay the receivers. If the machine loses power
+/// before an acknowledgement is written, the change is sent again with the same id.
 package final class TransitionStore: Sendable {
     /// A change that waits for the broker.
     struct Waiting: Codable, Hashable, Sendable {
-        /// A name that no other change of any relay has.
+        /// An id that is unique among all relays.
         var id: String
-        /// The change as an object of JSON.
+        /// The change as a JSON object.
         var line: String
     }
 
     private struct SavedRegion: Codable, Hashable {
         var constraint: String
         var state: RegionState
-        /// The receiver that kept it last.
+        /// The receiver that last heard it.
         var holder: String?
     }
 
@@ -39,16 +39,16 @@ package final class TransitionStore: Sendable {
         var isRetrying = false
     }
 
-    /// The most changes that wait, some 3 MB: days of a shop's doors without a network.
+    /// The most changes in the store, some 3 MB: days of a shop's doors without a network.
     static let capacity = 10_000
 
-    /// How long a failed write waits for another change: a disk that is full stays so for a while.
+    /// The time after which a failed write is repeated if no change triggers one: a full disk stays full for a while.
     private static let retryTime = DispatchTimeInterval.seconds(30)
 
     /// The largest file in bytes.
     private static let largestFile = 64 << 20
 
-    /// The signal that there is something to send.
+    /// The signal that a change was added.
     let signal = AsyncSignal()
 
     private let path: String
@@ -57,12 +57,12 @@ package final class TransitionStore: Sendable {
     private let queue = DispatchQueue(label: "swift-beacon.relay")
     private let state: Locked<State>
 
-    /// Reads what waits since the last time.
+    /// Reads the changes that were saved.
     ///
     /// - Parameters:
-    ///   - path: the file. A damaged one is set aside.
-    ///   - report: called with what an operator should know.
-    /// - Throws: ``StateError`` where it cannot be read, or another relay has it.
+    /// - path: the file. A damaged file is moved aside.
+    /// - report: called with notices for the operator.
+    /// - Throws: ``StateError`` if it cannot be read, or if another relay uses it.
     package init(path: String, report: @escaping @Sendable (String) -> Void) throws(StateError) {
         self.path = path
         self.report = report
@@ -70,7 +70,7 @@ package final class TransitionStore: Sendable {
             try AtomicFile.makeFolder(String(path[..<slash]))
         }
         guard let lock = try FileLock(alone: path + ".lock") else {
-            throw StateError(.cannotWrite, "another relay of this name runs here, with \(path); end it, or use --name")
+            throw StateError(.cannotWrite, "another relay of this name runs here, with \(path); stop it, or use --name")
         }
         self.lock = lock
         var content = Content()
@@ -80,7 +80,7 @@ package final class TransitionStore: Sendable {
                 content = saved
             } else {
                 try AtomicFile.rename(path, to: path + ".damaged")
-                report("\(path) is damaged; it was moved to \(path).damaged, and what waited in it is not sent.")
+                report("\(path) is damaged; it was moved to \(path).damaged, and the changes in it are not sent.")
             }
         }
         state = Locked(State(content: content))
@@ -89,8 +89,8 @@ package final class TransitionStore: Sendable {
     /// The number of changes that wait for the broker.
     package var count: Int { state.withLock { $0.content.waiting.count } }
 
-    /// Returns a region's state when it was last known, and the receiver that kept it; unknown where another had its
-    /// name.
+    /// Returns a region's last known state, and the receiver that last heard it; unknown if the name belonged to
+    /// another region.
     package func state(of region: String, constraint: BeaconConstraint) -> (state: RegionState, holder: String?) {
         state.withLock { state in
             guard let saved = state.content.regions[region], saved.constraint == constraint.description else {
@@ -104,12 +104,11 @@ package final class TransitionStore: Sendable {
     func add(_ change: RegionEvent, id: String) {
         var line: [UInt8] = []
         EventJSON.append(change, to: &line)
-        // The object has members, and the id is the first of them.
+        // The object is not empty. Insert the id as its first member.
         let waiting = Waiting(
             id: id, line: #"{"id":"\#(id)","# + String(decoding: line.dropFirst().dropLast(), as: UTF8.self))
         let isFirstDrop = state.withLock { state in
-            // While nobody knows, the last state that was known counts: the beacon may be gone when somebody hears
-            // again.
+            // An unknown state keeps the last known one: the beacon may be gone once a receiver hears again.
             let known = change.state == .unknown ? change.before : change.state
             let holder = change.receiver ?? state.content.regions[change.name]?.holder
             state.content.regions[change.name] = SavedRegion(
@@ -121,7 +120,7 @@ package final class TransitionStore: Sendable {
             return state.dropped == 1
         }
         if isFirstDrop {
-            report("More than \(Self.capacity) changes of regions wait for the broker; the oldest are dropped.")
+            report("More than \(Self.capacity) changes of regions wait for the broker; dropping the oldest.")
         }
         save()
         signal.signal()
@@ -130,20 +129,19 @@ package final class TransitionStore: Sendable {
     /// Returns the oldest changes.
     func first(_ count: Int) -> [Waiting] { state.withLock { Array($0.content.waiting.prefix(count)) } }
 
-    /// Removes changes that the broker has.
+    /// Removes changes that the broker has acknowledged.
     func remove(_ ids: Set<String>) {
         guard !ids.isEmpty else { return }
         state.withLock { state in state.content.waiting.removeAll { ids.contains($0.id) } }
         save()
     }
 
-    /// Returns when everything so far has been written, or cannot be.
+    /// Waits until all earlier changes are written, or cannot be written.
     ///
-    /// - Returns: true where it was written.
+    /// - Returns: true if they were written.
     package func flush() async -> Bool {
         await withCheckedContinuation { continuation in
-            // The store is not kept by this block: who waits may let go of it, and of its lock, before the block is
-            // gone.
+            // Do not capture the store: the caller may release it, and its lock, before this block is gone.
             queue.async { [state] in continuation.resume(returning: state.withLock { !$0.hasFailed }) }
         }
     }
@@ -175,12 +173,12 @@ package final class TransitionStore: Sendable {
                 defer { state.hasFailed = true }
                 return !state.hasFailed
             }
-            if isChange { report("Changes of regions cannot be saved, and are lost if this process ends: \(error)") }
+            if isChange { report("Cannot save changes of regions; they are lost if this process ends: \(error)") }
             retry()
         }
     }
 
-    /// Writes again in a while, once, also where no change comes.
+    /// Schedules one more write, in case no change follows.
     private func retry() {
         let isFirst = state.withLock { state in
             defer { state.isRetrying = true }

@@ -1,4 +1,4 @@
-/// A signal that wakes the tasks that wait for it. One that is sent before the wait begins counts, so that none is
+/// A signal that wakes the tasks that wait for it. A signal that is sent before the wait begins counts, so that none is
 /// lost.
 package final class AsyncSignal: Sendable {
     private struct State {
@@ -9,13 +9,13 @@ package final class AsyncSignal: Sendable {
 
     private let state = Locked(State())
 
-    /// Creates a signal that was not sent.
+    /// Creates a signal with the count zero.
     package init() {}
 
     /// The number of times that the signal was sent.
     package var count: Int { state.withLock { $0.count } }
 
-    /// Sends the signal to all tasks that wait.
+    /// Sends the signal to all waiting tasks.
     package func signal() {
         let waiters = state.withLock { state in
             state.count += 1

@@ -1,4 +1,4 @@
-/// A turn that one task at a time has: others wait, and come in the order in which they asked.
+/// An asynchronous mutex. Tasks get it in the order of their requests.
 package final class AsyncTurn: Sendable {
     private struct State {
         var isTaken = false
@@ -7,10 +7,10 @@ package final class AsyncTurn: Sendable {
 
     private let state = Locked(State())
 
-    /// A turn that nobody has.
+    /// Creates a mutex that is free.
     package init() {}
 
-    /// Does something once nobody else has the turn. Asking for it again from within would wait for ever.
+    /// Runs a function while it holds the mutex. A nested call waits forever.
     package func run<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> Value {

@@ -1,10 +1,10 @@
 import Dispatch
 
-/// A channel from threads, which may block, to one task: a thread that is too far ahead waits.
+/// A channel from threads, which may block, to one task. A thread that is too far ahead waits.
 ///
 /// The task iterates over the channel once. An element counts as received when the next one is requested.
 package final class BoundedChannel<Element: Sendable>: AsyncSequence, Sendable {
-    // It begins with nothing, since a semaphore must not end with less than it began with.
+    // It starts at zero, since a semaphore must not be destroyed with less than its initial value.
     private let room = DispatchSemaphore(value: 0)
     private let stream: AsyncStream<Element>
     private let continuation: AsyncStream<Element>.Continuation
@@ -12,30 +12,30 @@ package final class BoundedChannel<Element: Sendable>: AsyncSequence, Sendable {
 
     /// Creates a channel without elements.
     ///
-    /// - Parameter capacity: the most elements that wait.
+    /// - Parameter capacity: the most elements in the channel.
     package init(capacity: Int) {
         (stream, continuation) = AsyncStream.makeStream(of: Element.self)
         for _ in 0..<Swift.max(capacity, 1) { room.signal() }
-        // A thread that waits for capacity continues when the iteration has ended.
+        // A thread that waits for room continues when the iteration has ended.
         continuation.onTermination = { [room] _ in room.signal() }
     }
 
     /// Sends an element. It blocks the calling thread while the channel is full, unless the iteration has ended.
     package func send(_ element: Element) {
         room.wait()
-        // Before the element is there, so that it is counted when it is received.
+        // Count the element before the task can receive it.
         waiting.withLock { $0 += 1 }
-        // An element that was refused is never received, so that its place is free again.
+        // A rejected element is never received, so release its place.
         if case .terminated = continuation.yield(element) {
             waiting.withLock { $0 -= 1 }
             room.signal()
         }
     }
 
-    /// A Boolean value indicating whether an element is there that was not received so far.
+    /// A Boolean value indicating whether an element has not been received yet.
     package var hasElements: Bool { waiting.withLock { $0 > 0 } }
 
-    /// Ends the sequence: nothing more is delivered, and no thread waits any more.
+    /// Ends the sequence. No further element is delivered, and no thread waits any longer.
     package func finish() {
         continuation.finish()
     }

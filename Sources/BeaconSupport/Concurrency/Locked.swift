@@ -1,13 +1,12 @@
 import CLibrary
 
-/// A value that one thread at a time may use.
+/// A value that only one thread at a time can use.
 ///
-/// It does what the standard library's `Mutex` does, with the system's mutex. Thread Sanitizer knows that one and
-/// cannot see into the other on Linux, so that it would report races in every program that is built on this one and has
-/// none.
+/// It does the same as the standard library's `Mutex`, but with the system's mutex. On Linux, Thread Sanitizer knows
+/// only the latter. With `Mutex` it would report false races in every program that uses this package.
 ///
-/// It is unchecked because the value lies behind a pointer. The value comes in by `sending`, is reached only while the
-/// mutex is held, and nothing of it goes out but by `sending`.
+/// It is unchecked because the value is stored behind a pointer. The value enters by `sending`, is only accessed while
+/// the mutex is held, and leaves only by `sending`.
 package final class Locked<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
@@ -16,7 +15,7 @@ package final class Locked<Value>: @unchecked Sendable {
     package init(_ value: consuming sending Value) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
-        // It fails only for want of memory.
+        // This fails only if there is no memory.
         pthread_mutex_init(mutex, nil)
         self.value = .allocate(capacity: 1)
         self.value.initialize(to: value)
@@ -29,8 +28,8 @@ package final class Locked<Value>: @unchecked Sendable {
         value.deallocate()
     }
 
-    /// Calls `body` with the value while no other thread uses it. `body` must not call this again, which would wait for
-    /// ever.
+    /// Calls `body` with the value while no other thread uses it. `body` must not call this function again; that call
+    /// would wait forever.
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

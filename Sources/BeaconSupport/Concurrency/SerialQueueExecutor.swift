@@ -2,8 +2,7 @@ package import Dispatch
 
 /// An executor that runs an actor's work on a serial dispatch queue.
 ///
-/// With it, callers that cannot wait can submit work to the actor in an order that is kept, which tasks do not promise:
-/// work that is submitted first is done first.
+/// With it, callers that cannot wait can submit work to the actor in a fixed order, which tasks do not guarantee.
 package final class SerialQueueExecutor: SerialExecutor {
     package let queue: DispatchQueue
 

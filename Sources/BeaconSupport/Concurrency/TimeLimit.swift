@@ -1,8 +1,8 @@
-/// Runs an operation until it ends or a limit does. The other is cancelled, and awaited.
+/// Runs an operation until it or a limit ends. The other one is cancelled and awaited.
 ///
 /// - Parameters:
 ///   - operation: the operation.
-///   - limit: ends when the operation has taken too long.
+/// - limit: a function that returns when the operation has taken too long.
 /// - Returns: the operation's result; nil if the limit ended first.
 package func result<Result: Sendable>(
     of operation: @escaping @Sendable () async -> Result, before limit: @escaping @Sendable () async -> Void
@@ -19,11 +19,11 @@ package func result<Result: Sendable>(
     }
 }
 
-/// Runs an operation for a limited time. One that takes longer is cancelled, and awaited.
+/// Runs an operation for a limited time. An operation that takes longer is cancelled and awaited.
 ///
 /// - Parameters:
 ///   - limit: the longest time.
-///   - clock: the clock that measures it.
+/// - clock: the clock that measures the time.
 ///   - operation: the operation.
 /// - Returns: the operation's result; nil if it took longer.
 package func within<Result: Sendable, C: Clock<Duration>>(
@@ -36,9 +36,9 @@ extension AsyncSignal {
     /// Waits until the signal was sent more than `seen` times, a time has passed, or the task is cancelled.
     ///
     /// - Parameters:
-    ///   - seen: the number of times that the caller knows of.
+    /// - seen: the count that the caller knows.
     ///   - limit: the longest wait.
-    ///   - clock: the clock that measures it.
+    /// - clock: the clock that measures the time.
     package func wait<C: Clock<Duration>>(
         after seen: Int, atMost limit: Duration, by clock: C = ContinuousClock()
     ) async {

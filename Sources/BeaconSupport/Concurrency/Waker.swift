@@ -1,10 +1,10 @@
 import CLibrary
 
-/// A descriptor by which any thread ends another's wait in `poll`, now or the next time that it waits.
+/// A descriptor that lets any thread end another thread's wait in `poll`, whether current or next.
 ///
-/// It is a pair of sockets, since an event descriptor (eventfd(2)) cannot be made without C. Where the process has no
-/// descriptors left, ``descriptor`` is -1, which `poll` ignores: the thread continues when its time-out ends, as each
-/// thread that waits for a waker has one.
+/// It is a pair of sockets, since an event descriptor (eventfd(2)) requires C. If the process has no descriptors left,
+/// ``descriptor`` is -1, which `poll` ignores. Then the thread continues when its time-out ends: each thread that waits
+/// for a waker has one.
 package final class Waker: Sendable {
     /// The descriptor to poll for reading.
     package let descriptor: Int32
@@ -24,20 +24,20 @@ package final class Waker: Sendable {
         close(entrance)
     }
 
-    /// Ends the wait that is under way, or the next one.
+    /// Ends the current wait, or the next one.
     package func wake() {
         var byte: UInt8 = 1
-        // Where the socket is full, it is readable as well. No signal is raised: both ends live as long as this.
+        // If the socket is full, it is readable as well. There is no SIGPIPE: both ends live as long as this object.
         _ = write(entrance, &byte, 1)
     }
 
-    /// Forgets the calls of ``wake()`` so far.
+    /// Discards earlier calls of ``wake()``.
     package func reset() {
         var bytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
         while read(descriptor, &bytes, MemoryLayout.size(ofValue: bytes)) > 0 {}
     }
 
-    /// Waits for a call of ``wake()`` and forgets it.
+    /// Waits for a call of ``wake()`` and discards it.
     ///
     /// - Parameter milliseconds: the longest wait.
     package func wait(atMost milliseconds: Int32) {

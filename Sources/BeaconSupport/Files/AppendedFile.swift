@@ -1,11 +1,11 @@
 import CLibrary
 
-/// A file to whose end something is added.
+/// Functions that append to a file.
 package enum AppendedFile {
-    /// Adds bytes at a file's end, and returns when they are on the disk. A file that is not there is made with the
-    /// owner and mode of state; one that is there keeps its owner and its mode.
+    /// Appends bytes to a file, and returns when they are on the disk. A missing file is created with the owner and
+    /// mode of state. An existing file keeps its owner and mode.
     ///
-    /// - Throws: ``StateError`` where not all of them could be written; the file is as it was then.
+    /// - Throws: ``StateError`` if it could not write all bytes. The file is restored.
     package static func append(_ bytes: [UInt8], to path: String) throws(StateError) {
         try AtomicFile.make(path)
         let descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)

@@ -1,22 +1,21 @@
 import CLibrary
 
-/// Replacement of a file as a whole: a reader, and a crash or a power cut at any moment, finds the old content or the
-/// new.
+/// Atomic replacement of a file: readers find either the old or the new content, even after a crash or a power cut.
 ///
-/// ``FileAccess`` decides the owners and modes of files and of the folders that are missing.
+/// ``FileAccess`` determines the owners and modes of files and of missing folders.
 package enum AtomicFile {
-    /// Replaces a file's content, and returns when it is on the disk, with its name in its folder.
+    /// Replaces a file's content, and returns when the content and the folder's entry are on the disk.
     ///
-    /// The new content is written beside the file, flushed and renamed. A rename alone is not on the disk before its
-    /// folder is (fsync(2)).
+    /// The new content is written to a file beside it, flushed and renamed. A rename is only on the disk once its
+    /// folder is flushed (fsync(2)).
     ///
     /// - Parameters:
-    ///   - path: the file. Its folder is made where it is missing.
+    /// - path: the file. A missing folder is created.
     ///   - bytes: the new content.
-    ///   - access: the rights of a new file, and of the folders that are missing.
-    ///   - owner: the path of the file whose owner and mode it gets, where that is not the file itself.
-    ///   - isNew: true to leave a file alone that is there, as an error.
-    /// - Throws: ``StateError`` if the file cannot be written; the old content is left as it was.
+    /// - access: the permissions of a new file and of missing folders.
+    /// - owner: the path of the file that determines owner and mode, if that is not the file itself.
+    /// - isNew: true to fail if the file exists.
+    /// - Throws: ``StateError`` if the file cannot be written. The old content remains.
     package static func replace(
         _ path: String, with bytes: some Sequence<UInt8>, access: FileAccess = .state, like owner: String? = nil,
         isNew: Bool = false
@@ -38,9 +37,9 @@ package enum AtomicFile {
         try flush(folder)
     }
 
-    /// Takes a name that no file has, on any file system.
+    /// Creates the file if none exists. This works on any file system.
     ///
-    /// - Returns: the number of the error, or zero.
+    /// - Returns: the error number, or zero.
     private static func reserve(_ path: String) -> Int32 {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return errno }
@@ -48,11 +47,10 @@ package enum AtomicFile {
         return 0
     }
 
-    /// Returns the path of the file to which a link leads, also where that is not there yet; a path that is no link as
-    /// it is.
+    /// Returns the target of a symbolic link, even if it does not exist yet. Returns any other path unchanged.
     package static func target(of path: String) -> String {
         var path = path
-        // As many as the kernel follows (path_resolution(7)).
+        // The limit of the kernel (path_resolution(7)).
         for _ in 0..<40 {
             guard let target = target(ofOneLink: path) else { break }
             path = target.hasPrefix("/") ? target : "\(folder(of: path))/\(target)"
@@ -60,16 +58,16 @@ package enum AtomicFile {
         return path
     }
 
-    /// Returns the text of a link; nil where it is no link.
+    /// Returns the text of a symbolic link; nil if the path is not a link.
     package static func target(ofOneLink path: String) -> String? {
         var text = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &text, text.count)
         return count > 0 ? String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
     }
 
-    /// Makes a missing file, empty, for a library that would make it for the user of this process alone.
+    /// Creates an empty file if it is missing, for a library that would create it for this process's user only.
     ///
-    /// - Throws: ``StateError`` if it cannot be made.
+    /// - Throws: ``StateError`` if it cannot be created.
     package static func make(_ path: String, access: FileAccess = .state) throws(StateError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
@@ -84,7 +82,7 @@ package enum AtomicFile {
         }
     }
 
-    /// Renames a file within its folder, in place of a file of the new name, and flushes the folder.
+    /// Renames a file within its folder, replaces any file of the new name, and flushes the folder.
     ///
     /// - Throws: ``StateError`` if it cannot be renamed.
     package static func rename(_ path: String, to newPath: String) throws(StateError) {
@@ -92,9 +90,9 @@ package enum AtomicFile {
         try flush(folder(of: newPath))
     }
 
-    /// Makes a folder and those above it that are missing.
+    /// Creates a folder and its missing parents.
     ///
-    /// - Throws: ``StateError`` if it cannot be made.
+    /// - Throws: ``StateError`` if it cannot be created.
     package static func makeFolder(_ path: String, access: FileAccess = .state) throws(StateError) {
         if mkdir(path, 0o700) != 0 {
             guard errno == ENOENT, folder(of: path) != path else {
@@ -102,7 +100,7 @@ package enum AtomicFile {
                 throw error(path, errno)
             }
             try makeFolder(folder(of: path), access: access)
-            // Not by this function again: the folder above may be a link that leads nowhere.
+            // Do not recurse again: the parent may be a dangling link.
             guard mkdir(path, 0o700) == 0 else {
                 if errno == EEXIST { return }
                 throw error(path, errno)
@@ -110,7 +108,7 @@ package enum AtomicFile {
         }
         let failure = access.apply(toFolder: path)
         guard failure == 0 else { throw error(path, failure) }
-        // Where the folder above cannot be read, the system flushes it later by itself.
+        // If the parent cannot be opened, the system flushes it later.
         try? flush(folder(of: path))
     }
 
@@ -124,7 +122,7 @@ package enum AtomicFile {
         for path: String, in folder: String
     ) throws(StateError) -> (descriptor: Int32, path: String) {
         let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
-        // Anew and through no link; the name is only tried again where another process has just chosen the same.
+        // Only a new file, and not through a link. Retry only if another process has just chosen the same name.
         for _ in 0..<100 {
             let temporary = "\(folder)/.\(name.prefix(100)).\(String(UInt32.random(in: 0 ... .max), radix: 16))"
             let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -134,7 +132,7 @@ package enum AtomicFile {
         throw error(path, errno)
     }
 
-    /// Writes all bytes; returns the error's number, or zero.
+    /// Writes all bytes, and returns the error number, or zero.
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -150,18 +148,18 @@ package enum AtomicFile {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw error(folder, errno) }
         defer { close(descriptor) }
-        // A file system that cannot flush folders says EINVAL, and has nothing to flush then.
+        // EINVAL means that the file system cannot flush folders and does not need it.
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw error(folder, errno) }
     }
 
-    /// Returns the error of a file that cannot be written, with its remedy.
+    /// Returns the error for a file that cannot be written, with its remedy.
     static func error(_ path: String, _ number: Int32) -> StateError {
         let remedy =
             switch number {
             case ENOSPC, EDQUOT: "free some space on its disk"
-            case EACCES, EPERM: "give this user the right to write in its folder"
-            case EEXIST: "it is not written over"
-            case EROFS: "mount its file system for writing, or set XDG_STATE_HOME to a folder on another"
+            case EACCES, EPERM: "give this user write permission for its folder"
+            case EEXIST: "it is not overwritten"
+            case EROFS: "mount its file system for writing, or set XDG_STATE_HOME to a folder on another one"
             default: "check its folder and disk"
             }
         return StateError(.cannotWrite, "cannot write \(path): \(String(cString: strerror(number))); \(remedy)")

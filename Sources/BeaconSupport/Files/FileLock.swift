@@ -1,9 +1,9 @@
 import CLibrary
 
-/// A lock on a file, which its process holds until the lock is deallocated or the process ends in any way (flock(2)).
+/// A lock on a file, held until it is deallocated or its process ends in any way (flock(2)).
 ///
-/// Many may hold it shared, or one alone. Programs that the process starts do not inherit it. Two locks of one process
-/// exclude each other as those of two processes do.
+/// Many can hold it shared, or one can hold it exclusively. Child processes do not inherit it. Two locks of one process
+/// exclude each other like those of two processes.
 package final class FileLock: Sendable {
     private let descriptor: Int32
 
@@ -28,16 +28,16 @@ package final class FileLock: Sendable {
         try self.init(alone: try Self.open(path), path)
     }
 
-    /// Acquires the lock of a file that is there exclusively, without the right to write it; nil if another holds it.
+    /// Acquires an existing file's lock exclusively, without write permission; nil if another holds it.
     ///
-    /// - Throws: ``StateError`` if there is no such file, or it cannot be locked.
+    /// - Throws: ``StateError`` if the file does not exist, or if it cannot be locked.
     package convenience init?(existing path: String) throws(StateError) {
         let descriptor = CLibrary.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(path, errno) }
         try self.init(alone: descriptor, path)
     }
 
-    /// Locks an open file, which is closed where another holds the lock.
+    /// Locks an open file, and closes it if another holds the lock.
     private convenience init?(alone descriptor: Int32, _ path: String) throws(StateError) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let error = errno
@@ -48,8 +48,8 @@ package final class FileLock: Sendable {
         self.init(descriptor: descriptor)
     }
 
-    /// Returns true while another holds the lock, in whatever way, and where that cannot be found out, for want of
-    /// descriptors for instance. A file that is not there is not created.
+    /// Returns true while another holds the lock, shared or exclusively. Also returns true if it cannot find out, for
+    /// example without free descriptors. It does not create a missing file.
     package static func isHeld(_ path: String) -> Bool {
         let descriptor = CLibrary.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return errno != ENOENT }
@@ -57,7 +57,7 @@ package final class FileLock: Sendable {
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
-    /// Returns true while the file of this path is the one that is locked, and not another that took its place.
+    /// Returns true while the path names the locked file, and not another file that replaced it.
     package func isOn(_ path: String) -> Bool {
         var locked = stat()
         var named = stat()
@@ -68,8 +68,7 @@ package final class FileLock: Sendable {
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
     deinit {
-        // Closing alone would leave the lock to a program that is being started at this moment, until it has its own
-        // descriptors (between fork and exec).
+        // Closing alone would leave the lock to a child process between fork and exec, which still has the descriptor.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
@@ -87,7 +86,7 @@ package final class FileLock: Sendable {
     }
 
     private static func open(_ path: String) throws(StateError) -> Int32 {
-        // Never through a symbolic link, never waiting for the other end of a pipe.
+        // Never follow a symbolic link, and never wait for the other end of a pipe.
         let descriptor = CLibrary.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw error(path, errno) }
         return descriptor

@@ -1,26 +1,26 @@
 import CLibrary
 
-/// The changes in a folder as the kernel reports them (inotify(7)).
+/// The changes in a folder, as reported by the kernel (inotify(7)).
 package final class FolderChanges: Sendable {
-    /// What has changed.
+    /// The changes since the last call.
     package enum Changes {
         /// These files were replaced, removed or closed.
         case names([String])
-        /// Some changes were lost, or the folder itself is another: everything has to be looked at.
+        /// Some changes were lost, or the folder itself was replaced: check everything.
         case lost
     }
 
-    /// The descriptor that can be read when something has changed.
+    /// The descriptor that is readable when there are changes.
     package let descriptor: Int32
 
-    /// Begins to observe a folder; nil where the kernel refuses, since too many processes of this user do
+    /// Starts to observe a folder; nil if the kernel refuses because too many processes of this user observe folders
     /// (`fs.inotify.max_user_instances`).
     package init?(of folder: String) {
         descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         guard descriptor >= 0 else { return nil }
-        // A process that ends closes its lock, which was open for writing.
+        // A process that ends closes its lock file, which was open for writing.
         let kinds = UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF)
-        // What was opened is closed by `deinit`, which runs here too.
+        // `deinit` also runs if this fails, and closes the descriptor.
         guard inotify_add_watch(descriptor, folder, kinds | UInt32(IN_ONLYDIR)) >= 0 else { return nil }
     }
 
@@ -34,7 +34,7 @@ package final class FolderChanges: Sendable {
             let count = CLibrary.read(descriptor, &buffer, buffer.count)
             guard count > 0 else { return .names(names) }
             var place = 0
-            // inotify(7): watch, mask, cookie and the name's length, 4 bytes each, then the name, filled up with zeros.
+            // inotify(7): watch, mask, cookie and length of the name, 4 bytes each; then the name, padded with zeros.
             while place + 16 <= count {
                 let (mask, length) = buffer.withUnsafeBytes { bytes in
                     (

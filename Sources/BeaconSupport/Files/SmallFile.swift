@@ -1,13 +1,13 @@
 import CLibrary
 
-/// A file that is read whole, since it is small: those of the kernel in `/sys` and `/proc`, for instance.
+/// A reader of small files, such as those of the kernel in `/sys` and `/proc`.
 package enum SmallFile {
     /// Returns a file's bytes.
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - limit: the most bytes that it may have.
-    /// - Throws: ``StateError`` where it cannot be read, or is larger.
+    /// - limit: the largest size in bytes.
+    /// - Throws: ``StateError`` if it cannot be read, or is larger.
     package static func contents(path: String, limit: Int) throws(StateError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw error(path, errno) }

@@ -1,6 +1,6 @@
 /// A failure to read or write state on the disk, and its remedy.
 package struct StateError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure. More may come, so a `switch` over codes needs a default.
+    /// A kind of failure. Later versions may add some, so a `switch` over codes needs a default.
     package struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case cannotRead, cannotWrite, damagedState, decidedByAdministrator
@@ -12,9 +12,9 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
         package static let cannotRead = Code(value: .cannotRead)
         /// A file cannot be written.
         package static let cannotWrite = Code(value: .cannotWrite)
-        /// A file holds something that it should not.
+        /// A file has invalid content.
         package static let damagedState = Code(value: .damagedState)
-        /// An administrator decided what the caller wants to change.
+        /// An administrator set what the caller wants to change.
         package static let decidedByAdministrator = Code(value: .decidedByAdministrator)
     }
 

@@ -1,23 +1,24 @@
 import CLibrary
 
-/// A host and, where one is given, its port.
+/// A host and an optional port.
 ///
-/// The forms are `HOST`, `HOST:PORT`, `[ADDRESS]` and `[ADDRESS]:PORT`. A field for a host also takes an address of
-/// IPv6 without brackets. Whatever a user writes as an address in the network is read here.
+/// The forms are `HOST`, `HOST:PORT`, `[ADDRESS]` and `[ADDRESS]:PORT`. A field for a host also accepts an IPv6 address
+/// without brackets. All network addresses that users write are parsed here.
 package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
-    /// The name or address as the system resolves it: without brackets, the zone of an address behind `%`.
+    /// The name or address in the form that the system resolves: without brackets, with the zone of an address after
+    /// `%`.
     package var host: String
 
-    /// The port; nil where none is given.
+    /// The port; nil if the text contains none.
     package var port: UInt16?
 
-    /// A host and its port.
+    /// Creates an address from host and port.
     package init(host: String, port: UInt16? = nil) { (self.host, self.port) = (host, port) }
 
-    /// Reads a host and its port.
+    /// Parses a host and its port.
     ///
     /// - Parameters:
-    ///   - text: the text, which may be a part of a longer one.
+    /// - text: the text, which may be part of a longer one.
     ///   - ports: the valid ports.
     /// - Throws: ``AddressError``, which does not quote the text: a part of it may be a password.
     package init(_ text: some StringProtocol, ports: ClosedRange<UInt16> = 1...65_535) throws(AddressError) {
@@ -31,7 +32,7 @@ package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
             self.init(host: address, port: rest.isEmpty ? nil : try Self.port(rest.dropFirst(), ports))
             return
         }
-        // An address without brackets has no port, since the port would be taken for its last part.
+        // An address without brackets has no port: the port would be ambiguous.
         if text.count(where: { $0 == ":" }) > 1 {
             let address = Self.decodingZone(text)
             guard Self.isIPv6(address) else { throw .severalColons }
@@ -47,8 +48,8 @@ package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
             port: colon == text.endIndex ? nil : try Self.port(text[text.index(after: colon)...], ports))
     }
 
-    /// Reads a host and its port in a longer text, as a URL, where an address of IPv6 has brackets (RFC 3986, 3.2.2).
-    /// There `::1:1883` would mean another host than its writer does.
+    /// Parses a host and its port in a longer text such as a URL, where an IPv6 address needs brackets (RFC 3986,
+    /// 3.2.2). Without them, `::1:1883` would be another host than the user means.
     ///
     /// - Throws: ``AddressError``, which does not quote the text: a part of it may be a password.
     package init(bracketed text: some StringProtocol) throws(AddressError) {
@@ -56,7 +57,7 @@ package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
         guard text.hasPrefix("[") || !host.contains(":") else { throw .bareAddress }
     }
 
-    /// The host and its port as they are read, an address of IPv6 in brackets.
+    /// The host and its port in the form that can be parsed, with an IPv6 address in brackets.
     package var description: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port.map { "\(name):\($0)" } ?? name
@@ -69,11 +70,11 @@ package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
         return port
     }
 
-    /// Returns an address whose zone is as the system has it: in an address of the web its `%` is `%25` (RFC 6874).
+    /// Returns an address with its zone in the system's form: in a URL, the `%` of a zone is `%25` (RFC 6874).
     private static func decodingZone(_ text: some StringProtocol) -> String {
         guard let percent = text.firstIndex(of: "%") else { return String(text) }
         let zone = text[percent...]
-        // A zone alone may be a number, as 25.
+        // The zone itself may be the number 25.
         return text[..<percent] + "%" + (zone.hasPrefix("%25") && zone.count > 3 ? zone.dropFirst(3) : zone.dropFirst())
     }
 
@@ -90,7 +91,7 @@ package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// Letters of all scripts are valid, since the system's resolver may know names in them.
+    /// Letters of all scripts are valid, since the system's resolver may support such names.
     private static func isValid(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "-", ".", "_", "~": true
@@ -104,7 +105,7 @@ package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StringProtocol {
-    /// The text of an address for people: without anything that may be a part of a password.
+    /// The text of an address for people, without any part that could be a password.
     package var shownAddress: String {
         guard contains("@") else { return printable }
         guard let colon = firstIndex(of: ":"), self[colon...].hasPrefix("://"),

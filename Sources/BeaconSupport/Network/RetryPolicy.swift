@@ -1,6 +1,6 @@
 /// The waits between attempts: exponential back-off with full jitter.
 ///
-/// Full jitter, a wait between nothing and the bound, spreads many gateways that lost one backend at the same moment
+/// Full jitter is a wait between zero and the bound. It spreads many gateways that lost a backend at the same time
 /// better than jitter over a part of the bound (Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog,
 /// 2015).
 public struct RetryPolicy: Hashable, Sendable {
@@ -10,18 +10,18 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The bound of every wait.
     public var maximum: Duration
 
-    /// The longest wait that a destination may ask for. One that asks for more is tried after this.
+    /// The longest wait that a destination can request. A longer request is cut to this.
     public var maximumRetryAfter: Duration
 
-    /// The failures after which a wait no longer doubles: it has long reached any maximum.
+    /// The number of failures after which a wait no longer doubles: by then it has reached any maximum.
     fileprivate static let mostDoublings = 64
 
-    /// Waits that double up to a maximum.
+    /// Creates waits that double up to a maximum.
     ///
     /// - Parameters:
     ///   - base: the bound of the first wait; each further bound is twice as long.
     ///   - maximum: the bound of every wait.
-    ///   - maximumRetryAfter: the longest wait that a destination may ask for.
+    /// - maximumRetryAfter: the longest wait that a destination can request.
     public init(
         base: Duration = .seconds(1), maximum: Duration = .seconds(300), maximumRetryAfter: Duration = .seconds(86_400)
     ) {
@@ -40,25 +40,25 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Returns the wait after a number of failures in a row.
     ///
     /// - Parameters:
-    ///   - failures: at least 1.
-    ///   - asked: the wait that the destination asked for. The result is never shorter, but for ``maximumRetryAfter``.
+    /// - failures: the number of failures, at least 1.
+    /// - asked: the wait that the destination requested. The result is never shorter, except for ``maximumRetryAfter``.
     ///   - generator: the source of the jitter.
     public func wait(
         afterFailures failures: Int, asked: Duration?, using generator: inout some RandomNumberGenerator
     ) -> Duration {
         let jittered = bound(afterFailures: failures) * Double.random(in: 0...1, using: &generator)
         guard let asked, asked > .zero else { return jittered }
-        // Gateways that were all asked for the same wait do not return at the same moment.
+        // Spread gateways that received the same request.
         return min(asked, maximumRetryAfter) + min(jittered, base)
     }
 }
 
-/// Waits that double after each failure, up to a bound, without jitter. They are the bounds of a ``RetryPolicy``.
+/// Waits that double after each failure, up to a bound and without jitter. They are the bounds of a ``RetryPolicy``.
 package struct Backoff: Sendable {
     private let policy: RetryPolicy
     private var failures = 1
 
-    /// Creates a back-off that begins with the first wait.
+    /// Creates a back-off that starts with the first wait.
     package init(first: Duration, longest: Duration) { policy = RetryPolicy(base: first, maximum: longest) }
 
     /// The wait that ``next()`` returns.
@@ -71,6 +71,6 @@ package struct Backoff: Sendable {
         return upcoming
     }
 
-    /// Begins with the first wait again, after a success.
+    /// Starts again with the first wait, after a success.
     package mutating func reset() { failures = 1 }
 }

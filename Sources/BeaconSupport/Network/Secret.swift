@@ -1,11 +1,11 @@
-/// A password, a key or a token, which is not shown in logs.
+/// A password, key or token that logs do not show.
 ///
-/// Printing, interpolating or dumping it gives a placeholder. It is not `Codable`, so that no file contains it by
-/// mistake.
+/// Printing, interpolating or dumping it gives a placeholder. It is not `Codable`, so that it is not written to a file
+/// by mistake.
 public struct Secret: Hashable, Sendable {
     private let text: String
 
-    /// A secret of this text.
+    /// Creates a secret with this text.
     public init(_ text: String) { self.text = text }
 
     /// Returns the text.

@@ -1,6 +1,6 @@
 /// The address of servers: `SCHEME://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]]…[/PATH]`.
 package struct ServerAddress: Hashable, Sendable {
-    /// The scheme, in small letters.
+    /// The scheme in lower case.
     package var scheme: String
 
     /// The user, without percent escapes.
@@ -12,17 +12,18 @@ package struct ServerAddress: Hashable, Sendable {
     /// The hosts, at least one.
     package var hosts: [HostAndPort]
 
-    /// The text behind the hosts and a slash, as it is written; empty without one.
+    /// The text after the hosts and a slash, unchanged; empty if the address has no path.
     package var path: String
 
-    /// Reads an address. One that lacks a slash is meant anyway; a file's name would be shown, with its password.
+    /// Parses an address. It accepts a missing slash: treated as a file name, the address would be shown with its
+    /// password.
     ///
     /// - Throws: ``AddressError``, which does not quote the text: a part of it may be a password.
     package init(_ text: String) throws(AddressError) {
         guard let colon = text.firstIndex(of: ":"), let scheme = Self.scheme(text[..<colon]) else { throw .noScheme }
         let rest = text[text.index(after: colon)...].drop { $0 == "/" }
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-        // Of `user:pa/ss@host` the host would be "user", the port "pa" and the path "ss@host".
+        // Otherwise, in `user:pa/ss@host`, the host would be "user", the port "pa" and the path "ss@host".
         guard !rest[slash...].contains("@") else { throw .slashBeforeAt }
         let authority = rest[..<slash]
         let at = authority.lastIndex(of: "@")
@@ -42,7 +43,7 @@ package struct ServerAddress: Hashable, Sendable {
         path = slash == rest.endIndex ? "" : String(rest[rest.index(after: slash)...])
     }
 
-    /// Returns the scheme of a text that has one, in small letters: letters, and digits behind them.
+    /// Returns the scheme in lower case if the text is one: a letter, then letters, digits and `+-.`.
     package static func scheme(_ text: some StringProtocol) -> String? {
         guard let first = text.first, first.isASCII, first.isLetter,
             text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
@@ -77,10 +78,9 @@ extension UInt8 {
     }
 }
 
-/// A mistake in the address of a server, with its remedy. It never quotes the address: any part of it may be a
-/// password.
+/// A mistake in a server's address, with its remedy. It never quotes the address: any part of it may be a password.
 package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A kind of mistake. More may come, so a `switch` over codes needs a default.
+    /// A kind of mistake. Later versions may add some, so a `switch` over codes needs a default.
     package struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case noScheme, emptyHost, invalidHost, invalidPort, invalidCredentials
@@ -88,7 +88,7 @@ package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible 
 
         private let value: Value
 
-        /// The text does not begin with a scheme that is known.
+        /// The text does not begin with a known scheme.
         package static let noScheme = Code(value: .noScheme)
         /// There is no host.
         package static let emptyHost = Code(value: .emptyHost)
@@ -96,7 +96,7 @@ package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let invalidHost = Code(value: .invalidHost)
         /// The port is not a valid number.
         package static let invalidPort = Code(value: .invalidPort)
-        /// The user or the password runs into the rest, or cannot be decoded.
+        /// The user or the password contains a delimiter, or cannot be decoded.
         package static let invalidCredentials = Code(value: .invalidCredentials)
     }
 
@@ -105,7 +105,7 @@ package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The mistake and its remedy.
     package var message: String
 
-    /// An error from its parts.
+    /// Creates an error from its parts.
     package init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
 
     /// The message.
@@ -115,7 +115,7 @@ package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible 
     static let emptyHost = AddressError(.emptyHost, "the host is empty; write a name or an address")
     static let invalidHost = AddressError(
         .invalidHost, "the host is not a name or an address; write letters, digits, dots and hyphens")
-    static let noBracket = AddressError(.invalidHost, "the host has a [ and no ]; write an IPv6 address as [::1]")
+    static let noBracket = AddressError(.invalidHost, "the host has a [ but no ]; write an IPv6 address as [::1]")
     static let noIPv6 = AddressError(.invalidHost, "the text in brackets is not an IPv6 address; write one as [::1]")
     static let textBehindBracket = AddressError(
         .invalidHost, "text follows the ] of the host; write the port behind a colon, as in [::1]:1883")
@@ -127,7 +127,7 @@ package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible 
         .invalidHost, "an IPv6 address has no brackets; write an IPv6 address in brackets, as in [::1] or [::1]:1883")
     static let slashBeforeAt = AddressError(
         .invalidCredentials,
-        "an @ stands behind a /; in a user or a password write / as %2F, @ as %40 and % as %25, and in a topic write @ "
+        "an @ follows a /; in a user or a password write / as %2F, @ as %40 and % as %25, and in a topic write @ "
             + "as %40")
     static let emptyUser = AddressError(.invalidCredentials, "the user before the @ is empty; write USER:PASSWORD@HOST")
     static let invalidEscape = AddressError(

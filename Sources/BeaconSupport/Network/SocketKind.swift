@@ -1,22 +1,22 @@
 import CLibrary
 
-/// The kinds of sockets that this package opens, as numbers: the GNU C library has them as an enumeration, and musl as
-/// they are.
+/// The types of sockets that this package opens, as numbers. The GNU C library declares them as an enumeration, musl as
+/// numbers.
 package enum SocketKind {
     #if canImport(Musl)
-        /// A stream.
+        /// A stream socket.
         package static let stream = SOCK_STREAM
-        /// Single messages.
+        /// A datagram socket.
         package static let datagram = SOCK_DGRAM
         private static let flags = SOCK_NONBLOCK | SOCK_CLOEXEC
     #else
-        /// A stream.
+        /// A stream socket.
         package static let stream = Int32(SOCK_STREAM.rawValue)
-        /// Single messages.
+        /// A datagram socket.
         package static let datagram = Int32(SOCK_DGRAM.rawValue)
         private static let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     #endif
 
-    /// Returns a kind for a socket at which nobody waits, and which programs that are started do not get.
+    /// Returns the type of a non-blocking socket that child processes do not inherit.
     package static func nonBlocking(_ kind: Int32) -> Int32 { kind | flags }
 }

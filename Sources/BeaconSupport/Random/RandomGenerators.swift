@@ -1,7 +1,7 @@
-/// A small generator of random numbers, the same for the same seed: SplitMix64.
+/// A small random number generator that repeats its sequence for the same seed: SplitMix64.
 ///
 /// Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Its state is a single word, so
-/// that many can be kept, and it is fixed here: a seed has to give the same numbers for years.
+/// that many generators are cheap. The algorithm is fixed here: a seed must give the same numbers for years.
 @usableFromInline
 package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
     @usableFromInline var state: UInt64
@@ -9,7 +9,7 @@ package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
     /// The golden ratio in 64 bits, made odd.
     @inlinable package static var step: UInt64 { 0x9E37_79B9_7F4A_7C15 }
 
-    /// Creates the generator of a seed.
+    /// Creates a generator with a seed.
     @inlinable package init(seed: UInt64) { state = seed }
 
     /// Returns the next 64 bits.
@@ -18,7 +18,7 @@ package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
         return Self.mixed(state)
     }
 
-    /// Returns a value whose bits all depend on all bits of another.
+    /// Returns a value each of whose bits depends on all bits of the input.
     @inlinable package static func mixed(_ value: UInt64) -> UInt64 {
         var mixed = value
         mixed = (mixed ^ mixed &>> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -27,10 +27,10 @@ package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
     }
 }
 
-/// The generator of the system's random numbers.
+/// A generator of the system's random numbers.
 ///
-/// `SystemRandomNumberGenerator` has no size, and Thread Sanitizer takes two of them on two threads for one variable:
-/// it would report a race in every program that is built on this package.
+/// `SystemRandomNumberGenerator` has no size, and Thread Sanitizer mistakes two of them on two threads for one
+/// variable. It would report a false race in every program that uses this package.
 package struct SystemRandom: RandomNumberGenerator {
     private var count: UInt64 = 0
 

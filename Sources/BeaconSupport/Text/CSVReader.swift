@@ -1,20 +1,20 @@
-/// A reader of tables as text (CSV, RFC 4180): fields with a separator between them. Double quotes enclose a field that
-/// contains a separator, a quote or a line break.
+/// A parser of tables in text form (CSV, RFC 4180). Double quotes enclose a field that contains a separator, a quote or
+/// a line break.
 package enum CSVReader {
-    /// A row of a table. Lines without any text are no rows.
+    /// A row of a table. Empty lines are not rows.
     package struct Record: Hashable, Sendable {
-        /// The line on which it begins, from 1.
+        /// The number of its first line, from 1.
         package var line: Int
         package var fields: [String]
     }
 
-    /// The error for a quote that has no end.
+    /// The error for a quote that is not closed.
     package struct UnclosedQuote: Error {
-        /// The line on which its record begins, from 1.
+        /// The number of the record's first line, from 1.
         package var line: Int
     }
 
-    /// Returns the separator that the first line contains. Spreadsheets of many countries write semicolons.
+    /// Returns the separator in the first line. Spreadsheets of many countries use semicolons.
     ///
     /// - Returns: a comma, a semicolon or a tab; a comma if it contains none.
     package static func separator(of table: [UInt8]) -> UInt8 {
@@ -22,7 +22,7 @@ package enum CSVReader {
         return ",;\t".utf8.first(where: first.contains) ?? UInt8(ascii: ",")
     }
 
-    /// Reads a table in UTF-8, with or without a byte order mark.
+    /// Parses a table in UTF-8, with or without a byte order mark.
     ///
     /// - Throws: ``UnclosedQuote``.
     package static func records(of table: [UInt8], separator: UInt8) throws(UnclosedQuote) -> [Record] {
@@ -44,7 +44,7 @@ package enum CSVReader {
             let byte = table[position]
             position += 1
             let next = position < table.count ? table[position] : 0
-            // A line that ends with two characters is counted at the second one.
+            // Count a line break of two characters at the second one.
             let isFirstOfTwo = byte == UInt8(ascii: "\r") && next == UInt8(ascii: "\n")
             if isNewline(byte), !isFirstOfTwo { line += 1 }
             switch byte {

@@ -1,18 +1,18 @@
-/// Spans of time as people write them: a number and `us`, `ms`, `s`, `m`, `h` or `d`, or several one behind another
-/// as in `1h30m`. A number alone is seconds, in options and in configurations alike.
+/// Durations in text form: a number and `us`, `ms`, `s`, `m`, `h` or `d`, or several of these, such as `1h30m`. A
+/// number alone means seconds, in options and configurations alike.
 package enum DurationText {
-    /// The units and their nanoseconds. "ms" stands before "m", so that it is not taken for minutes.
+    /// The units in nanoseconds. "ms" comes before "m", so that it is not read as minutes.
     private static let units: [(name: String, nanoseconds: Int64)] = [
         ("us", 1000), ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
         ("d", 86_400_000_000_000),
     ]
 
-    /// The longest that can be written, in nanoseconds: a hundred years.
+    /// The longest duration, in nanoseconds: a hundred years.
     private static let longest = 100 * 366 * 86_400e9
 
-    /// Reads a span of time.
+    /// Parses a duration.
     ///
-    /// - Returns: nil if the text is anything else, negative ones included.
+    /// - Returns: nil for any other text, including negative durations.
     package static func duration(_ text: some StringProtocol) -> Duration? {
         var rest = text[...]
         var nanoseconds = 0.0
@@ -33,7 +33,7 @@ package enum DurationText {
         return nanoseconds <= longest ? .nanoseconds(Int64(nanoseconds.rounded())) : nil
     }
 
-    /// Writes a span of time, in the largest units that fit; what is below a millisecond shows only where the span is.
+    /// Formats a duration in the largest units that fit. Only durations below a millisecond show microseconds.
     package static func text(_ duration: Duration) -> String {
         var rest = duration.clampedNanoseconds
         let smallest: Int64 = rest < 1_000_000 ? 1000 : 1_000_000
@@ -45,27 +45,27 @@ package enum DurationText {
         return text.isEmpty ? "0s" : text
     }
 
-    /// Returns the sentence that says which spans of time can be written.
+    /// Returns a sentence that describes the valid durations.
     package static func form(in range: ClosedRange<Duration>) -> String {
-        "write a span of time from \(text(range.lowerBound)) to \(text(range.upperBound)), as 30s, 5m or 1h30m"
+        "write a span of time from \(text(range.lowerBound)) to \(text(range.upperBound)), such as 30s, 5m or 1h30m"
     }
 }
 
-/// A span of time on a command line, of `beacon` and `beacond` alike.
+/// A duration on a command line of `beacon` or `beacond`.
 package struct TimeSpan: Hashable, Sendable, CustomStringConvertible {
     /// A mistake in the text, as the end of a sentence that names the option and the text.
     package struct Failure: Error, CustomStringConvertible {
-        /// The spans that can be written.
+        /// The valid durations.
         package let description: String
     }
 
-    /// The span.
+    /// The duration.
     package let duration: Duration
 
-    /// Creates a span, for the value that an option has without one on the command line.
+    /// Creates a duration, for the default value of an option.
     package init(_ duration: Duration) { self.duration = duration }
 
-    /// Reads a span of a range.
+    /// Parses a duration within a range.
     package init(_ text: String, in range: ClosedRange<Duration>) throws(Failure) {
         guard let duration = DurationText.duration(text), range.contains(duration) else {
             throw Failure(description: DurationText.form(in: range))
@@ -73,23 +73,23 @@ package struct TimeSpan: Hashable, Sendable, CustomStringConvertible {
         self.duration = duration
     }
 
-    /// Returns a reader of spans of a range, for an option.
+    /// Returns a parser of durations within a range, for an option.
     package static func reader(_ range: ClosedRange<Duration>) -> @Sendable (String) throws -> TimeSpan {
         { try TimeSpan($0, in: range) }
     }
 
-    /// The span in nanoseconds.
+    /// The duration in nanoseconds.
     package var nanoseconds: Int64 { duration.clampedNanoseconds }
 
-    /// The span in seconds.
+    /// The duration in seconds.
     package var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// The span in the largest units that fit.
+    /// The duration in the largest units that fit.
     package var description: String { DurationText.text(duration) }
 }
 
 extension Duration {
-    /// Whole nanoseconds, at most a hundred years of them, so that adding a few cannot overflow.
+    /// Whole nanoseconds, at most a hundred years of them, so that adding a few does not overflow.
     package var clampedNanoseconds: Int64 {
         let limit: Int64 = 100 * 366 * 86_400
         let (seconds, attoseconds) = components

@@ -1,7 +1,7 @@
 extension [String] {
-    /// The sentence that lists causes of which none is known to be the one; empty without any.
+    /// A sentence that lists possible causes; empty if the list is empty.
     ///
-    /// An error names a cause only where it is known. Otherwise it says what was being done and what came back, and
-    /// ends with this sentence.
+    /// An error names a cause only if it is known. Otherwise it names the operation and the result, and ends with this
+    /// sentence.
     package var asPossibleCauses: String { isEmpty ? "" : "Possible causes: \(joined(separator: "; "))." }
 }

@@ -1,15 +1,15 @@
 extension StringProtocol {
-    /// The text on one line and without characters that a terminal or a log would obey: what comes from outside, an
-    /// answer of a server or the output of a program, may be meant to do so.
+    /// The text on one line, without characters that control a terminal or a log. External text, such as a server's
+    /// response or a program's output, may contain them on purpose.
     ///
-    /// Line breaks and tabs become spaces; other control characters, and those that change the direction of writing
+    /// Line breaks and tabs become spaces. Other control characters, and those that change the writing direction
     /// (Unicode Standard Annex 9, 2), become `\u{…}`.
     package var printable: String {
         var result = ""
         for scalar in unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control where scalar == "\n" || scalar == "\r" || scalar == "\t", .lineSeparator, .paragraphSeparator:
-                // A pair of carriage return and line feed is one break.
+                // A carriage return with a line feed is one break.
                 if !(scalar == "\n" && result.hasSuffix(" ")) { result += " " }
             case .control: result += scalar.escaped
             case .format where scalar.changesDirection: result += scalar.escaped
@@ -32,7 +32,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// Returns the beginning that has at most so many bytes.
+    /// Returns the longest prefix with at most `count` bytes.
     package func prefix(bytes count: Int) -> String {
         var shorter = self
         while shorter.utf8.count > count { shorter.removeLast() }
@@ -41,7 +41,7 @@ extension String {
 }
 
 extension StringProtocol {
-    /// The text as a sentence that another can follow: with a full stop, where it ends without one.
+    /// The text as a sentence that another one can follow: it gets a period if it has no punctuation at its end.
     package var sentence: String {
         let text = String(self)
         guard let last = text.last, !".!?…".contains(last) else { return text }
@@ -50,6 +50,6 @@ extension StringProtocol {
 }
 
 extension Error {
-    /// The error's description as a sentence that another can follow.
+    /// The error's description as a sentence that another one can follow.
     package var sentence: String { "\(self)".sentence }
 }

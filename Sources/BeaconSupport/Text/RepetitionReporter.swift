@@ -1,14 +1,14 @@
-/// A reporter of what may repeat without end: the first time at once, then counted at growing intervals, and at the end
-/// what was not reported so far.
+/// A reporter for events that may repeat without end. It reports the first one at once, counts the others, and reports
+/// the counts at growing intervals and at the end.
 ///
-/// It does not know the time: each call gives it, from any clock that nobody sets.
+/// It does not read a clock: each call passes the time of a monotonic clock.
 package struct RepetitionReporter<Key: Hashable & Sendable, Subject: Sendable>: Sendable {
-    /// Something to report.
+    /// An event to report.
     package struct Report: Sendable {
         /// The newest occurrence.
         package var subject: Subject
 
-        /// The number of occurrences since the last report, this one included.
+        /// The number of occurrences since the last report, including this one.
         package var count: Int
 
         /// The time since the last report; nil for the first one.
@@ -22,18 +22,18 @@ package struct RepetitionReporter<Key: Hashable & Sendable, Subject: Sendable>: 
         var intervals: Backoff
     }
 
-    /// The times between two reports of the same.
+    /// The intervals between two reports of the same event.
     private let intervals: Backoff
 
-    /// The longest of them. What did not occur for as long is new when it occurs.
+    /// The longest interval. An event that did not occur for that long counts as new.
     private let longest: Duration
 
-    /// The most that is known apart. Something that varies without end is a fault of its key, and costs lines then.
+    /// The most different events. An event that varies without end has a bad key, and is reported each time.
     private let most: Int
 
     private var courses: [Key: Course] = [:]
 
-    /// A reporter of nothing so far.
+    /// Creates a reporter without events.
     package init(shortest: Duration = .seconds(60), longest: Duration = .seconds(3600), most: Int = 1000) {
         intervals = Backoff(first: shortest, longest: longest)
         self.longest = longest
@@ -42,7 +42,7 @@ package struct RepetitionReporter<Key: Hashable & Sendable, Subject: Sendable>: 
 
     /// Notes an occurrence.
     ///
-    /// - Returns: what is to be reported now: nil while this is only counted.
+    /// - Returns: the report to make now; nil if the event was only counted.
     package mutating func note(_ key: Key, _ subject: Subject, at now: Duration) -> Report? {
         guard var course = courses[key] else {
             if courses.count < most { courses[key] = Course(subject: subject, reported: now, intervals: intervals) }
@@ -54,7 +54,7 @@ package struct RepetitionReporter<Key: Hashable & Sendable, Subject: Sendable>: 
         return report(&course, at: now)
     }
 
-    /// Returns what is due: occurrences that were only counted, and whose interval is over.
+    /// Returns the reports that are due: events that were only counted, and whose interval is over.
     package mutating func due(at now: Duration) -> [Report] {
         var reports: [Report] = []
         for (key, var course) in courses {
@@ -65,7 +65,7 @@ package struct RepetitionReporter<Key: Hashable & Sendable, Subject: Sendable>: 
         return reports
     }
 
-    /// Returns all that was only counted, at the end.
+    /// Returns the reports of all events that were only counted, at the end.
     package mutating func finish(at now: Duration) -> [Report] {
         defer { courses = [:] }
         return courses.values.filter { $0.unreported > 0 }.map {

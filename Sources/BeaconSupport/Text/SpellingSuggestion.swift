@@ -1,9 +1,9 @@
-/// A search for the word that was meant where another was written.
+/// A search for the correct spelling of a misspelled word.
 package enum SpellingSuggestion {
-    /// Returns the candidate that a word differs from least, if it is near enough to have been meant: by one edit in
-    /// words of up to four letters, by a third of the letters in longer ones.
+    /// Returns the candidate that differs least from a word, if it is similar enough: one edit in words of up to four
+    /// letters, a third of the letters in longer ones.
     package static func to(_ word: String, among candidates: some Sequence<String>) -> String? {
-        // Nobody misspells a word of this length.
+        // A word of this length is not a spelling mistake.
         guard word.utf8.count <= 100 else { return nil }
         let letters = Array(word.lowercased().unicodeScalars)
         var best: (distance: Int, candidate: String)?
@@ -15,8 +15,8 @@ package enum SpellingSuggestion {
         return best.candidate
     }
 
-    /// Returns the least number of insertions, deletions, replacements and swaps of neighbours that make one of the
-    /// other.
+    /// Returns the least number of insertions, deletions, replacements and swaps of neighbors that turn one word into
+    /// the other.
     private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

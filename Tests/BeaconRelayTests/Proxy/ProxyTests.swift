@@ -9,7 +9,7 @@ import Testing
 
 @testable import BeaconRelay
 
-@Suite("A proxy's settings, choices and messages")
+@Suite("Settings, receiver choice and messages of a proxy")
 struct ProxyTests {
     private static let start = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
 
@@ -54,14 +54,14 @@ struct ProxyTests {
         #expect(stream.deadline == .zero && stream.take(at: Self.time(1)).map { Self.count($0).count } == [16])
     }
 
-    @Test("What waits for a thread that does not come is bounded, and the oldest goes")
+    @Test("The queue for a late thread is bounded, and drops the oldest messages")
     func bound() {
         let stream = Self.stream()
         for number in 1...(16 * 600) { _ = Self.hear(stream, Self.report(UInt64(number)), at: 0) }
         #expect(stream.take(at: Self.start).count == 512 && stream.dropped == 88)
     }
 
-    @Test("An advert without a signal strength is passed on as such, and one without an address is not")
+    @Test("An advert without a signal strength is passed on, and an advert without an address is not")
     func unusual() {
         let stream = Self.stream()
         _ = Self.hear(stream, Self.report(1, rssi: 127), at: 0)
@@ -70,14 +70,14 @@ struct ProxyTests {
         #expect(stream.take(at: Self.time(1)).map(Self.count) == [[-127]])
     }
 
-    @Test("Of several receivers one is chosen for each device, until another hears it by much more or it falls silent")
+    @Test("Each device has one chosen receiver, until another hears it much better or the chosen one falls silent")
     func strongest() {
         var choice = StrongestReceiver()
         let (device, other) = (DeviceAddress(bits: 1, kind: .random), DeviceAddress(bits: 2, kind: .random))
         let adverts: [(device: DeviceAddress, rssi: Int, receiver: Int, time: Double, passes: Bool)] = [
             (device, -70, 0, 0, true), (device, -68, 1, 0.1, false), (other, -80, 1, 0.1, true),
             (device, -60, 1, 0.2, true), (device, -66, 0, 0.3, false),
-            // Silence of the one that was chosen.
+            // The chosen receiver is silent.
             (device, -75, 0, 3.1, false), (device, -75, 0, 3.3, true),
         ]
         for advert in adverts {
@@ -87,7 +87,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("Random adverts of three receivers: each device is heard within 3 s of each advert, and mostly by one")
+    @Test("With random adverts of three receivers, each device is heard at least every 3 s, and mostly by one receiver")
     func strongestAtRandom() {
         for seed in 1...20 {
             var (choice, random) = (StrongestReceiver(), SplitMix64(seed: UInt64(seed)))
@@ -110,7 +110,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("Names are those of ESPHome, addresses are local, the same each time, and others for each receiver")
+    @Test("Names are valid in ESPHome; addresses are local, stable and different for each receiver")
     func identities() throws {
         let settings = ProxySettings(name: "hall")
         let (all, one, other) = (
@@ -123,10 +123,10 @@ struct ProxyTests {
                 && addresses == [nil, "hci0", "Côte d'Or 2"].map { settings.identity(of: $0).address })
         for address in addresses { #expect(address.bits >> 40 & 3 == 2) }
         #expect(all.addressDigits.count == 12)
-        #expect(ProxySettings().mistakes().isEmpty, "the machine's name makes a name")
+        #expect(ProxySettings().mistakes().isEmpty, "the machine's name gives a valid name")
     }
 
-    @Test("Mistakes are told with what to do")
+    @Test("Mistakes are reported with remedies")
     func mistakes() {
         var settings = ProxySettings(name: "The Hall")
         settings.port = 0
@@ -140,7 +140,7 @@ struct ProxyTests {
         #expect(throws: ProxyError.self) { try ProxyServer(settings) { _ in } }
     }
 
-    @Test("A receiver keeps its port over restarts, and another gets the next that is free")
+    @Test("A receiver keeps its port over restarts, and another one gets the next free port")
     func ports() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.path + "/x/proxy.json"
@@ -162,10 +162,10 @@ struct ProxyTests {
     }
 }
 
-/// The server with real connections: Linux' sockets, and clients of our own.
+/// The server with real connections: sockets of Linux and this package's own clients.
 @Suite("A proxy and its clients")
 struct ProxyServerTests {
-    /// A server and what it told.
+    /// A server and its notices.
     private final class Bench: Sendable {
         let notices = Locked<[String]>([])
         let server: ProxyServer
@@ -185,7 +185,7 @@ struct ProxyServerTests {
 
         func hasReported(_ text: String) -> Bool { notices.withLock { $0.contains { $0.contains(text) } } }
 
-        /// Begins to hear a proxy.
+        /// Creates a client's source for the proxy.
         func client(key: String? = nil, port: UInt16? = nil) throws -> SourceRunner {
             var source = try #require(ESPHomeSource("esphome:127.0.0.1:\(port ?? self.port)", environment: [:]))
             source.key = key.map(Secret.init)
@@ -193,7 +193,7 @@ struct ProxyServerTests {
         }
     }
 
-    /// What a client heard.
+    /// A client and its sightings and states.
     private final class Listener: Sendable {
         let heard = Locked<[Sighting]>([])
         let states = Locked<[RadioState]>([])
@@ -236,7 +236,7 @@ struct ProxyServerTests {
     }
 
     @Test(
-        "Two clients have the adverts at once, and are told when nothing is heard any more",
+        "Two clients have the adverts at once, and are notified when the receiver stops",
         arguments: [
             nil, "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
         ])
@@ -256,7 +256,7 @@ struct ProxyServerTests {
         for rssi in -80 ... -61 { Self.hear(feed, rssi: Int8(rssi)) }
         for listener in listeners {
             try await eventually { listener.heard.withLock { $0.count } == 20 }
-            // The one before anybody wanted it is gone.
+            // The advert before the subscriptions is gone.
             #expect(listener.heard.withLock { $0.map(\.rssi.rawValue) } == Array(-80 ... -61))
         }
         feed.update(names: ["hci0"], statuses: [ReceiverStatus(.poweredOff)])
@@ -268,7 +268,7 @@ struct ProxyServerTests {
         await bench.server.stop()
     }
 
-    @Test("Each receiver is a device of its own, at the next port")
+    @Test("Each receiver is a device, at the next port")
     func each() async throws {
         let bench = try Bench(isEach: true)
         let feed = bench.server.feed(isLive: true) { $0 == "hci0" ? "door" : $0 }
@@ -286,19 +286,19 @@ struct ProxyServerTests {
         await bench.server.stop()
     }
 
-    @Test("A port that another has is told, and is taken once it is free")
+    @Test("A port that is in use is reported")
     func takenPort() async throws {
         let bench = try Bench()
         let other = try ProxyListener(port: bench.port, address: "127.0.0.1")
         bench.server.start()
-        try await eventually { bench.hasReported("end the program that has it, or use another port") }
+        try await eventually { bench.hasReported("stop the program that uses it, or use another port") }
         other.close()
         await bench.server.stop()
         #expect(!bench.hasReported("is served"))
         try ProxyListener(port: bench.port, address: "127.0.0.1").close()
     }
 
-    @Test("A client that reads nothing gets no more than has room, and keeps nobody from hearing")
+    @Test("A client that reads nothing gets limited data and does not disturb other clients")
     func slowClient() async throws {
         let bench = try Bench()
         let feed = bench.server.feed(isLive: true)
@@ -314,7 +314,7 @@ struct ProxyServerTests {
             connect(mute, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
         }
         #expect(isConnected == 0)
-        // Hello, and the subscription.
+        // The hello and the subscription.
         let request: [UInt8] = [0, 6, 1, 10, 4, 115, 108, 111, 119, 0, 0, 66]
         #expect(send(mute, request, request.count, 0) == request.count)
         try await eventually { bench.hasReported("slow (127.0.0.1) has the adverts") }
@@ -326,7 +326,7 @@ struct ProxyServerTests {
             sent += 1_000
             try await eventually { listener.heard.withLock { $0.count } == sent }
         }
-        #expect(bench.hasReported("takes adverts too slowly; the oldest are dropped for it"))
+        #expect(bench.hasReported("reads adverts too slowly; its oldest ones are dropped"))
         await listener.end()
         await bench.server.stop()
     }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import BeaconRelay
 
-@Suite("What waits for a relay's broker")
+@Suite("The queues of a relay")
 struct RelayQueueTests {
-    /// A connection that takes what a test lets it take.
+    /// A connection that sends messages when the test decides it.
     private final class Connection: Sendable {
         let waiting = Locked<[(payload: [UInt8], done: @Sendable (RelayQueue.Outcome) -> Void)]>([])
         let reports = Locked<[String]>([])
@@ -19,7 +19,7 @@ struct RelayQueueTests {
             }
         }
 
-        /// Takes messages, or loses them.
+        /// Completes messages with an outcome.
         func take(_ count: Int, _ outcome: RelayQueue.Outcome = .sent) -> [[UInt8]] {
             let taken = waiting.withLock { waiting in
                 defer { waiting.removeFirst(min(count, waiting.count)) }
@@ -30,7 +30,7 @@ struct RelayQueueTests {
         }
     }
 
-    @Test("Without a connection the newest wait; the older ones are dropped, counted, and told once there is one")
+    @Test("Without a connection the newest messages wait; older ones are dropped, counted and reported")
     func backPressure() {
         let connection = Connection()
         let queue = connection.queue()
@@ -45,27 +45,27 @@ struct RelayQueueTests {
         #expect(rest.count == 38 && queue.counts.messages == 40 && queue.counts.adverts == 120)
     }
 
-    @Test("A broker that stands still has messages wait, and a connection that is lost loses what was on its way")
+    @Test("Messages wait for a stalled broker, and a lost connection loses the messages that are being sent")
     func loss() {
         let connection = Connection()
         let queue = connection.queue()
         queue.setConnected(true)
         for number in 0..<100 { queue.add(.init(payload: [UInt8(number)], adverts: 1)) }
-        // 16 on their way, 40 wait.
+        // 16 are being sent, 40 wait.
         #expect(queue.counts.dropped == 44)
-        // Before anybody says that there is no connection: nothing more is sent into it.
+        // Before the connection is reported as lost: nothing more is submitted.
         #expect(connection.take(100, .disconnected).count == 16 && queue.counts.dropped == 60)
         #expect(connection.take(1).isEmpty)
         queue.add(.init(payload: [100], adverts: 1))
         #expect(connection.take(1).isEmpty && queue.counts.dropped == 61)
         queue.setConnected(true)
         #expect(connection.take(1) == [[61]])
-        // The first is told at once, the others once a minute at most.
+        // The first loss is reported at once, others at most once a minute.
         #expect(connection.reports.withLock { $0.count } == 1)
         #expect(connection.reports.withLock { $0 }.first?.hasPrefix("1 adverts were dropped") == true)
     }
 
-    @Test("Long messages count by their bytes, and the newest always has room")
+    @Test("Long messages count by their bytes, and the newest message always fits")
     func bytes() {
         let connection = Connection()
         let queue = connection.queue()
@@ -76,7 +76,7 @@ struct RelayQueueTests {
         #expect(connection.take(10) == [[1]] && queue.counts.dropped == 6)
     }
 
-    @Test("A queue is drained once everything was sent")
+    @Test("A queue is drained once everything is sent")
     func drain() async {
         let connection = Connection()
         let queue = connection.queue()
@@ -94,7 +94,7 @@ struct RelayQueueTests {
         #expect(queue.isEmpty && queue.counts.dropped == 4)
     }
 
-    @Test("Messages go in order, whichever threads add them and finish them")
+    @Test("Messages stay in order, whichever threads add and finish them")
     func order() async {
         let submitted = Locked<[UInt8]>([])
         let queue = RelayQueue(report: { _ in }) { payload, done in
@@ -127,7 +127,7 @@ struct RelayQueueTests {
             time: Timestamp(nanoseconds: Int64(time * 1e9)), receiver: "hci0", state: state, before: .unknown)
     }
 
-    @Test("Changes wait over restarts in order until they are removed, and states are known again")
+    @Test("Changes and states survive restarts in order")
     func persistence() async throws {
         let folder = Folder()
         do {
@@ -145,7 +145,7 @@ struct RelayQueueTests {
         #expect(store.state(of: "hall \"1\"", constraint: constraint) == (.inside, "hci0"))
         #expect(store.state(of: "hall", constraint: constraint).state == .unknown)
         #expect(store.state(of: "hall \"1\"", constraint: BeaconConstraint(uuid: constraint.uuid)).state == .unknown)
-        // What nobody knows any more is what it was.
+        // An unknown state keeps the last known one.
         var unknown = try Self.change(.state, .unknown)
         unknown.before = .inside
         unknown.receiver = nil
@@ -158,7 +158,7 @@ struct RelayQueueTests {
         #expect(await store.flush())
     }
 
-    @Test("A damaged file is set aside and told; one that cannot be written is told, and nothing is lost in memory")
+    @Test("A damaged file is moved aside and reported; a failed write is reported, and nothing is lost in memory")
     func damage() async throws {
         let folder = Folder()
         let file = URL(fileURLWithPath: folder.path)
@@ -168,19 +168,19 @@ struct RelayQueueTests {
         let reports = Locked<[String]>([])
         let store = try TransitionStore(path: folder.path) { report in reports.withLock { $0.append(report) } }
         #expect(reports.withLock { $0 }.first?.contains("relay.json.damaged") == true)
-        // A folder in its place cannot be replaced, whoever runs this.
+        // A folder in its place cannot be replaced, even by root.
         try FileManager.default.createDirectory(at: file.appendingPathComponent("y"), withIntermediateDirectories: true)
         store.add(try Self.change(.enter, .inside), id: "a-1")
         #expect(await store.flush() == false)
         #expect(store.count == 1)
-        #expect(reports.withLock { $0 }.contains { $0.contains("cannot be saved") })
+        #expect(reports.withLock { $0 }.contains { $0.contains("Cannot save") })
         try FileManager.default.removeItem(at: file)
         store.add(try Self.change(.exit, .outside), id: "a-2")
         #expect(await store.flush())
         #expect(reports.withLock { $0 }.last == "Changes of regions are saved again.")
     }
 
-    @Test("Of more changes than there is room for the oldest go, which is told once")
+    @Test("A full store drops the oldest changes and reports it once")
     func bound() async throws {
         let folder = Folder()
         let reports = Locked(0)
@@ -192,7 +192,7 @@ struct RelayQueueTests {
     }
 
     @Test(
-        "A broker that cannot be is refused with what to do",
+        "An invalid broker is rejected with a remedy",
         arguments: [
             ("broker.local", "mqtt://HOST"), ("mqtt://", "host is empty"), ("mqtt://h:0", "the port is not valid"),
             ("mqtt://h/\(String(repeating: "x", count: 250))", "longer than 256 bytes"), ("mqtt://h/a/#", "wildcard"),
@@ -203,7 +203,7 @@ struct RelayQueueTests {
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
 
-    @Test("A name that is no level of a topic is escaped, and one that is too long refused")
+    @Test("A name that is not a valid topic level is escaped, and a name that is too long is rejected")
     func names() throws {
         #expect(
             try Relay.Options(broker: "mqtt://h/museum", name: "a/b #1").topic == "museum/beacon-relay/a%2Fb%20%231")
@@ -213,7 +213,7 @@ struct RelayQueueTests {
         }
         #expect(try Relay.Options(broker: "mqtt://h/a/b", name: "hall").storePath.hasSuffix("/relay-a%2Fb%2Fhall.json"))
         #expect(try Relay.Options(broker: "mqtt://h", name: "hall").storePath.hasSuffix("/relay-hall.json"))
-        // Of two relays with one name the broker ends one only where they are the same.
+        // The broker disconnects one of two relays of the same name only if their topics are the same.
         #expect(try Relay.Options(broker: "mqtt://h/a", name: "hall").broker.clientID == "a-beacon-relay-hall")
     }
 }

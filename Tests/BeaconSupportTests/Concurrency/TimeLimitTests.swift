@@ -1,9 +1,9 @@
 import BeaconSupport
 import Testing
 
-/// Tests of operations and waits that have a time limit, by a clock that stands still until a test ends its sleep.
+/// Tests of operations and waits with a time limit, by a clock that stands still until a test ends its sleep.
 struct TimeLimitTests {
-    /// A clock whose sleeps end when its signal is sent, or with their task.
+    /// A clock whose sleeps end with its signal or with their task.
     private struct StandingClock: Clock {
         let alarm = AsyncSignal()
         let began = AsyncSignal()
@@ -17,12 +17,12 @@ struct TimeLimitTests {
         }
     }
 
-    @Test("An operation that ends in time has its result, and its limit is cancelled")
+    @Test("An operation that ends in time returns its result, and its limit is cancelled")
     func inTime() async {
         #expect(await within(.seconds(1), by: StandingClock()) { 5 } == 5)
     }
 
-    @Test("An operation that takes too long is cancelled, and has no result")
+    @Test("An operation that takes too long is cancelled and returns no result")
     func tooLong() async {
         let clock = StandingClock()
         let never = AsyncSignal()

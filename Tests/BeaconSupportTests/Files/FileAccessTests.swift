@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Owners and modes of written files")
 final class FileAccessTests {
-    /// A user and group other than this process's, where it may give files away.
+    /// A user and a group other than this process's, if it may give files away.
     private static let owner: (user: uid_t, group: gid_t) = geteuid() == 0 ? (4711, 4712) : (geteuid(), getegid())
 
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("access-\(UUID())").path
@@ -30,7 +30,7 @@ final class FileAccessTests {
         #expect(status.st_uid == Self.owner.user && status.st_gid == group, "\(path)")
     }
 
-    @Test("A new file belongs to the owner of its folder, and its use decides who may read it")
+    @Test("A new file belongs to the owner of its folder, and its kind determines its mode")
     func new() throws {
         try AtomicFile.replace(folder + "/a/b/state", with: [1])
         try AtomicFile.replace(folder + "/c/d/configuration", with: [1], access: .configuration)
@@ -43,11 +43,11 @@ final class FileAccessTests {
     }
 
     @Test(
-        "A file that is there keeps its owner and mode, and only its owner may write it",
+        "An existing file keeps its owner and mode, and only its owner may write it",
         arguments: [0o600, 0o400, 0o640, 0o660, 0o644, 0o666, 0o755] as [mode_t])
     func replaced(_ mode: mode_t) throws {
         let (path, copy) = (folder + "/file", folder + "/copy")
-        // Its group is neither the folder's nor this process's.
+        // The group is neither the folder's nor this process's.
         let group = geteuid() == 0 ? 4713 : getegid()
         for access in [FileAccess.state, .configuration] {
             try Data([0]).write(to: URL(fileURLWithPath: path))
@@ -62,7 +62,7 @@ final class FileAccessTests {
         }
     }
 
-    @Test("A file that has to be new is never written over, and nothing is left beside it")
+    @Test("A file that must be new is never overwritten, and no temporary file remains")
     func isNew() throws {
         let path = folder + "/file"
         try AtomicFile.replace(path, with: [1], isNew: true)
@@ -71,7 +71,7 @@ final class FileAccessTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
     }
 
-    @Test("Of a configuration the file at the end of links is written, and of state the link is replaced")
+    @Test("A configuration is written through links, and state replaces the link")
     func links() throws {
         for name in ["real", "linked"] {
             let link = folder + "/" + name
@@ -89,9 +89,9 @@ final class FileAccessTests {
         #expect(!FileManager.default.fileExists(atPath: folder + "/inner/real"))
     }
 
-    @Test("A group that cannot be kept gets no more than all users")
+    @Test("A group that cannot be kept gets no more permissions than all users")
     func group() throws {
-        // Only another user than root may not give a file to any group.
+        // Root may give a file to any group, so `mayGive` simulates another user.
         guard geteuid() == 0 else { return }
         let path = folder + "/file"
         for (mode, expected) in [(0o640, 0o600), (0o644, 0o644), (0o660, 0o600), (0o604, 0o644)] as [(mode_t, mode_t)] {
@@ -104,7 +104,7 @@ final class FileAccessTests {
         }
     }
 
-    @Test("A folder that is a user's home belongs to that user, whoever has the folder above")
+    @Test("A user's home folder belongs to that user, whoever owns its parent")
     func home() throws {
         guard let entry = getpwuid(geteuid()) else { return }
         let (name, home) = (String(cString: entry.pointee.pw_name), String(cString: entry.pointee.pw_dir))

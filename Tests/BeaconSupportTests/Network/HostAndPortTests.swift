@@ -1,10 +1,10 @@
 import BeaconSupport
 import Testing
 
-@Suite("A host and its port")
+@Suite("Hosts and ports")
 struct HostAndPortTests {
     @Test(
-        "is read in every spelling",
+        "A host and port are parsed in every notation",
         arguments: [
             ("hall", "hall", nil), ("hall:1", "hall", 1), ("10.0.0.2:65535", "10.0.0.2", 65_535),
             ("büro.local:1883", "büro.local", 1883), ("my_broker", "my_broker", nil), ("::1", "::1", nil),
@@ -16,12 +16,12 @@ struct HostAndPortTests {
     func valid(text: String, host: String, port: UInt16?) throws {
         let address = try HostAndPort(text)
         #expect(address == HostAndPort(host: host, port: port))
-        // Its text is read as the same again.
+        // Its description gives the same value again.
         #expect(try HostAndPort(address.description) == address)
     }
 
     @Test(
-        "is refused with what to write",
+        "An invalid host or port is rejected with a remedy",
         arguments: [
             ("", "host is empty"), (":1883", "host is empty"), ("hall:0", "from 1 to 65535"),
             ("hall:65536", "from 1 to 65535"), ("hall:", "port is not valid"), ("hall:+1", "port is not valid"),
@@ -31,20 +31,20 @@ struct HostAndPortTests {
             ("a b", "not a name"), ("a/b", "not a name"), ("a@b", "not a name"), ("a%b", "not a name"),
             ("a\u{0}b", "not a name"), (String(repeating: "a", count: 254), "not a name"),
         ])
-    func mistakes(text: String, words: String) {
+    func mistakes(text: String, excerpt: String) {
         let error = #expect(throws: AddressError.self) { try HostAndPort(text) }
-        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains(excerpt) == true, "\(error?.message ?? "")")
     }
 
-    @Test("may have port 0 where the system chooses one")
+    @Test("Port 0 is allowed if the system chooses the port")
     func chosen() throws {
         #expect(try HostAndPort("[::]:0", ports: 0...65_535) == HostAndPort(host: "::", port: 0))
     }
 }
 
-@Suite("The address of servers")
+@Suite("Server addresses")
 struct ServerAddressTests {
-    @Test("has a scheme, credentials, hosts and a path")
+    @Test("A server address has a scheme, credentials, hosts and a path")
     func parts() throws {
         let address = try ServerAddress("NATS://ann%40home:p%3A%2F%C3%BC:w@one:4333,[fe80::1%25eth0]/a/b")
         #expect(address.scheme == "nats" && address.user == "ann@home" && address.password?.reveal() == "p:/ü:w")
@@ -57,7 +57,7 @@ struct ServerAddressTests {
     }
 
     @Test(
-        "is refused with what to write",
+        "An invalid server address is rejected with a remedy",
         arguments: [
             ("hall", "no scheme"), ("://hall", "no scheme"), ("mqtt://", "host is empty"),
             ("mqtt://a@", "host is empty"),
@@ -69,13 +69,13 @@ struct ServerAddressTests {
             ("mqtt://::1", "IPv6 address in brackets"), ("mqtt://::1:1883", "IPv6 address in brackets"),
             ("mqtt://a:b@fe80::1%eth0/c", "IPv6 address in brackets"), ("nats://a,::1", "IPv6 address in brackets"),
         ])
-    func mistakes(text: String, words: String) {
+    func mistakes(text: String, excerpt: String) {
         let error = #expect(throws: AddressError.self) { try ServerAddress(text) }
-        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains(excerpt) == true, "\(error?.message ?? "")")
     }
 
     @Test(
-        "is shown without anything that may be a password",
+        "An address is shown without any part that may be a password",
         arguments: [
             ("hall:1", "hall:1"), ("mqtt://hall/x", "mqtt://hall/x"), ("mqtt://a:b@h", "mqtt://…"), ("a:b@h", "…"),
             ("p@ss:1", "…"), ("a:b://c@h", "…"), ("mqtt://a:b/c@h", "mqtt://…"),

@@ -10,7 +10,7 @@ struct RetryPolicyTests {
         #expect(bounds == [1, 1, 2, 4, 32, 60, 60, 60, 60].map { .seconds($0) })
     }
 
-    @Test("A wait is between nothing and its bound, and not shorter than the destination asks for")
+    @Test("A wait is between zero and its bound, and not shorter than the destination requests")
     func jitter() {
         let policy = RetryPolicy(base: .seconds(1), maximum: .seconds(60), maximumRetryAfter: .seconds(100))
         var generator = SystemRandomNumberGenerator()
@@ -24,7 +24,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("A back-off has the bounds of a policy, and begins again after a success")
+    @Test("A back-off has the bounds of a policy, and starts again after a success")
     func backoff() {
         var backoff = Backoff(first: .seconds(1), longest: .seconds(5))
         #expect((0..<5).map { _ in backoff.next() } == [1, 2, 4, 5, 5].map { .seconds($0) })

@@ -1,7 +1,7 @@
 import BeaconSupport
 import Testing
 
-/// Tests of tables as text (RFC 4180).
+/// Tests of tables in text form (RFC 4180).
 struct CSVReaderTests {
     private static func fields(_ text: String) throws -> [[String]] {
         let bytes = Array(text.utf8)
@@ -9,7 +9,7 @@ struct CSVReaderTests {
     }
 
     @Test(
-        "Records have the fields that the text gives them",
+        "Tables are split into records and fields",
         arguments: [
             ("", []), ("\n\r\n", []), ("a", [["a"]]), ("a,b\r\n1,2\r\n", [["a", "b"], ["1", "2"]]),
             ("\u{FEFF}a;b\n1;2", [["a", "b"], ["1", "2"]]), ("a\tb,c", [["a\tb", "c"]]), ("a\tb", [["a", "b"]]),
@@ -21,7 +21,7 @@ struct CSVReaderTests {
         #expect(try Self.fields(text) == expected)
     }
 
-    @Test("A record knows the line on which it begins, across blank lines and line breaks in quotes")
+    @Test("A record has the number of its first line, despite blank lines and line breaks in quotes")
     func lines() throws {
         for end in ["\n", "\r\n", "\r"] {
             let text = ["a,b", "", "1,\"2", "3\"", "4,5"].joined(separator: end)
@@ -29,13 +29,13 @@ struct CSVReaderTests {
         }
     }
 
-    @Test("A quote without an end is an error of its record's line")
+    @Test("An unclosed quote is an error with its record's line")
     func unclosed() {
         let error = #expect(throws: CSVReader.UnclosedQuote.self) { try Self.fields("a,b\n1,\"2\n3") }
         #expect(error?.line == 2)
     }
 
-    @Test("What is written as quoted fields is read again")
+    @Test("Quoted fields are parsed as they were written")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)

@@ -1,10 +1,10 @@
 import BeaconSupport
 import Testing
 
-@Suite("Text from outside")
+@Suite("Printable text")
 struct PrintableTextTests {
     @Test(
-        "No terminal obeys it, and it stays on one line (D16)",
+        "External text cannot control a terminal, and stays on one line (D16)",
         arguments: [
             ("plain, ümläute, 部屋 👩‍🔬", "plain, ümläute, 部屋 👩‍🔬"),
             ("a\u{1B}[2Jb", #"a\u{1b}[2Jb"#),
@@ -17,14 +17,14 @@ struct PrintableTextTests {
     func printable(_ text: String, _ expected: String) { #expect(text.printable == expected) }
 
     @Test(
-        "A sentence that another follows ends with a stop, one and no more",
+        "A sentence gets exactly one period at its end",
         arguments: [
             ("it is off", "it is off."), ("it is off.", "it is off."), ("is it off?", "is it off?"),
             ("see: dmesg | grep blue", "see: dmesg | grep blue."), ("and so on…", "and so on…"), ("", ""),
         ])
     func sentence(_ text: String, _ expected: String) { #expect(text.sentence == expected) }
 
-    @Test("Whatever it is, nothing is left that a terminal obeys")
+    @Test("Random text has no control characters left")
     func anything() {
         var random = SplitMix64(seed: 1)
         for _ in 0..<2_000 {
