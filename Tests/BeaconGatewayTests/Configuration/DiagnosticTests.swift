@@ -26,7 +26,8 @@ struct DiagnosticTests {
         Case("regoins: []", #"f:3:1: error: there is no key "regoins" here; was "regions" meant?"#),
         Case(
             "notify: { cool-down: 30x }",
-            #"f:3:22: error: "cool-down" is "30x"; write a span of time from 0s to 1d, such as 30s, 5m or 1h30m, or off"#),
+            #"f:3:22: error: "cool-down" is "30x"; write a span of time from 0s to 1d, such as 30s, 5m or 1h30m, or off"#
+        ),
         Case(
             "notify: { events: [enter, leave] }",
             #"f:3:27: error: "events" is "leave"; write enter, exit, proximity, gone, place or suspicious"#),

@@ -165,7 +165,8 @@ struct GatewaySuspicionTests {
             reason: .apart, receivers: ["hall", "depot"], addresses: ["c0", "c1"], distance: 60.4, seconds: 15)
         #expect(
             sentence(grounds)
-                == "Badge 7 is heard close to hall and close to depot at the same time, 60 m apart; it may have been cloned")
+                == "Badge 7 is heard close to hall and close to depot at the same time, 60 m apart; it may have been cloned"
+        )
         grounds.reason = .speed
         #expect(sentence(grounds) == "Badge 7 moved from hall to depot in 15s, 60 m apart; it may have been cloned")
         grounds.reason = .addresses
