@@ -69,7 +69,7 @@ public struct ReceiverNetwork {
     private let title: String
     /// The names of receivers that always get a place, and those that have not appeared yet.
     let reservedNames: Set<String>
-    var unmetNames: Set<String>
+    var unseenNames: Set<String>
     /// The receivers' indices by key, and the key at each index.
     var places: [Key: Int] = [:]
     var keys: [Key] = []
@@ -83,7 +83,7 @@ public struct ReceiverNetwork {
     var relays: [String: RelayMemory] = [:]
     /// The statuses of names that have sent no advert yet, with their times. Gateways of other kinds may use such a
     /// topic, too.
-    var said: [Key: (isOnline: Bool, time: Timestamp)] = [:]
+    var earlyStatuses: [Key: (isOnline: Bool, time: Timestamp)] = [:]
     var crowd = Crowd()
     private var nextReview = Timestamp.zero
     private var isConnected = false
@@ -97,7 +97,7 @@ public struct ReceiverNetwork {
         self.settings = settings
         self.title = title
         reservedNames = settings.reserved.union(settings.names.values)
-        unmetNames = reservedNames
+        unseenNames = reservedNames
     }
 
     /// True if any receiver can hear adverts now.
@@ -125,7 +125,7 @@ public struct ReceiverNetwork {
         isConnected = true
         nextReview = time
         // The broker sends its retained statuses again.
-        said = [:]
+        earlyStatuses = [:]
         // A receiver may have died while there was no connection. It sends nothing now, either.
         for place in receivers.indices {
             receivers[place].begin(at: time)

@@ -43,7 +43,7 @@ struct CrowdTests {
         #expect(Self.isHeard("attic", &bench, at: time) && Self.isHeard("known", &bench, at: time))
         bench.receive("home/C8/BTtoMQTT/1", FormatTests.openMQTTGateway(rssi: -41), at: time)
         #expect(bench.network.names.contains("cellar"))
-        #expect(bench.network.receivers.count <= 200 && bench.network.said.count <= 200)
+        #expect(bench.network.receivers.count <= 200 && bench.network.earlyStatuses.count <= 200)
         #expect(Set(bench.network.names).count == bench.network.names.count)
         #expect(bench.network.names == bench.network.receivers.map(\.name))
         // Nothing else is reported, and the notice appears only once.

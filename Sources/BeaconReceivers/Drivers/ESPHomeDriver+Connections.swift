@@ -98,7 +98,7 @@ extension ESPHomeDriver {
                 guard node.socket >= 0 else { return }
                 if error.code == .noProxy, node.isFound {
                     node.isOther = true
-                    return rest(node, for: 3600, at: now)
+                    return pause(node, for: 3600, at: now)
                 }
                 return fail(node, error.message, error.code, at: now, &batch)
             }
@@ -129,7 +129,7 @@ extension ESPHomeDriver {
         node.failures += 1
         let wait = Self.reconnection.wait(afterFailures: node.failures, asked: nil, using: &random)
         node.phase = .waiting(until: now.advanced(by: Int64(wait / .nanoseconds(1))))
-        if node.isFound, !node.hasMet {
+        if node.isFound, !node.isIdentified {
             // Anyone can announce anything. But a device that needs a key, or is too old, is a real one.
             guard let code, ![.damaged, .noProxy, .ended].contains(code), reportedStrangers.count < Self.mostNodes,
                 reportedStrangers.insert("\(node.title) \(reason)").inserted
@@ -139,7 +139,7 @@ extension ESPHomeDriver {
     }
 
     /// Leaves a device alone for a number of seconds.
-    func rest(_ node: Node, for seconds: Int64, at now: Timestamp) {
+    func pause(_ node: Node, for seconds: Int64, at now: Timestamp) {
         closeSocket(of: node)
         node.phase = .waiting(until: now.advanced(by: seconds * Timestamp.nanosecondsPerSecond))
     }

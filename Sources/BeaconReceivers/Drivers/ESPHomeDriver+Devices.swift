@@ -8,7 +8,7 @@ extension ESPHomeDriver {
         _ event: ESPHomeClient.Event, of node: Node, at now: Timestamp, _ batch: inout AdvertBatch
     ) {
         switch event {
-        case .met(let device): meet(device, node, at: now, &batch)
+        case .met(let device): identify(device, node, at: now, &batch)
         case .wouldTake:
             setState(.unauthorized, of: node, at: now, &batch)
             report(
@@ -66,13 +66,13 @@ extension ESPHomeDriver {
         node.stoppedSince = now
     }
 
-    func meet(
+    func identify(
         _ device: ESPHomeClient.Device, _ node: Node, at now: Timestamp, _ batch: inout AdvertBatch
     ) {
         let name = device.name.isEmpty ? node.target.host : device.name
         node.title = name.printable
         node.address = device.address
-        node.hasMet = true
+        node.isIdentified = true
         // Its adverts are this machine's own, or already arrive by another path.
         if node.isFound, device.project == ESPHomeDevice.networkProject {
             node.isOther = true
@@ -81,14 +81,14 @@ extension ESPHomeDriver {
                 "it forwards adverts of other receivers, so it is not used. "
                     + "To use it, name it: esphome:\(node.target.host.printable)",
                 &batch)
-            return rest(node, for: 3600, at: now)
+            return pause(node, for: 3600, at: now)
         }
         // A device may be listed both by name and by address.
         let others = nodes.filter { $0 !== node && $0.socket >= 0 && $0.place != nil }
         if others.contains(where: { !$0.address.isEmpty && $0.address == node.address }) {
             report(
                 node, .degraded, "it is listed twice; ignoring \(node.target.host.printable)", &batch)
-            return rest(node, for: 60, at: now)
+            return pause(node, for: 60, at: now)
         }
         var place = network.meet(name, at: now)
         if let taken = place, others.contains(where: { $0.place == taken }) {
@@ -99,7 +99,7 @@ extension ESPHomeDriver {
             report(
                 node, .degraded,
                 "it is not used: there are 200 receivers already, or its name is longer than 64 bytes", &batch)
-            return rest(node, for: 60, at: now)
+            return pause(node, for: 60, at: now)
         }
         node.place = place
         if network.receivers[place].isHearing { setState(.unknown, of: node, at: now, &batch) }

@@ -74,7 +74,7 @@ final class ESPHomeDriver: ReceiverDriver {
         /// True if it has no proxy.
         var isOther = false
         var address = ""
-        var hasMet = false
+        var isIdentified = false
         /// True if another program had its adverts. The next subscription waits longer.
         var wasRefused = false
         /// The time since which its scanner has not run; nil while it runs.
@@ -150,7 +150,7 @@ final class ESPHomeDriver: ReceiverDriver {
 
     func process(at now: Timestamp, into batch: inout AdvertBatch) {
         browser.process(at: now)
-        meetServices()
+        addFoundDevices()
         for found in resolver.takeFound() {
             for node in nodes where node.target.host == found.host && node.target.port == found.port {
                 guard case .resolving = node.phase else { continue }
@@ -177,7 +177,7 @@ final class ESPHomeDriver: ReceiverDriver {
     // MARK: - Devices
 
     /// Adds devices that the browser found.
-    func meetServices() {
+    func addFoundDevices() {
         guard source.nodes.isEmpty else { return }
         hasFound = hasFound || !browser.services.isEmpty
         for (_, service) in browser.services
@@ -192,7 +192,9 @@ final class ESPHomeDriver: ReceiverDriver {
     /// Forgets announced devices that never answered, so that made-up ones do not keep out others.
     func forgetStrangers() {
         nodes.removeAll { node in
-            guard node.isFound, !node.hasMet, node.failures >= Self.mostFailures, node.socket < 0 else { return false }
+            guard node.isFound, !node.isIdentified, node.failures >= Self.mostFailures, node.socket < 0 else {
+                return false
+            }
             browser.forget(host: node.target.host, port: node.target.port)
             return true
         }

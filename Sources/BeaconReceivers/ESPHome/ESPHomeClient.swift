@@ -81,7 +81,7 @@ package struct ESPHomeClient {
     private static let probeInterval = 2 * Timestamp.nanosecondsPerSecond
 
     /// The address of a peripheral that does not exist, for probes of the subscription.
-    private static let nobody: UInt64 = 0xFFFF_FFFF_FFFF
+    private static let absentPeripheral: UInt64 = 0xFFFF_FFFF_FFFF
 
     private enum Subscription {
         /// The client has not subscribed.
@@ -95,7 +95,7 @@ package struct ESPHomeClient {
     private let notBefore: Timestamp
     private var framing: ESPHomeFraming
     private var device = Device()
-    private var hasMet = false
+    private var isIdentified = false
     private var hasExchangedHello = false
     private var isWanted: Bool
     private var hasReportedTaking = false
@@ -163,7 +163,7 @@ package struct ESPHomeClient {
         askedAt = nil
         var failure: ESPHomeError?
         var state = State(
-            device: device, hasMet: hasMet, subscription: subscription, isProbed: probedSince != nil,
+            device: device, isIdentified: isIdentified, subscription: subscription, isProbed: probedSince != nil,
             // Without takeover the subscription lasts as long as the connection, and the device would report a stopped
             // scanner.
             isAnswerEnough: isHeld && !device.isTakenOver && device.reportsState)
@@ -184,8 +184,8 @@ package struct ESPHomeClient {
         do throws(ESPHomeError) {
             sendHello()
             for (kind, content) in state.answers { try framing.send(kind, content) }
-            if state.hasMet, !hasMet {
-                hasMet = true
+            if state.isIdentified, !isIdentified {
+                isIdentified = true
                 if let error = unusable {
                     failure = failure ?? error
                 } else {
@@ -209,7 +209,7 @@ package struct ESPHomeClient {
         guard time.since(lastMessage) < Self.patience else {
             return ESPHomeError(.ended, "it has not responded for 15 s")
         }
-        guard hasMet else { return nil }
+        guard isIdentified else { return nil }
         do throws(ESPHomeError) {
             try subscribe(at: time, report)
             // Older devices do not answer. Their first advert is the answer.
@@ -235,7 +235,7 @@ package struct ESPHomeClient {
 
     /// The time at which `advance` must be called again.
     package var deadline: Timestamp {
-        guard hasMet else { return lastMessage.advanced(by: Self.patience) }
+        guard isIdentified else { return lastMessage.advanced(by: Self.patience) }
         return (askedAt ?? lastMessage).advanced(by: isInUse ? Self.askAfter : Self.askIdleAfter)
     }
 
@@ -300,7 +300,7 @@ package struct ESPHomeClient {
     private mutating func probe(at time: Timestamp) throws(ESPHomeError) {
         guard device.isTakenOver else { return }
         var content: [UInt8] = []
-        content.append(field: 1, Self.nobody)
+        content.append(field: 1, Self.absentPeripheral)
         content.append(field: 2, 1)
         try framing.send(.readCharacteristic, content)
         probedAt = time
@@ -310,7 +310,7 @@ package struct ESPHomeClient {
     /// The state that messages change.
     private struct State {
         var device: Device
-        var hasMet: Bool
+        var isIdentified: Bool
         var subscription: Subscription
         var isProbed: Bool
         var isAnswerEnough: Bool
@@ -362,7 +362,7 @@ package struct ESPHomeClient {
                     }
                     return true
                 }
-                hasMet = true
+                isIdentified = true
             case .scannerState:
                 var running: UInt64 = 0
                 content.forEachField(in: whole) { field, value in
@@ -380,7 +380,7 @@ package struct ESPHomeClient {
                     if field == 1, case .number(let number) = value { address = number }
                     return true
                 }
-                guard address == ESPHomeClient.nobody else { break }
+                guard address == ESPHomeClient.absentPeripheral else { break }
                 (isProbed, hasAnsweredProbe) = (false, true)
                 switch subscription {
                 case .held: events.append(.alive)

@@ -52,7 +52,7 @@ extension ReceiverNetwork {
         }
         guard !heard.receivers.isEmpty else { return nil }
         var relay = relays[name] ?? RelayMemory()
-        guard meetReceivers(of: name, heard, &relay, message, &batch) else { return refusal }
+        guard registerReceivers(of: name, heard, &relay, message, &batch) else { return refusal }
         defer { relays[name] = relay }
         let isNew = relay.session != heard.session
         if isNew {
@@ -102,7 +102,7 @@ extension ReceiverNetwork {
     /// Finds the indices of a relay's receivers, and adds new ones. Receivers that the relay no longer has are off.
     ///
     /// - Returns: false if a receiver gets no place. In that case nothing changes.
-    private mutating func meetReceivers(
+    private mutating func registerReceivers(
         of name: String, _ heard: RelayMessage, _ relay: inout RelayMemory, _ message: Message,
         _ batch: inout AdvertBatch
     ) -> Bool {
@@ -112,7 +112,7 @@ extension ReceiverNetwork {
         let old = relay.places
         relay.places = names.compactMap { place(of: name, .relay, inner: $0, message) }
         relay.names = names
-        let isOnline = said(of: name, .relay)
+        let isOnline = earlyStatus(of: name, .relay)
         for place in relay.places where !old.contains(place) {
             receivers[place].isOnline = receivers[place].isOnline ?? isOnline
         }
@@ -129,7 +129,7 @@ extension ReceiverNetwork {
         of name: String, _ payload: RawSpan, _ message: Message, _ batch: inout AdvertBatch
     ) -> MessageFault? {
         guard let isOnline = Self.isOnline(payload) else { return .noStatus }
-        noteSaid(of: name, .relay, isOnline: isOnline, at: message.arrival)
+        noteEarlyStatus(of: name, .relay, isOnline: isOnline, at: message.arrival)
         // A relay that has sent nothing yet may have any number of receivers.
         guard let relay = relays[name] else { return nil }
         for inner in relay.names {

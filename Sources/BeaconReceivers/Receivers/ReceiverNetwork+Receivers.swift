@@ -71,11 +71,11 @@ extension ReceiverNetwork {
             return nil
         }
         var receiver = NetworkReceiver(shown, kind, at: message.arrival)
-        receiver.isOnline = said.removeValue(forKey: key)?.isOnline
+        receiver.isOnline = earlyStatuses.removeValue(forKey: key)?.isOnline
         receiver.awaitsSign = message.isRetained
         receiver.isDoubtful = message.isRetained
         places[key] = place
-        unmetNames.remove(shown)
+        unseenNames.remove(shown)
         if place == receivers.count {
             receivers.append(receiver)
             names.append(shown)
@@ -102,7 +102,7 @@ extension ReceiverNetwork {
 
     /// The number of places reserved for receivers that the user named: at most half. The names may belong to other
     /// sources.
-    private var heldPlaces: Int { min(unmetNames.count, settings.mostReceivers / 2) }
+    private var heldPlaces: Int { min(unseenNames.count, settings.mostReceivers / 2) }
 
     /// Returns the index for a new receiver: a free one, or that of a receiver that it replaces.
     private mutating func newPlace(for name: String, at time: Timestamp) -> Int? {
@@ -163,20 +163,24 @@ extension ReceiverNetwork {
         return true
     }
 
+    // MARK: - Early statuses
+
     /// Notes the status of a name whose receivers are not known yet.
-    mutating func noteSaid(of name: String, _ kind: NetworkReceiver.Kind, isOnline: Bool, at time: Timestamp) {
+    mutating func noteEarlyStatus(of name: String, _ kind: NetworkReceiver.Kind, isOnline: Bool, at time: Timestamp) {
         let key = Key(kind: kind, name: name)
         guard !key.isBad else { return }
-        if said.count >= settings.mostReceivers, said[key] == nil,
-            let oldest = said.min(by: { $0.value.time < $1.value.time })?.key
+        if earlyStatuses.count >= settings.mostReceivers, earlyStatuses[key] == nil,
+            let oldest = earlyStatuses.min(by: { $0.value.time < $1.value.time })?.key
         {
-            said[oldest] = nil
+            earlyStatuses[oldest] = nil
         }
-        said[key] = (isOnline, time)
+        earlyStatuses[key] = (isOnline, time)
     }
 
     /// Returns the status of a name whose receivers are not known yet.
-    func said(of name: String, _ kind: NetworkReceiver.Kind) -> Bool? { said[Key(kind: kind, name: name)]?.isOnline }
+    func earlyStatus(of name: String, _ kind: NetworkReceiver.Kind) -> Bool? {
+        earlyStatuses[Key(kind: kind, name: name)]?.isOnline
+    }
 }
 
 extension MessageFault {

@@ -17,7 +17,7 @@ extension ReceiverNetwork {
         // ESPresense and Ruuvi gateways are always receivers. Devices of other kinds may be lamps, for example.
         let isKnown = places[key] != nil || kind == .espresense || kind == .ruuvi
         guard isKnown else {
-            noteSaid(of: name, kind, isOnline: isOnline, at: message.arrival)
+            noteEarlyStatus(of: name, kind, isOnline: isOnline, at: message.arrival)
             return nil
         }
         guard let place = place(of: name, kind, inner: inner, message) else { return refusal }
