@@ -108,7 +108,7 @@ extension Rule {
                 "The places into which a beacon has to come, or that it is fixed in."),
             Setting(
                 "events", \.events, .ruleEvents, default: "`enter`",
-                "The events that count, as `[enter, near for 30s]`."),
+                "The events that count, such as `[enter, near for 30s]`."),
             Setting("who", \.audience, .mappingIfGiven(RuleAudience.grammar), "Only events of apps, of these people."),
             Setting(
                 "when", \.schedule, .mappingIfGiven(RuleSchedule.grammar), default: "always", "The days and hours."),
@@ -138,7 +138,7 @@ extension Rule {
                 "folder", \.folder, .path, default: "beacond's own", title: "Working folder",
                 "The working directory of the program."),
             Setting(
-                "environment", \.environment, .texts("write names of environment variables, as [LIGHTS_KEY]"),
+                "environment", \.environment, .texts("write names of environment variables, such as [LIGHTS_KEY]"),
 
                 "The environment variables that the program gets, besides those of a session."),
             Setting(
@@ -184,7 +184,7 @@ extension Rule {
 
     /// Reads the key `unit`.
     private mutating func readUnit(_ section: ConfigurationSection) -> Bool {
-        guard let unit = section.text("unit", "write the name of a systemd unit, as lights.service") else {
+        guard let unit = section.text("unit", "write the name of a systemd unit, such as lights.service") else {
             return false
         }
         guard target == nil else {
@@ -195,7 +195,7 @@ extension Rule {
         // The characters that systemd.unit(5) allows. systemctl would read a leading hyphen as an option.
         guard unit.wholeMatch(of: /[A-Za-z0-9:_.\\@][A-Za-z0-9:_.\\@\-]*/) != nil else {
             section.report(
-                section.origin(of: "unit"), "\"unit\" is \"\(unit)\"; write a unit's name, as lights.service")
+                section.origin(of: "unit"), "\"unit\" is \"\(unit)\"; write a unit's name, such as lights.service")
             return false
         }
         target = .unit(unit)
@@ -211,7 +211,7 @@ extension SettingKind<Set<RuleEvent>> {
                 pattern: "^ *(enter|exit|place|gone|suspicious|(immediate|near|far)( +for +"
                     + "\(SettingShape.durationPattern))?) *$"))
     ) { section, key in
-        section.texts(key, "write a list of events, as [enter, near]").map { texts in
+        section.texts(key, "write a list of events, such as [enter, near]").map { texts in
             Set(
                 texts.compactMap { text -> RuleEvent? in
                     do throws(RuleEvent.Failure) {

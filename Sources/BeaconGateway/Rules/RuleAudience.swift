@@ -36,8 +36,8 @@ extension RuleAudience {
                 "installs", \.installs, .texts("write identifiers of installs, as the console lists them"),
                 "Identifiers of installs; the console lists them under People."),
             Setting(
-                "attributes", \.attributes, .pairs("write attributes and their values, as { plan: gold }"),
+                "attributes", \.attributes, .pairs("write attributes and their values, such as { plan: gold }"),
                 title: "Attributes of users",
-                "The attributes that users need, as `{ plan: gold }`."),
+                "The attributes that users need, such as `{ plan: gold }`."),
         ])
 }

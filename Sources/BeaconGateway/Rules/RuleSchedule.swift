@@ -109,30 +109,33 @@ extension RuleSchedule {
         RuleSchedule(),
         [
             Setting(
-                "from", \.from, SettingKind(dayShape, "write a day, as 2026-12-01", parse: Day.init),
+                "from", \.from, SettingKind(dayShape, "write a day, such as 2026-12-01", parse: Day.init),
                 title: "First day",
                 "The first day."),
             Setting(
-                "to", \.to, SettingKind(dayShape, "write a day, as 2026-12-24", parse: Day.init), title: "Last day",
+                "to", \.to, SettingKind(dayShape, "write a day, such as 2026-12-24", parse: Day.init),
+                title: "Last day",
                 "The last day."),
             Setting(
                 "days", \.days, .words(dayWords, shortest: 1), default: "all", title: "Days of the week",
-                "The days of the week, as `[sat, sun]`."),
+                "The days of the week, such as `[sat, sun]`."),
             Setting(
                 "hours", \.hours,
                 SettingKind(
                     .text(pattern: "^ *[0-9]{1,2}:[0-9]{2} *- *[0-9]{1,2}:[0-9]{2} *$"),
-                    "write two times of the day, as \"09:00-17:30\"", parse: Hours.init),
-                default: "all", "Two times of the day, as `\"09:00-17:30\"`; they may continue past midnight."),
+                    "write two times of the day, such as \"09:00-17:30\"", parse: Hours.init),
+                default: "all", "Two times of the day, such as `\"09:00-17:30\"`; they may continue past midnight."),
             Setting(
                 "time-zone",
-                SettingKind(.text(), "write the name of a time zone, as Europe/Berlin") { TimeZone(identifier: $0) },
-                default: "the machine's", "The name of a time zone, as Europe/Berlin."
+                SettingKind(.text(), "write the name of a time zone, such as Europe/Berlin") {
+                    TimeZone(identifier: $0)
+                },
+                default: "the machine's", "The name of a time zone, such as Europe/Berlin."
             ) { $0.zone = .named($1) },
         ]
     ) { section, schedule, isWhole in
         if section.node("days")?.sequence?.isEmpty == true {
-            section.reportMissing("days", "write days of the week, as [mon, tue], or no \"days\"")
+            section.reportMissing("days", "write days of the week, such as [mon, tue], or no \"days\"")
         }
         if let from = schedule.from, let to = schedule.to, to < from {
             section.report(section.origin, "\"to\" is \(to), before \"from\", which is \(from); exchange them")

@@ -52,7 +52,7 @@ extension GuidedStart.Choice.Broker {
     }
 
     private static let form =
-        "Write the broker's name or address, as homeassistant.local or mqtt://homeassistant.local:1883"
+        "Write the broker's name or address, such as homeassistant.local or mqtt://homeassistant.local:1883"
 
     /// The fault of the password; nil if it is valid. A file of secrets has each value on one line.
     var passwordFault: GuidedStart.Draft.Fault? {

@@ -94,7 +94,7 @@ struct DiagnosticTests {
         Case(
             "launch: { rules: [{ name: r, program: 'a \"b' }, { name: s, unit: --now }] }",
             #"f:3:39: error: in "program", a quote has no end"#,
-            #"f:3:66: error: "unit" is "--now"; write a unit's name, as lights.service"#),
+            #"f:3:66: error: "unit" is "--now"; write a unit's name, such as lights.service"#),
         Case(
             "beacons: [{ nmae: a, uuid: \(uuid), major: 1, minor: 1 }]",
             #"f:3:13: error: there is no key "nmae" here; was "name" meant?"#),

@@ -20,7 +20,7 @@ struct FollowingFaultTests {
                 "outbox: { path: [a] }", #"f:3:17: error: "path" is a list; write the path of a file"#),
             DiagnosticTests.Case(
                 "launch: { rules: [{ name: a, when: { days: [] }, unit: a.service }] }",
-                #"f:3:36: error: in launch.rules.a.when, "days" is missing: write days of the week, as [mon, tue], or no "days""#
+                #"f:3:36: error: in launch.rules.a.when, "days" is missing: write days of the week, such as [mon, tue], or no "days""#
             ),
         ])
     func once(_ one: DiagnosticTests.Case) {

@@ -55,8 +55,8 @@ extension BeaconSettings {
                 title: "Where it is fixed",
                 "The place that it is fixed in; none for a beacon that a person carries."),
             Setting(
-                "attributes", \.attributes, .pairs("write attributes and their values, as { floor: 2 }"),
-                "Further attributes, as `{ floor: 2 }`; the beacon's events include them."),
+                "attributes", \.attributes, .pairs("write attributes and their values, such as { floor: 2 }"),
+                "Further attributes, such as `{ floor: 2 }`; the beacon's events include them."),
             Setting(
                 "tracker", \.isTracker, .boolean, title: "A person carries it",
                 "A person carries it: Home Assistant then has a tracker for it, which shows who is home."),

@@ -52,7 +52,7 @@ extension RegionSettings {
                 "The minimum signal for staying inside; lower than `minimum-rssi`, so that it does not flicker."),
             Setting(
                 "exit-timeout", \.region.exitTimeout, .duration(.seconds(1)...(.seconds(86_400))),
-                title: "Left after being unheard for", "The silence after which it is left, as 10s or 2m."),
+                title: "Left after being unheard for", "The silence after which it is left, such as 10s or 2m."),
             Setting(
                 "adaptive-exit", \.region.isExitAdaptive, .boolean,
                 title: "Wait longer for beacons that are rarely heard",

@@ -72,7 +72,8 @@ extension SourceSettings {
                 "receiver", \.receiver, .text(), default: "`name`, or the source's own names",
                 "The receiver's name in events."),
             kind("speed", speed.shape, default: "1 for radios, otherwise `max`", "The playback speed; 1 is real time."),
-            kind("from", .text(), "A radio, file or simulation, as `hci`, `bluez`, a path or `simulation:museum`."),
+            kind(
+                "from", .text(), "A radio, file or simulation, such as `hci`, `bluez`, a path or `simulation:museum`."),
             kind("mqtt", BrokerSource.grammar.shape, "A broker that receivers publish to."),
             kind("esphome", ESPHomeSource.grammar.shape, "Bluetooth proxies of ESPHome."),
             kind("http", PostedSource.grammar.shape, "Gateways that post to the console."),

@@ -38,7 +38,7 @@ extension SuspicionSettings {
             Setting(
                 "again-after", \.rules.pause, .duration(.seconds(1)...(.seconds(366 * 86_400))),
                 "The time after which the same suspicion of a beacon causes another event."),
-            Setting("receivers", \.positions, .positions, "The positions of receivers, as `{ hall-pi: [0, 0] }`."),
+            Setting("receivers", \.positions, .positions, "The positions of receivers, such as `{ hall-pi: [0, 0] }`."),
         ])
 }
 

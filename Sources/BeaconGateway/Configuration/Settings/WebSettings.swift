@@ -51,7 +51,7 @@ public struct WebSettings: Hashable, Sendable {
     /// Creates the default settings, with access only from this machine.
     public init() {}
 
-    /// Creates the settings of a console that listens on an address and a port, as `127.0.0.1:8099`.
+    /// Creates the settings of a console that listens on an address and a port, such as `127.0.0.1:8099`.
     ///
     /// - Returns: nil if the text is invalid.
     public init?(listening text: String) {
@@ -97,7 +97,7 @@ extension WebSettings {
     package static let anyName = "*"
 
     private static let listen = SettingKind<(host: String, port: Int)>(
-        .text(), "write an address and a port, as 127.0.0.1:8099", parse: address)
+        .text(), "write an address and a port, such as 127.0.0.1:8099", parse: address)
 
     private static let hash = SettingKind<String>(
         .text(pattern: "^[0-9A-Fa-f]{64}$"), "write the 64 hexadecimal digits that \"beacond token\" prints"
@@ -116,7 +116,7 @@ extension WebSettings {
             Setting("certificate", \.certificate, .existingFile, "The certificate chain (PEM) for HTTPS."),
             Setting("key", \.key, .existingFile, "The certificate's key (PEM)."),
             Setting(
-                "names", \.names, .texts("write names of this machine, as [beacons.example.com]"),
+                "names", \.names, .texts("write names of this machine, such as [beacons.example.com]"),
                 "Additional names of this machine in browsers, such as those of a reverse proxy."),
             Setting(
                 "trusted-proxies", .list(.text()),
@@ -185,7 +185,7 @@ extension WebSettings {
     }
 
     private mutating func readTrustedProxies(_ section: ConfigurationSection) -> Bool {
-        let what = "write the addresses of proxies, as [172.30.32.2]"
+        let what = "write the addresses of proxies, such as [172.30.32.2]"
         let proxies = section.texts("trusted-proxies", what)
         for proxy in proxies ?? [] {
             // In the system's form, regardless of the form in the file.
