@@ -9,13 +9,13 @@ import Testing
 @testable import BeaconGateway
 @testable import BeaconMonitoring
 
-/// Everything that reads an address in the network, as users write it, in one table.
+/// All readers of network addresses in one table, with the spellings that users write.
 @Suite("Addresses of servers")
 struct AddressMatrixTests {
-    /// A reader: its name, and the host and port that it reads, or the errors and titles that it shows.
+    /// A reader: its name, and the host and port that it reads, or its errors and titles.
     struct Reader: Sendable, CustomTestStringConvertible {
         var name: String
-        /// True for a field for a host, and not a part of a URL or a list.
+        /// True for a field that contains only a host, and not for a part of a URL or a list.
         var isField = false
         /// Nil as the port stands for the reader's default.
         var read: @Sendable (String) throws -> (host: String, port: Int?)
@@ -70,7 +70,7 @@ struct AddressMatrixTests {
     }
 
     @Test(
-        "Every reader takes every spelling for the same host and port", arguments: readers,
+        "Every reader reads every spelling as the same host and port", arguments: readers,
         [
             ("hall", "hall", nil), ("hall:1234", "hall", 1234), ("10.0.0.2:1234", "10.0.0.2", 1234),
             ("[::1]", "::1", nil), ("[::1]:1234", "::1", 1234), ("[fe80::1%25eth0]:1234", "fe80::1%eth0", 1234),
@@ -82,7 +82,7 @@ struct AddressMatrixTests {
     }
 
     @Test(
-        "An address of IPv6 without brackets is a host in a field for one, and is refused in URLs and lists",
+        "An IPv6 address without brackets is accepted in a host field, and refused in URLs and lists",
         arguments: readers, ["::1", "fe80::1%eth0", "::1:1234"])
     func bareAddresses(reader: Reader, text: String) throws {
         if reader.isField {
@@ -96,15 +96,16 @@ struct AddressMatrixTests {
     }
 
     @Test(
-        "Every reader refuses what has no host, or no port behind a colon", arguments: readers,
+        "Every reader refuses an address without a host, or with a colon but no port", arguments: readers,
         ["", ":1234", "hall:x", "hall:65536", "hall:1:2", "[::1", "[hall]", "a b"])
     func mistakes(reader: Reader, text: String) {
-        // Without a name, ESPHome's devices are found.
+        // Without a name, ESPHome's devices are discovered.
         guard reader.name != "ESPHome" || !text.isEmpty else { return }
         #expect(throws: (any Error).self) { try reader.read(text) }
     }
 
-    /// Characters that no message has, so that four in a row come from the password, and those that an address has.
+    /// Returns a password of rare characters, so that four in a row can only come from it, and of characters with a
+    /// meaning in addresses.
     private static func password(_ generator: inout SplitMix64) -> String {
         let rare = Array("ΞЖҖ木🦊Ω§¤ǅ"), special = Array("/@:?#%[]{}\\\"' ,;&=+$!|<>^`~.*\n\t\u{1B}1")
         return String(
@@ -113,7 +114,7 @@ struct AddressMatrixTests {
             })
     }
 
-    @Test("No error and no title has a password, or four characters of it, whatever is in it", arguments: readers)
+    @Test("No error and no title contains a password or four of its characters", arguments: readers)
     func secrets(reader: Reader) throws {
         var generator = SplitMix64(seed: 32)
         for round in 0..<2000 {
@@ -134,12 +135,12 @@ struct AddressMatrixTests {
         }
     }
 
-    @Test("No diagnostic of a configuration has a password, or four characters of it, whatever is in it")
+    @Test("No diagnostic of a configuration contains a password or four of its characters")
     func diagnostics() throws {
         var generator = SplitMix64(seed: 33)
         for _ in 0..<300 {
             let password = Self.password(&generator)
-            // In quotation marks of YAML.
+            // In YAML quotation marks.
             let quoted = password.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing(
                 "\n", with: "\\n"
             )

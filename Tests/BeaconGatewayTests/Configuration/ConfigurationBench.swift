@@ -2,11 +2,11 @@ import BeaconConfiguration
 import BeaconGateway
 import Foundation
 
-/// Checks configurations as users write them.
+/// Checks configurations in the form that users write.
 enum ConfigurationBench {
     static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 
-    /// The keys that every configuration needs, for tests of the rest.
+    /// The keys that every configuration needs, for tests of other keys.
     static let start = """
         sources: [auto]
         regions: [{ name: hall, uuid: \(uuid) }]
@@ -17,7 +17,7 @@ enum ConfigurationBench {
         GatewayConfiguration.check(text, folder: URL(fileURLWithPath: "/etc/beacons"), environment: environment)
     }
 
-    /// The diagnostics as they are printed.
+    /// Returns the diagnostics in printed form.
     static func lines(_ text: String, _ environment: [String: String] = [:]) -> [String] {
         check(text, environment).diagnostics.map { $0.text(file: "f") }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("What other users can read and change of a configuration")
+@Suite("Configurations: files that other users can read or change")
 struct ConfigurationExposureTests {
     private let temporary: TemporaryFolder
     private var folder: String { temporary.url.path }
@@ -19,13 +19,13 @@ struct ConfigurationExposureTests {
         try Data().write(to: URL(fileURLWithPath: file))
     }
 
-    /// Does what a warning says.
+    /// Follows a warning's remedy.
     private func repair(_ warning: String) throws {
         let command = try #require(warning.firstMatch(of: /; repair it with: (?:sudo )?chmod ([0-7]+) (\/.*)$/))
         #expect(chmod(String(command.2), mode_t(command.1, radix: 8) ?? 0) == 0)
     }
 
-    @Test("check warns of a configuration, its secrets and its programs, and can still be used")
+    @Test("check warns about a configuration, its secrets and its programs, which stay usable")
     func check() throws {
         let path = folder + "/inner/beacond.yaml"
         try """
@@ -48,7 +48,7 @@ struct ConfigurationExposureTests {
             for line in lines { try repair(line) }
             #expect(try warnings().isEmpty)
         }
-        // The same program by a path that is relative to its folder.
+        // The same program with a path relative to its folder.
         try """
         sources: [auto]
         regions: [{ name: a, uuid: \(GatewayBench.uuid) }]
@@ -58,7 +58,7 @@ struct ConfigurationExposureTests {
         #expect(chmod(file, 0o777) == 0)
         #expect(try warnings().count == 1)
         #expect(chmod(file, 0o755) == 0)
-        // Once, though three files are in it.
+        // Only once, although it contains three files.
         #expect(chmod(folder, 0o777) == 0)
         #expect(try warnings().count == 1)
     }

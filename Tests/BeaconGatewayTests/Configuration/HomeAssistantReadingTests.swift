@@ -4,7 +4,7 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("Home Assistant in a configuration")
+@Suite("Configurations: Home Assistant")
 struct HomeAssistantReadingTests {
     private static func check(_ homeAssistant: String) -> GatewayConfiguration.Checked {
         ConfigurationBench.check(
@@ -13,7 +13,7 @@ struct HomeAssistantReadingTests {
     }
 
     @Test(
-        "It is told of regions and beacons, unless it is to be told of beacons alone, or of none",
+        "Home Assistant gets regions and beacons, unless the settings select only beacons or nothing",
         arguments: [
             ("true", true, true), ("{}", true, true), ("{ regions: true }", true, true),
             ("{ regions: false }", true, false), ("false", false, true), ("{ enabled: false }", false, true),
@@ -22,7 +22,7 @@ struct HomeAssistantReadingTests {
         let checked = Self.check(text)
         #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
         guard case .mqtt(let settings) = try #require(checked.configuration.destinations.first).kind else {
-            Issue.record("it is no broker")
+            Issue.record("it is not a broker")
             return
         }
         #expect(settings.homeAssistant.isEnabled == isEnabled)
@@ -37,7 +37,7 @@ struct HomeAssistantReadingTests {
         #expect(checked.diagnostics.contains { $0.message.contains(expected) }, "\(checked.diagnostics)")
     }
 
-    @Test("A beacon that a person carries is a tracker, and one that is fixed has its place")
+    @Test("A carried beacon is a tracker, and a fixed beacon has a place")
     func trackers() throws {
         let checked = ConfigurationBench.check(
             ConfigurationBench.start + """
@@ -51,7 +51,7 @@ struct HomeAssistantReadingTests {
         #expect(beacons.map(\.place) == [nil, "kitchen"])
     }
 
-    @Test("A tracker that is fixed is a warning, and one that is no yes or no a mistake")
+    @Test("A fixed tracker is a warning, and a tracker value other than true or false is a mistake")
     func badTrackers() {
         func check(_ keys: String) -> GatewayConfiguration.Checked {
             ConfigurationBench.check(
@@ -65,7 +65,7 @@ struct HomeAssistantReadingTests {
         #expect(check("traker: true").diagnostics.contains { $0.message.contains(#"was "tracker" meant?"#) })
     }
 
-    /// Two regions of the same beacons, the second with further keys.
+    /// Returns two regions of the same beacons, the second with further keys.
     private static func regions(_ keys: String, homeAssistant: String = "true") -> GatewayConfiguration.Checked {
         ConfigurationBench.check(
             """
@@ -77,7 +77,7 @@ struct HomeAssistantReadingTests {
             """)
     }
 
-    @Test("Regions of the same beacons are told apart by an id, and without one there is a warning")
+    @Test("Regions of the same beacons are distinguished by an id, and without an id there is a warning")
     func ids() throws {
         let checked = Self.regions(", minimum-rssi: -65, id: till_1")
         #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
@@ -91,12 +91,12 @@ struct HomeAssistantReadingTests {
         #expect(Self.regions("", homeAssistant: "{ regions: false }").diagnostics.isEmpty)
     }
 
-    @Test("An id is short and plain, and of one region", arguments: ["till 1", "käse", "a/b", "''"])
+    @Test("An invalid id is reported", arguments: ["till 1", "käse", "a/b", "''"])
     func badIDs(id: String) {
         #expect(Self.regions(", id: \(id)").diagnostics.contains { $0.message.contains(#""id" is"#) })
     }
 
-    @Test("Two regions of one id are a mistake")
+    @Test("Two regions with the same id are a mistake")
     func equalIDs() {
         let checked = ConfigurationBench.check(
             """
@@ -110,7 +110,7 @@ struct HomeAssistantReadingTests {
     }
 
     @Test(
-        "Devices link to a console that browsers of other machines can open, and to no other",
+        "Devices link to a console only if browsers on other machines can open it",
         arguments: [
             ("127.0.0.1", 8099, false, false, nil), ("192.168.1.20", 8099, true, false, "http://192.168.1.20:8099/"),
             ("192.168.1.20", 0, true, false, nil), ("192.168.1.20", 8099, false, true, nil),
@@ -124,7 +124,7 @@ struct HomeAssistantReadingTests {
         #expect(web.remoteAddress == expected)
     }
 
-    @Test("The gateway's diagnostics are those of the time between two looks")
+    @Test("The gateway's diagnostics cover the time between two readings")
     func diagnostics() {
         var before = GatewayStatistics(sources: [.init(name: "one"), .init(name: "two")])
         before.sources[0].packets = 100

@@ -3,9 +3,9 @@ import BeaconSupport
 import Foundation
 import Testing
 
-/// Mistakes of many kinds in a configuration with every key: the messages, lines and columns are as they were.
+/// Random mistakes in a configuration with every key: the messages, lines and columns stay the same.
 ///
-/// `BEACON_WRITE_GOLDEN=1` writes the file of what is expected anew. Read the difference before you commit it.
+/// `BEACON_WRITE_GOLDEN=1` rewrites the expected output. Read the difference before you commit it.
 /// `BEACON_WRITE_MUTANTS=FOLDER` writes the configurations, for scripts/check-schema.py.
 @Suite("Mutated configurations")
 struct MutatedConfigurationTests {
@@ -19,7 +19,7 @@ struct MutatedConfigurationTests {
         "SECRET": "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz",
     ]
 
-    /// Values of all kinds, of which most are wrong where they come.
+    /// Values of all kinds, most of them wrong for a given key.
     private static let values = [
         "", "0", "-1", "7", "70000", "1e9", "yes", "maybe", "auto", "30s", "30x", "2w", "-300", "[a, b]", "[]",
         "{ a: b }",
@@ -30,7 +30,7 @@ struct MutatedConfigurationTests {
         "'open",
     ]
 
-    /// Variables that override keys, or look so.
+    /// Variables that override keys, or look like it.
     private static let variables = [
         "BEACOND_NOTIFY_COOL_DOWN", "BEACOND_NOTIFY_EVENTS", "BEACOND_OUTBOX_PATH", "BEACOND_OUTBOX_MAXIMUM_AGE",
         "BEACOND_DESTINATIONS_CLOUD_URL", "BEACOND_DESTINATIONS_HOME_PORT", "BEACOND_DESTINATIONS_HOME_HOST",
@@ -45,7 +45,7 @@ struct MutatedConfigurationTests {
 
         var text: String { lines.joined(separator: "\n") + "\n" }
 
-        /// Makes one mistake.
+        /// Makes one random mistake.
         mutating func change(_ random: inout SplitMix64) {
             let line = Int.random(in: 1..<lines.count, using: &random)
             let old = lines[line]
@@ -85,7 +85,7 @@ struct MutatedConfigurationTests {
         }
     }
 
-    /// What is told of each of 240 configurations, with one to three mistakes.
+    /// Returns the diagnostics of 240 configurations with one to three mistakes each.
     private func reported() throws -> [String] {
         let text = try String(contentsOf: Self.folder.appendingPathComponent("every-key.yaml"), encoding: .utf8)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast()
@@ -96,13 +96,14 @@ struct MutatedConfigurationTests {
             let reported = ConfigurationBench.lines(mutant.text, mutant.environment)
             if let folder = ProcessInfo.processInfo.environment["BEACON_WRITE_MUTANTS"] {
                 try Data(mutant.text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(seed).yaml"))
-                try Data(reported.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: "\(folder)/\(seed).told"))
+                try Data(reported.joined(separator: "\n").utf8).write(
+                    to: URL(fileURLWithPath: "\(folder)/\(seed).told"))
             }
             return (["# \(seed): \(mutant.words.joined(separator: "; "))"] + reported).joined(separator: "\n")
         }
     }
 
-    @Test("Each mistake is told of as before, at the same place")
+    @Test("Each mistake has the same diagnostics as before")
     func golden() throws {
         let reported = try reported()
         if ProcessInfo.processInfo.environment["BEACON_WRITE_GOLDEN"] != nil {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("The key proxy of the configuration")
+@Suite("Configurations: the proxy")
 struct ProxyReadingTests {
     private static func configuration(_ proxy: String, sources: String = "[hci]") -> GatewayConfiguration {
         ConfigurationBench.check(
@@ -14,7 +14,7 @@ struct ProxyReadingTests {
         ).configuration
     }
 
-    @Test("Nothing is passed on unless asked for; true has the defaults")
+    @Test("Nothing is relayed by default, and true means the default settings")
     func defaults() throws {
         #expect(Self.configuration("false").proxy == nil)
         let proxy = try #require(Self.configuration("true").proxy)
@@ -22,7 +22,7 @@ struct ProxyReadingTests {
         #expect(proxy.mistakes().isEmpty)
     }
 
-    @Test("A mapping has all of it, and says where what is heard comes from")
+    @Test("A mapping has all settings and the sources of adverts")
     func mapping() throws {
         let text = "{ name: museum, port: 7000, each: true, key: { env: KEY }, listen: 10.0.0.1, announce: false }"
         let proxy = try #require(Self.configuration(text, sources: "[hci, \"mqtt://broker\"]").proxy)
@@ -31,11 +31,11 @@ struct ProxyReadingTests {
     }
 
     @Test(
-        "Each mistake is told with what to do",
+        "Each mistake is reported with a remedy",
         arguments: [
             ("{ name: The Hall }", "write lower case letters, digits and hyphens"),
             ("{ port: 0 }", "\"port\""), ("{ key: abc }", "is written here for all to read"),
-            ("{ listen: hall.local }", "is no address of this machine"), ("{ nam: a }", "was \"name\" meant?"),
+            ("{ listen: hall.local }", "is not an address of this machine"), ("{ nam: a }", "was \"name\" meant?"),
             ("7", "\"proxy\""),
         ])
     func mistakes(proxy: String, message: String) {

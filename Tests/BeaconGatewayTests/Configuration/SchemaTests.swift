@@ -4,13 +4,13 @@ import BeaconModel
 import Foundation
 import Testing
 
-/// What is made of the declarations of the keys: the reference in the docs, and the schema of editors.
-@Suite("Reference and schema of configurations")
+/// Output generated from the declarations of keys: the reference in the docs, and the schema for editors.
+@Suite("Configurations: reference and schema")
 struct SchemaTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appendingPathComponent("../../..").standardizedFileURL
 
-    /// Compares a part of a file with what the declarations make of it. `BEACON_WRITE_GOLDEN=1` writes it anew.
+    /// Compares a part of a file with the text generated from the declarations. `BEACON_WRITE_GOLDEN=1` rewrites it.
     private static func compare(_ file: String, between start: String, and end: String, with new: String) throws {
         let page = root.appendingPathComponent(file)
         let text = try String(contentsOf: page, encoding: .utf8)
@@ -23,15 +23,15 @@ struct SchemaTests {
         #expect(text[begin.upperBound..<finish.lowerBound] == new)
     }
 
-    @Test("The reference in the docs is that of the declarations")
+    @Test("The reference in the docs matches the declarations")
     func reference() throws {
         try Self.compare(
             "docs/beacond.md", between: "<!-- keys: beacond schema --markdown -->\n", and: "<!-- end of keys -->",
             with: "\n" + GatewayConfiguration.reference + "\n")
     }
 
-    /// What Home Assistant's supervisor has for a value (developers.home-assistant.io, "App configuration", "Options /
-    /// Schema").
+    /// Returns the type of a value in Home Assistant's supervisor (developers.home-assistant.io, "App configuration",
+    /// "Options / Schema").
     private static func option(_ schema: [String: JSONValue]) -> String {
         if case .array(let words)? = schema["enum"] {
             return
@@ -50,7 +50,7 @@ struct SchemaTests {
         return "str"
     }
 
-    @Test("The options of the app for Home Assistant are those of the declarations")
+    @Test("The options of the Home Assistant app match the declarations")
     func homeAssistant() throws {
         var lines: [String] = []
         for (list, keys) in [
@@ -96,7 +96,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "A text of a number is of the schema where the number is of the range",
+        "A number as text matches the schema if the number is in the range",
         arguments: [("major", 0...65_535), ("exit-rssi", -127 ... -1)])
     func pattern(_ key: String, _ range: ClosedRange<Int>) throws {
         let schema = try Self.property("properties", "regions", "items", "properties", key)
@@ -114,7 +114,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "A pattern that no number fits takes texts alone",
+        "A pattern that no number matches accepts only text",
         arguments: [
             ("uuid", ["string"]), ("id", ["string", "integer", "null", "boolean"]),
             ("name", ["string", "number", "boolean"]),

@@ -10,17 +10,17 @@ import Logging
 @testable import BeaconModel
 @testable import BeaconMonitoring
 
-/// A fleet in one process and in virtual time: workers and receivers that a test kills, cuts off and stops, each with
-/// clocks of its own that are wrong.
+/// A fleet in one process and in virtual time. A test kills, cuts off and pauses its workers and receivers, whose
+/// clocks are wrong.
 final class FleetBench {
-    /// An advert, by the time at which a receiver heard it.
+    /// An advert with the time at which a receiver heard it.
     struct Heard {
         var time: Timestamp
         var receiver: Int
         var sighting: Sighting
     }
 
-    /// The history of a machine, which survives its end as a disk does.
+    /// The history of a machine, which survives its end like a disk.
     final class History: Sendable {
         let events = Locked<[EventID: FleetTransition]>([:])
         let shown = Locked<UInt64?>(nil)
@@ -32,7 +32,7 @@ final class FleetBench {
         }
     }
 
-    /// What follows on one machine: all show and deliver to the same, and each has its own history.
+    /// The audience on one machine. All show and deliver to the same destinations, and each has its own history.
     struct Follower: FleetAudience {
         let audience: Audience
         let history: History
@@ -58,24 +58,24 @@ final class FleetBench {
         func ownReceivers() -> [FleetMemberValue.Receiver] { [] }
     }
 
-    /// What was delivered, shown and configured, for whichever machine.
+    /// The delivered, shown and configured changes of all machines.
     final class Audience: Sendable {
         let delivered = Locked<[FleetTransition]>([])
         let shown = Locked<[FleetTransition]>([])
         let restored = Locked<[FleetRegionState]>([])
         let followed = Locked<GatewayConfiguration?>(nil)
-        /// False where nothing can be made durable.
+        /// False if nothing can be made durable.
         let isWritable = Locked(true)
     }
 
-    /// A machine that works.
+    /// A machine that does work.
     final class Machine {
         let node: String
         let exchange: LocalExchange
         let member: FleetMember
-        /// How far its clock is ahead, and its wall clock, in nanoseconds. A machine that stands still loses time.
+        /// The nanoseconds by which its clock and its wall clock are ahead. A paused machine loses time.
         let lead: Locked<Int64>
-        /// True while it does nothing.
+        /// True while the machine is paused.
         var isStopped = false
         var phase: Int
 
@@ -105,7 +105,7 @@ final class FleetBench {
     static let tick = second / 4
 
     static var settings: FleetSettings {
-        // The text of a fleet of one is always one.
+        // A fleet of one always accepts this address.
         guard let settings = try? FleetSettings("local") else { preconditionFailure("local is a fleet") }
         return settings
     }
@@ -116,7 +116,7 @@ final class FleetBench {
     let lines = LogLines()
     private(set) var machines: [Machine] = []
     let audience = Audience()
-    /// The histories of the machines, by name.
+    /// The histories of the machines by name.
     private(set) var histories: [String: History] = [:]
     private var feeds: [FleetFeed]
     private let feedExchange: LocalExchange
@@ -125,12 +125,12 @@ final class FleetBench {
     var dead: Set<Int> = []
     private var ticks = 0
 
-    /// A fleet.
+    /// Creates a fleet.
     ///
     /// - Parameters:
-    ///   - regions: what all machines watch for.
+    ///   - regions: the regions that all machines monitor.
     ///   - receivers: the names of the receivers.
-    ///   - begin: the first moment.
+    ///   - begin: the start time.
     init(regions: [RegionSettings], receivers: [String], begin: Timestamp) {
         let now = Locked(begin)
         self.now = now
@@ -148,7 +148,7 @@ final class FleetBench {
         }
     }
 
-    /// A region as the file has it.
+    /// Returns a region as an item of the file.
     static func item(_ region: RegionSettings) -> ConfigurationItem {
         let constraint = region.region.constraint
         var values: [String: JSONValue] = [
@@ -163,7 +163,7 @@ final class FleetBench {
 
     // MARK: - Machines
 
-    /// Starts a machine; one of the name that runs is killed.
+    /// Starts a machine. Kills a running machine with the same name first.
     func start(_ node: String, lead: Int64 = 0, wallLead: Int64 = 0) async throws {
         kill(node)
         let history = histories[node] ?? History()
@@ -175,7 +175,7 @@ final class FleetBench {
         try await machine.member.open()
     }
 
-    /// Ends a machine as a lack of power does.
+    /// Ends a machine like a power failure.
     func kill(_ node: String) {
         for machine in machines where machine.node == node { machine.exchange.setLinked(false) }
         machines.removeAll { $0.node == node }
@@ -185,7 +185,7 @@ final class FleetBench {
 
     // MARK: - Time
 
-    /// Returns adverts of one beacon at the first receiver, one each half second from now on.
+    /// Returns adverts of one beacon at the first receiver, one every half second from now on.
     func adverts(_ count: Int) -> ArraySlice<Heard> {
         let start = now.withLock { $0 }
         return (1...count).map {
@@ -198,7 +198,7 @@ final class FleetBench {
         }[...]
     }
 
-    /// Lets time pass, with what is heard in it.
+    /// Advances the time, with its adverts.
     func pass(to end: Timestamp, hearing heard: inout ArraySlice<Heard>) async {
         while now.withLock({ $0 }) < end {
             let time = now.withLock { now in
@@ -221,7 +221,7 @@ final class FleetBench {
         }
     }
 
-    /// Lets seconds pass in which nothing is heard.
+    /// Advances the time by seconds without adverts.
     func pass(_ seconds: Double) async {
         var nothing: ArraySlice<Heard> = []
         await pass(to: now.withLock { $0 }.advanced(by: Int64(seconds * 1e9)), hearing: &nothing)
@@ -251,10 +251,10 @@ final class FleetBench {
         }
     }
 
-    /// How far a receiver's clock is ahead.
+    /// Returns how far a receiver's clock is ahead.
     private static func skew(of receiver: Int) -> Int64 { Int64(receiver * 700 - 1000) * second }
 
-    // MARK: - What has happened
+    // MARK: - Results
 
     /// The changes of regions in the log, in order.
     var log: [FleetTransition] {
@@ -270,7 +270,7 @@ final class FleetBench {
         }
     }
 
-    /// Those among them of which people hear: who came, and who left.
+    /// The changes among them that people notice: enters and exits.
     var changes: [(region: String, kind: String, time: Double)] {
         get throws {
             try log.compactMap { transition in

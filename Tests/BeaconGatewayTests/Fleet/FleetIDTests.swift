@@ -9,10 +9,10 @@ import Testing
 @testable import BeaconGateway
 @testable import BeaconModel
 
-/// Events of a fleet in the stores of its machines, and as destinations receive them.
-@Suite("One id for an event of a fleet")
+/// Events of a fleet in its machines' stores and at destinations.
+@Suite("Fleets: one id for each event")
 struct FleetIDTests {
-    /// What happened, whatever its id.
+    /// An event without its id.
     private struct Happening: Hashable {
         var kind: String
         var region: String?
@@ -24,7 +24,7 @@ struct FleetIDTests {
         }
     }
 
-    /// Beacons that come and go, each in a region of its own.
+    /// Beacons that come and go, each in its own region.
     private struct Walk {
         private var random: SplitMix64
         private var inside: [UInt16: Int] = [:]
@@ -32,7 +32,7 @@ struct FleetIDTests {
 
         init(_ random: SplitMix64) { self.random = random }
 
-        /// Returns what each of three receivers hears in a second.
+        /// Returns the adverts of a second at three receivers.
         mutating func heard(at second: Int) -> [[UInt16]] {
             var heard: [[UInt16]] = [[], [], []]
             for minor in UInt16(1)...4 {
@@ -49,7 +49,7 @@ struct FleetIDTests {
     }
 
     @Test(
-        "Whichever machine stands still, destinations and the histories of all have one id for an event",
+        "If any machine pauses, destinations and all histories still have one id for each event",
         arguments: UInt64(1)...3)
     func ids(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
@@ -71,7 +71,7 @@ struct FleetIDTests {
             }
             for machine in machines { machine.isStopped.withLock { $0 = false } }
             for _ in 0..<40 { await second([[], [], []]) }
-            try await eventually("all that waits is delivered") {
+            try await eventually("all waiting notifications are delivered") {
                 for machine in machines {
                     guard let status = try await machine.delivery?.status() else { continue }
                     if status.contains(where: { $0.waiting > 0 }) { return false }
@@ -91,7 +91,7 @@ struct FleetIDTests {
         #expect(sent.count >= 8, "seed \(seed)")
         for machine in machines {
             let own = machine.received.withLock { $0.map(\.id) }
-            #expect(Set(own).count == own.count, "\(machine.node) delivered again what it had, seed \(seed)")
+            #expect(Set(own).count == own.count, "\(machine.node) delivered an event twice, seed \(seed)")
             var query = EventHistory.everything
             query.limit = 1_000
             let events = try await EventHistory(try #require(machine.bench.store)).page(query).events
@@ -107,7 +107,7 @@ struct FleetIDTests {
         }
     }
 
-    @Test("A machine that was away has what happened meanwhile in its history, and starts nothing for it")
+    @Test("A machine that was away records the missed events in its history, and runs nothing for them")
     func away() async throws {
         let bench = FleetBench(
             regions: [GatewayBench.region("hall")], receivers: ["w"],
@@ -116,7 +116,7 @@ struct FleetIDTests {
         try await bench.start("b")
         await bench.pass(6)
         bench.kill("b")
-        // Longer than it takes to take over the partitions that it had.
+        // Longer than the takeover of its partitions.
         var heard = bench.adverts(80)
         await bench.pass(to: bench.now.withLock { $0 }.advanced(by: 50 * FleetBench.second), hearing: &heard)
         let shown = bench.audience.shown.withLock { $0.count }
@@ -124,7 +124,7 @@ struct FleetIDTests {
         await bench.pass(8)
         let histories = bench.histories.mapValues { Set($0.events.withLock { $0.keys }) }
         #expect(histories["a"] == histories["b"] && histories["a"]?.isEmpty == false)
-        let news = bench.audience.shown.withLock { $0[shown...] }.filter { $0.content != .takeover }
-        #expect(news.isEmpty)
+        let newChanges = bench.audience.shown.withLock { $0[shown...] }.filter { $0.content != .takeover }
+        #expect(newChanges.isEmpty)
     }
 }

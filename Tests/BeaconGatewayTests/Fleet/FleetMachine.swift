@@ -9,7 +9,7 @@ import Foundation
 @testable import BeaconModel
 @testable import BeaconMonitoring
 
-/// A machine of a fleet: a gateway, its radio, which a test writes, and its part in the fleet, in virtual time.
+/// A machine of a fleet in virtual time: a gateway, a scripted radio, and its part in the fleet.
 final class FleetMachine: Sendable {
     /// A destination that accepts everything.
     private struct Receiver: Sink {
@@ -28,23 +28,23 @@ final class FleetMachine: Sendable {
     let gateway: Gateway
     let member: FleetMember
     let now: Locked<Timestamp>
-    /// What delivers from the machine's store; nil where a test reads what is notified.
+    /// The delivery from the machine's store, or nil if a test reads the notifications.
     let delivery: DeliveryService<ContinuousClock>?
-    /// What the machine's destination received of that.
+    /// The notifications that the machine's destination received.
     let received = Locked<[BeaconNotification]>([])
-    /// True while its part in the fleet does nothing.
+    /// True while its part in the fleet is paused.
     let isStopped = Locked(false)
 
-    /// A machine.
+    /// Creates a machine.
     ///
     /// - Parameters:
     ///   - node: its name.
-    ///   - hub: what the machines meet by.
-    ///   - now: the time of all.
-    ///   - delivers: whether it may deliver.
-    ///   - suspicions: what it finds suspicious.
-    ///   - regions: what is watched for.
-    ///   - isWhole: true for one with a console's history, and a destination that receives from its store.
+    ///   - hub: the exchange that connects the machines.
+    ///   - now: the shared time.
+    ///   - delivers: whether the machine may deliver.
+    ///   - suspicions: the settings for suspicions.
+    ///   - regions: the monitored regions.
+    ///   - isWhole: true for a machine with a history and a destination that is served from its store.
     init(
         _ node: String, _ hub: LocalExchange.Hub, now: Locked<Timestamp>, delivers: Bool = true,
         suspicions: SuspicionSettings? = nil, regions: [RegionSettings] = [GatewayBench.region("hall")],
@@ -64,7 +64,7 @@ final class FleetMachine: Sendable {
             configuration.notify.kinds.insert(.suspicious)
         }
         if isWhole, let store = bench.store {
-            // Rules are among the consumers of events.
+            // Rules are one of the consumers of events.
             _ = try EventHistory(store)
             delivery = try DeliveryService(
                 store: store, destinations: [Destination(name: "test", sink: Receiver(received: received))],
@@ -86,7 +86,7 @@ final class FleetMachine: Sendable {
         return (LocalExchange.Hub { now.withLock { $0 } }, now)
     }
 
-    /// Has the radio report what it heard in the second that passes.
+    /// Makes the radio report its adverts of the current second.
     func hear(_ minors: [UInt16]) async {
         let time = now.withLock { $0 }
         var batch = SourceBatch()
@@ -113,7 +113,7 @@ final class FleetMachine: Sendable {
         await member.deliver()
     }
 
-    /// Runs machines while a script has time pass.
+    /// Runs machines while a script advances the time.
     static func run(
         _ machines: [FleetMachine], _ script: (_ second: (_ heard: [[UInt16]]) async -> Void) async throws -> Void
     ) async throws {
@@ -131,7 +131,7 @@ final class FleetMachine: Sendable {
             try await script { heard in
                 machines[0].now.withLock { $0 = $0.advanced(by: FleetBench.second) }
                 for (machine, minors) in zip(machines, heard) { await machine.hear(minors) }
-                // The channels have room for one: what is in them is handled when the next is.
+                // The channels have room for one element. It is handled when the next element arrives.
                 for machine in machines { await machine.hear([]) }
                 for machine in machines { await machine.work() }
             }

@@ -7,12 +7,12 @@ import Testing
 @testable import BeaconGateway
 @testable import BeaconModel
 
-@Suite("The partitions of a fleet")
+@Suite("Fleets: partitions")
 struct FleetPartitionTests {
     private static let uuid = ProximityUUID(high: 1, low: 2)
     private static let other = ProximityUUID(high: 3, low: 4)
 
-    @Test("All beacons of a region are in one partition, also where regions contain each other")
+    @Test("All beacons of a region are in one partition, even if regions contain each other")
     func regions() {
         var random = SplitMix64(seed: 1)
         for _ in 0..<200 {
@@ -44,7 +44,7 @@ struct FleetPartitionTests {
         }
     }
 
-    @Test("Many beacons are spread over all partitions, on each machine alike")
+    @Test("Many beacons are spread over all partitions, in the same way on each machine")
     func spread() {
         let constraints = (0..<1600).map {
             BeaconConstraint(uuid: Self.uuid, major: UInt16($0 / 100), minor: UInt16($0))
@@ -53,14 +53,13 @@ struct FleetPartitionTests {
         let counts = Dictionary(grouping: constraints) { partitions.partition(of: $0) }.mapValues(\.count)
         #expect(counts.count == 16 && counts[nil] == nil)
         #expect(counts.values.allSatisfy { (60...145).contains($0) }, "\(counts)")
-        // The value is part of what machines of different versions agree on.
+        // Machines of different versions must agree on this value.
         // FNV-1a of "a" is AF63DC4C8601EC8C (draft-eastlake-fnv, appendix C), and its halves are mixed.
         let expected: UInt64 = 0xAF63_DC4C_8601_EC8C ^ 0xAF63_DC4C
         #expect(StableHash.fnv1a("a".utf8) == expected)
     }
 
-    /// Has workers decide again and again, in any order, and returns who holds what in the end and how often anything
-    /// moved.
+    /// Lets workers decide repeatedly in random order. Returns the final holders and the number of moves.
     private func settle(
         _ workers: [String], count: Int, from holders: [Int: String] = [:], _ random: inout SplitMix64
     ) -> (holders: [Int: String], moves: Int) {
@@ -82,7 +81,7 @@ struct FleetPartitionTests {
         return (holders, moves)
     }
 
-    @Test("However workers come and go, all partitions are held, evenly, and no more moves than has to")
+    @Test("As workers come and go, all partitions are held evenly with as few moves as possible")
     func leases() {
         var random = SplitMix64(seed: 3)
         for _ in 0..<100 {
@@ -90,7 +89,7 @@ struct FleetPartitionTests {
             let before = (0..<Int.random(in: 1...6, using: &random)).map { "w\($0)" }
             let (held, _) = settle(before, count: count, &random)
             check(held, before, count)
-            // Some die, others come.
+            // Some workers die, others join.
             let after =
                 before.filter { _ in Bool.random(using: &random) }
                 + (0..<Int.random(in: 1...3, using: &random)).map { "x\($0)" }
@@ -109,7 +108,7 @@ struct FleetPartitionTests {
         #expect((counts.max() ?? 0) <= (count + workers.count - 1) / workers.count, "\(counts)")
     }
 
-    @Test("A transition and a configuration are read as they were written, and what is none is an error")
+    @Test("Transitions and configurations decode as encoded, and invalid data is an error")
     func forms() throws {
         let change = FleetTransition.Region(
             label: "region hall \u{1F6AA}", beacons: BeaconConstraint(uuid: Self.uuid, major: 1), kind: "enter",
@@ -130,7 +129,7 @@ struct FleetPartitionTests {
         let rule = ConfigurationItem(kind: .rule, name: "x", settings: .object([:]), origin: .file)
         let configuration = FleetConfiguration(partitions: 5, items: [item, rule])
         let read = try FleetConfiguration(configuration.encoded())
-        // Rules start programs, and are no other machine's.
+        // Rules start programs, so they stay on their machine.
         #expect(read.partitions == 5 && read.items.map(\.name) == ["hall"])
         let absurd = Array(#"{"partitions":9999999,"items":[{"kind":"later","name":"x","settings":1}]}"#.utf8)
         let bounded = try FleetConfiguration(absurd)

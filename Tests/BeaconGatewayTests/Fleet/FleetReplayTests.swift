@@ -9,7 +9,7 @@ import Testing
 @testable import BeaconModel
 @testable import BeaconMonitoring
 
-/// Where the recording is, on machines that have it.
+/// The recording's path, on machines that have it.
 private let recordingOfFourScanners: String? = {
     var root = URL(fileURLWithPath: #filePath)
     for _ in 0..<4 { root.deleteLastPathComponent() }
@@ -17,11 +17,11 @@ private let recordingOfFourScanners: String? = {
     return FileManager.default.fileExists(atPath: path) ? path : nil
 }()
 
-/// A fleet on which every misfortune comes, beside one process on which none does: who enters and who leaves is the
-/// same, or less.
-@Suite("A fleet whose machines die")
+/// A fleet with random failures, compared with a single process without any. The fleet has the same enters and exits,
+/// or fewer.
+@Suite("Fleets: failing machines")
 struct FleetReplayTests {
-    /// One process that hears everything that its receivers heard.
+    /// A single process that receives all adverts of its receivers.
     private struct OneProcess: ~Copyable {
         var core = MonitoringCore()
         var regions: [ConditionID: String] = [:]
@@ -38,7 +38,7 @@ struct FleetReplayTests {
             }
         }
 
-        /// Returns whether a region was inside, or outside, at some moment of a stretch.
+        /// Returns true if a region was inside, or outside, at any time of a stretch.
         func was(_ isInside: Bool, _ region: String, from: Double, to: Double) -> Bool {
             let changes = changes[region] ?? []
             let before = changes.last { $0.time <= from }?.isInside ?? false
@@ -46,7 +46,7 @@ struct FleetReplayTests {
         }
     }
 
-    /// Adverts of beacons that come and go, at receivers that hear some of them.
+    /// Returns adverts of beacons that come and go, at receivers that hear some of them.
     private static func walk(_ random: inout SplitMix64, seconds: Int, begin: Double) -> [FleetBench.Heard] {
         var heard: [FleetBench.Heard] = []
         for minor in UInt16(1)...8 {
@@ -60,7 +60,7 @@ struct FleetReplayTests {
                     if Int.random(in: 0..<40, using: &random) == 0 {
                         receiver = Int.random(in: 0..<4, using: &random)
                     }
-                    // Adverts are lost, sometimes for long.
+                    // Adverts are lost, sometimes for a long time.
                     if Int.random(in: 0..<25, using: &random) == 0 {
                         time += Double.random(in: 1...20, using: &random)
                     }
@@ -91,7 +91,7 @@ struct FleetReplayTests {
             region.exitRSSI = -82
             return RegionSettings(name: "\(identity.uuid) \(identity.major) \(identity.minor)", region: region)
         }
-        // One of several beacons, in the partition of all of which it consists.
+        // One of several beacons, all of which belong to the partition.
         if let first = identities.first {
             let some = BeaconConstraint(uuid: first.uuid, major: first.major)
             regions.append(RegionSettings(name: "some", region: MonitoredRegion(some)))
@@ -99,7 +99,7 @@ struct FleetReplayTests {
         return regions
     }
 
-    /// Has a misfortune happen, and returns what ends it.
+    /// Causes a failure, and returns the function that ends it.
     private static func misfortune(
         _ kind: Int, _ bench: FleetBench, _ random: inout SplitMix64
     ) async throws -> (what: String, receiver: Int?, end: () async throws -> Void) {
@@ -112,11 +112,11 @@ struct FleetReplayTests {
             bench.machine(node)?.exchange.setLinked(false)
             return ("\(node) cut off", nil, { bench.machine(node)?.exchange.setLinked(true) })
         case 2:
-            // It goes on as if nothing had been, but for its clock.
+            // It continues as if nothing had happened, except for its clock.
             bench.machine(node)?.isStopped = true
             return ("\(node) stopped", nil, { bench.machine(node)?.isStopped = false })
         case 3:
-            // As a virtual machine that is moved: its clock has stood still as well, so that it takes itself for the
+            // Like a virtual machine that is migrated: its clock has paused too, so it still considers itself the
             // owner.
             let machine = bench.machine(node)
             machine?.isStopped = true
@@ -127,7 +127,7 @@ struct FleetReplayTests {
                     let lost = bench.now.withLock { $0 }.since(begin)
                     machine?.lead.withLock { $0 -= lost }
                     machine?.isStopped = false
-                    // What it was about to write comes before anything else.
+                    // Its pending write is sent before anything else.
                     await machine?.member.step()
                     await machine?.member.write()
                 }
@@ -151,7 +151,7 @@ struct FleetReplayTests {
         for (index, node) in ["a", "b", "c"].enumerated() {
             try await bench.start(
                 node, lead: Int64(index * 12_345 - 9_000) * FleetBench.second,
-                // Wall clocks tell the time of events, and are wrong by less.
+                // Wall clocks give the times of events, and are off by less.
                 wallLead: 0)
         }
         var one = OneProcess(regions)
@@ -161,8 +161,8 @@ struct FleetReplayTests {
         var happened: [String] = []
         var time = begin
         while time < end {
-            // What a receiver heard while nobody could take it in, and what it would have heard had it lived on, are
-            // both lost: where that comes together within an exit time-out, nobody can know better.
+            // Adverts are lost both from receivers without a machine and from dead receivers. If both happen within one
+            // exit timeout, no fleet can know better.
             let kind = Int.random(in: 0..<6, using: &random)
             let pause = Double.random(in: kind == 5 ? 35...70 : 5...60, using: &random)
             time = time.advanced(by: Int64(pause * 1e9))
@@ -172,7 +172,7 @@ struct FleetReplayTests {
             let (what, receiver, mend) = try await Self.misfortune(kind, bench, &random)
             if let receiver {
                 bench.dead.insert(receiver)
-                // That it was deaf becomes known afterwards, as it does in the fleet.
+                // Its deafness becomes known afterwards, as in the fleet.
                 one.core.setHearing(.doubtful, of: ReceiverID(UInt16(receiver)))
             }
             let began = bench.now.withLock { $0 }
@@ -187,7 +187,7 @@ struct FleetReplayTests {
                 one.core.setHearing(.hearing, of: ReceiverID(UInt16(receiver)))
             }
         }
-        // What was due happens; nobody hears anything then.
+        // Pending changes happen without any receiver.
         await bench.pass(100)
         one.core.advance(upTo: bench.now.withLock { $0 })
         one.collect()
@@ -198,20 +198,20 @@ struct FleetReplayTests {
         #expect(changes.count > direct / (misfortunes ? 3 : 2))
         for change in changes {
             let isInside = change.kind == "enter"
-            // Messages take a moment; nothing is told before it is so, and nothing that is not.
+            // Messages take a short time. No change is reported too early or without a cause.
             let isSo = one.was(isInside, change.region, from: change.time - 1, to: change.time + 0.5)
             #expect(
                 isSo,
                 "\(change) at \(change.time - begin.seconds); one process: \(one.changes[change.region] ?? []), \(happened)"
             )
         }
-        // Each region is entered and left in turn, whoever wrote it.
+        // Each region is entered and left alternately, whichever machine wrote it.
         for (region, own) in Dictionary(grouping: changes, by: \.region) {
             for (before, after) in zip(own, own.dropFirst()) {
                 #expect(before.kind != after.kind, "\(region): \(own), \(happened)")
             }
         }
-        // What the log has is delivered, all of it, in its order, though perhaps more than once.
+        // Everything in the log is delivered in order, possibly more than once.
         let log = try bench.log
         var seen: Set<String> = []
         let delivered = bench.audience.delivered.withLock { $0 }.filter { seen.insert($0.id).inserted }
@@ -220,7 +220,7 @@ struct FleetReplayTests {
         try Self.checkIDs(of: delivered, log, in: bench, since: begin.advanced(by: 5 * FleetBench.second), happened)
     }
 
-    /// Checks that an event has one id, at destinations and in the history of each machine, and an id one event.
+    /// Checks that each event has one id at destinations and in all histories, and each id one event.
     private static func checkIDs(
         of delivered: [FleetTransition], _ log: [FleetTransition], in bench: FleetBench, since begin: Timestamp,
         _ happened: [String]
@@ -229,7 +229,7 @@ struct FleetReplayTests {
         let events = log.filter { $0.content != .takeover }
         let ids = Set(events.map { $0.eventID(in: fleet) })
         #expect(ids.count == events.count, "\(happened)")
-        // Of the first seconds, machines that came later know nothing.
+        // Machines that joined later do not know the first seconds.
         let sent = delivered.filter { $0.content != .takeover && $0.time > begin.nanoseconds }
         #expect(!sent.isEmpty)
         for (node, history) in bench.histories {
@@ -258,14 +258,14 @@ struct FleetReplayTests {
         one.collect()
     }
 
-    @Test("Without misfortunes it is as one process")
+    @Test("Without failures, a fleet behaves like one process")
     func calm() async throws {
         var random = SplitMix64(seed: 7)
         let heard = Self.walk(&random, seconds: 600, begin: 1_700_000_000)
         try await replay(heard, receivers: ["w", "x", "y", "z"], seed: 7, misfortunes: false)
     }
 
-    @Test("With all of them nobody leaves who is there, and nothing that was told is lost", arguments: UInt64(1)...16)
+    @Test("With all failures, no present beacon leaves, and no reported event is lost", arguments: UInt64(1)...16)
     func misfortunes(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let heard = Self.walk(&random, seconds: 900, begin: 1_700_000_000)
@@ -273,8 +273,8 @@ struct FleetReplayTests {
     }
 
     @Test(
-        "So it is with what four scanners heard",
-        .enabled(if: recordingOfFourScanners != nil, "the recordings are not there"), arguments: UInt64(1)...4)
+        "The same holds for a recording of four scanners",
+        .enabled(if: recordingOfFourScanners != nil, "the recordings are missing"), arguments: UInt64(1)...4)
     func recording(seed: UInt64) async throws {
         var source = try SourceReader(.file(path: try #require(recordingOfFourScanners)))
         var heard: [FleetBench.Heard] = []

@@ -7,13 +7,13 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("The key fleet of the configuration")
+@Suite("Configurations: the fleet")
 struct FleetSettingsTests {
     private static func configuration(_ fleet: String) -> GatewayConfiguration {
         ConfigurationBench.check("sources: [hci]\nfleet: \(fleet)", ["PASSWORD": "secret"]).configuration
     }
 
-    @Test("An address alone has the defaults, and the machine needs no regions of its own")
+    @Test("A bare address has the default settings, and the machine needs no regions")
     func address() throws {
         let settings = try #require(Self.configuration("nats://hub").fleet)
         #expect(settings.title == "hub" || settings.title == "hub:4222")
@@ -23,7 +23,7 @@ struct FleetSettingsTests {
         #expect(ConfigurationBench.lines("sources: [hci]\nfleet: nats://hub").isEmpty)
     }
 
-    @Test("A mapping has all of it, and the command line's address keeps its credentials")
+    @Test("A mapping has all settings, and an address on the command line keeps the credentials")
     func mapping() throws {
         var configuration = Self.configuration(
             "{ servers: \"nats://a:1,b:2\", name: museum, node: hall, partitions: 3, replicas: 1, works: false, delivers: false, user: u, password: { env: PASSWORD } }"
@@ -33,7 +33,7 @@ struct FleetSettingsTests {
         #expect(settings.replicas == 1 && !settings.works && !settings.delivers)
         configuration.join("nats://c")
         guard case .nats(let options)? = configuration.fleet?.meeting else {
-            Issue.record("it is no NATS")
+            Issue.record("it is not NATS")
             return
         }
         #expect(options.user == "u" && options.password?.reveal() == "secret" && options.servers.count == 1)
@@ -41,7 +41,7 @@ struct FleetSettingsTests {
     }
 
     @Test(
-        "Each mistake is told with what to do",
+        "Each mistake is reported with a remedy",
         arguments: [
             ("http://hub", "write nats://HOST"), ("7", "write nats://HOST"), ("{ name: x }", "\"servers\" is missing"),
             ("{ servers: nats://hub, name: a.b }", "letters of English, digits"),
@@ -56,10 +56,10 @@ struct FleetSettingsTests {
     }
 }
 
-/// The generated accounts, at a server that holds machines to them.
-@Suite("The accounts of a fleet", .fewAtATime)
+/// The generated accounts on a server that enforces them.
+@Suite("Fleets: accounts", .fewAtATime)
 struct AccountFileTests {
-    private struct Nobody: FleetAudience {
+    private struct NoAudience: FleetAudience {
         func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) {}
         func restore(_ state: FleetRegionState) {}
         func restore(_ state: FleetPlaceState) {}
@@ -81,16 +81,16 @@ struct AccountFileTests {
         (settings.name, settings.node, settings.works) = ("museum", user.name, works)
         settings.delivers = works
         settings.partitions = 2
-        guard case .nats(let options) = settings.meeting else { throw Failure("it is no NATS") }
+        guard case .nats(let options) = settings.meeting else { throw Failure("it is not NATS") }
         let exchange = NATSExchange(options, name: settings.name)
         let member = FleetMember(
             settings, exchange: exchange,
             configuration: GatewayConfiguration(outbox: OutboxSettings(path: "/nonexistent/x")),
-            items: [], audience: Nobody(), logger: lines.logger)
+            items: [], audience: NoAudience(), logger: lines.logger)
         return (member, exchange)
     }
 
-    @Test("A worker may do all that it does; a receiver may hear and nothing else")
+    @Test("A worker can do all of its work, and a receiver can only hear")
     func accounts() async throws {
         let file = AccountFile(receivers: ["the hall"], workers: ["hub"])
         let cluster = try await NATSCluster(servers: 1, file.nats(fleet: "museum"))
@@ -120,7 +120,7 @@ struct AccountFileTests {
         #expect(
             receiverLines.all.allSatisfy { !$0.hasPrefix("warning") && !$0.hasPrefix("error") }, "\(receiverLines.all)")
         try receiverExchange.publish([1], to: 0, from: FleetRelay(node: "the hall", source: 2))
-        // Nothing of anybody else's is its to write.
+        // It must not write anything that belongs to other members.
         for key in [FleetKey.configuration, .region("region x"), .partition(0), .delivery, .member("hub")] {
             await #expect(throws: FleetError.self) { try await receiverExchange.put([1], for: key, replacing: nil) }
         }
@@ -131,13 +131,13 @@ struct AccountFileTests {
         #expect(!owner.value.isEmpty && owner.value != [1])
     }
 
-    @Test("Names stay names in both files, whatever is in them")
+    @Test("Names stay names in both files, whatever they contain")
     func names() {
         let hostile = "x\"]}} \n# $JS.> +/#"
         let file = AccountFile(receivers: [hostile], workers: [])
         let nats = file.nats(fleet: "museum")
         #expect(!nats.contains("\"x\"]"))
-        // It is the user's name, and no subject.
+        // It is the user's name, not a subject.
         let lines = nats.split(separator: "\n").filter { $0.contains("$JS.>") }
         #expect(lines.count == 1 && lines.allSatisfy { $0.contains("{user: ") })
         #expect(nats.contains("beacons.museum.heard.*.") && !nats.contains("heard.*.x\""))

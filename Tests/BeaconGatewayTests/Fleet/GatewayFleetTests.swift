@@ -11,17 +11,17 @@ import Testing
 @testable import BeaconModel
 @testable import BeaconMonitoring
 
-/// Gateways as machines of a fleet, each with a radio that a test writes, in virtual time.
-@Suite("Gateways in a fleet")
+/// Gateways as machines of a fleet in virtual time, each with a scripted radio.
+@Suite("Fleets: gateways")
 struct GatewayFleetTests {
-    @Test("What one hears all show, and one of them delivers; who moves to another machine has not left")
+    @Test("All machines show the adverts of one, one machine delivers, and moving to another machine is not an exit")
     func moves() async throws {
         let (hub, now) = FleetMachine.hub()
         let one = try FleetMachine("one", hub, now: now)
         let two = try FleetMachine("two", hub, now: now)
         try await FleetMachine.run([one, two]) { second in
             for _ in 0..<10 { await second([[7], []]) }
-            // It goes to the other machine, and stays for longer than an exit time-out.
+            // The beacon moves to the other machine, and stays for longer than an exit timeout.
             for _ in 0..<50 { await second([[], [7]]) }
             for machine in [one, two] {
                 let state = await machine.gateway.state(of: "hall")
@@ -29,7 +29,7 @@ struct GatewayFleetTests {
                 let mode = machine.runner.mode.withLock { $0 }
                 #expect(
                     mode == .monitoring([GatewayBench.constraint.uuid]),
-                    "a radio listens for what the fleet watches for")
+                    "a radio monitors the fleet's regions")
             }
             for _ in 0..<45 { await second([[], []]) }
             for machine in [one, two] {
@@ -37,7 +37,7 @@ struct GatewayFleetTests {
                 #expect(state == .outside)
             }
         }
-        // One delivers, each change once.
+        // One machine delivers each change once.
         let notified = [one.bench.notified, two.bench.notified]
         #expect(notified.contains([]))
         let words = try #require(notified.first { !$0.isEmpty })
@@ -45,7 +45,7 @@ struct GatewayFleetTests {
         #expect(words.first?.hasSuffix("one") == true && words.last?.hasSuffix("two") == true, "\(words)")
     }
 
-    @Test("A beacon that is close to receivers of two machines at once is suspicious to all, and notified of once")
+    @Test("A beacon close to receivers of two machines at once is suspicious everywhere, and notified once")
     func clone() async throws {
         let (hub, now) = FleetMachine.hub()
         var suspicions = SuspicionSettings()
@@ -66,7 +66,7 @@ struct GatewayFleetTests {
         }
     }
 
-    @Test("A region that one console adds is watched for by all, and a rule stays with its machine")
+    @Test("All machines monitor a region that one console adds, and a rule stays on its machine")
     func changes() async throws {
         let (hub, now) = FleetMachine.hub()
         let one = try FleetMachine("one", hub, now: now)
@@ -80,7 +80,7 @@ struct GatewayFleetTests {
                 let regions = await machine.gateway.regionValues.map { "\($0.name) \($0.state)" }
                 #expect(regions == ["hall inside", "door inside"])
             }
-            // Two of one name are refused, with the reason that a console shows.
+            // Two items with the same name are refused, with the reason that the console shows.
             await #expect(throws: ItemChange.Failure.self) { try await one.member.change(.add(item)) }
             _ = try await one.member.change(.remove(.region, "door"))
             await second([[], []])
@@ -90,7 +90,7 @@ struct GatewayFleetTests {
         #expect(ItemChange.remove(.region, "x").isShared && !ItemChange.remove(.rule, "x").isShared)
     }
 
-    /// A fleet of one machine, and adverts of a beacon for so many seconds from now on.
+    /// Returns a fleet of one machine, and a function for adverts of a beacon for a number of seconds from now on.
     private static func small() async throws -> (FleetBench, (Int) -> ArraySlice<FleetBench.Heard>) {
         let bench = FleetBench(
             regions: [GatewayBench.region("hall")], receivers: ["w"],
@@ -113,7 +113,7 @@ struct GatewayFleetTests {
     }
 
     @Test(
-        "What happened before messages were dropped, or the connection was lost, is told, in whatever order they come")
+        "Changes before dropped messages or a lost connection are reported, in any order of arrival")
     func dropped() async throws {
         for losses in [
             [FleetMessageQueue.Item.Content.dropped(partition: nil)], [.lost("it was cut off"), .connected],
@@ -124,7 +124,7 @@ struct GatewayFleetTests {
             machine.isStopped = true
             var heard = hear(3)
             await bench.pass(to: bench.now.withLock { $0 }.advanced(by: 3 * FleetBench.second), hearing: &heard)
-            // All of it is in the queue when the machine goes on, and then this.
+            // All items are in the queue when the machine resumes, followed by this.
             for loss in losses { machine.member.received.add(loss) }
             machine.isStopped = false
             await bench.pass(100)
@@ -133,7 +133,7 @@ struct GatewayFleetTests {
     }
 
     @Test(
-        "What was decided by a configuration that a machine does not follow so far waits for it, and so does what comes after"
+        "A change decided with a newer configuration waits for that configuration, and so do later changes"
     )
     func newerConfiguration() async throws {
         let (bench, hear) = try await Self.small()
@@ -149,7 +149,7 @@ struct GatewayFleetTests {
         await bench.pass(to: bench.now.withLock { $0 }.advanced(by: 10 * FleetBench.second), hearing: &heard)
         let reported = { bench.audience.delivered.withLock { $0 } + bench.audience.shown.withLock { $0 } }
         #expect(reported().allSatisfy { $0.content == .takeover })
-        // Somebody configures something, again and again, until the machine has come that far.
+        // Configure something repeatedly until the machine has caught up.
         var revision: UInt64 = 0
         while revision < 10_000 {
             let entry = try #require(try exchange.entry(.configuration))
@@ -160,7 +160,7 @@ struct GatewayFleetTests {
         #expect(labels.first == "x" && labels.count >= 2)
     }
 
-    @Test("Where the disk is full nothing is passed over: it is delivered once it can be kept")
+    @Test("A full disk skips no change: changes are delivered once they can be stored")
     func full() async throws {
         let bench = FleetBench(
             regions: [GatewayBench.region("hall")], receivers: ["w"],
@@ -173,7 +173,7 @@ struct GatewayFleetTests {
         #expect(try bench.changes.map(\.kind) == ["enter"])
         let kinds = { bench.audience.delivered.withLock { $0 }.filter { $0.content != .takeover }.count }
         #expect(kinds() == 0)
-        // Another machine takes over the duty, and delivers what the first could not.
+        // Another machine takes over, and delivers the changes that the first could not.
         bench.kill("a")
         bench.audience.isWritable.withLock { $0 = true }
         try await bench.start("b")

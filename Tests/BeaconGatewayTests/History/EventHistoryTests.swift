@@ -29,7 +29,7 @@ struct EventHistoryTests {
         return try await history.page(query).events.map(\.event.summary)
     }
 
-    @Test("An event is answered as it was made, newest first, whoever sent it")
+    @Test("Events are returned as they were added, newest first, from every sender")
     func keeping() async throws {
         let history = try history(GatewayBench())
         var sent = Self.event(2)
@@ -59,11 +59,12 @@ struct EventHistoryTests {
             try await summaries(history) {
                 $0.from = Timestamp(seconds: 2); $0.to = Timestamp(seconds: 3)
             } == ["3", "2"])
-        // Names are values and never a part of the question.
+        // Names are values and never part of the SQL.
         #expect(try await summaries(history) { $0.region = "' OR 1=1 --" } == [])
     }
 
-    @Test("A notification and what is shown of it are one event; what is only sent is not shown, and pages stay full")
+    @Test(
+        "A notification and its history entry are one event; unlisted notifications are not shown, and pages stay full")
     func notifications() async throws {
         let history = try history(GatewayBench())
         var ids = EventIDs()
@@ -87,7 +88,7 @@ struct EventHistoryTests {
         #expect(page.events.count == 20 && page.next == nil)
     }
 
-    @Test("A listener that does not keep up is ended, and costs the others nothing")
+    @Test("A slow listener is ended without affecting the others")
     func slowListener() async throws {
         let broadcast = EventBroadcast(nil)
         let (slow, fast) = (broadcast.messages(), broadcast.messages())

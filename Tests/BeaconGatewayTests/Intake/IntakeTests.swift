@@ -10,12 +10,12 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-@Suite("What apps and other beacond send")
+@Suite("Events from apps and other beacond instances")
 struct IntakeTests {
     private static let install = "F3A1C2D4-0000-4000-8000-000000000001"
     private static let now = Date().timeIntervalSince1970
 
-    /// A console with an app, a webhook, a beacon that is fixed at a desk, and rules.
+    /// Returns a console with an app, a webhook, a beacon that is fixed at a desk, and rules.
     private func bench(
         _ rules: String = "", settings: WebSettings = WebSettings(), on disk: TestDisk? = nil
     ) throws -> WebBench {
@@ -33,7 +33,7 @@ struct IntakeTests {
             for text in rules.split(separator: "\n") {
                 guard case .object(let settings)? = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)),
                     let rule = configuration.rule(.object(settings)).rule
-                else { Issue.record("\(text) is no rule"); continue }
+                else { Issue.record("\(text) is not a rule"); continue }
                 configuration.launch.rules.append(rule)
             }
         }
@@ -79,12 +79,12 @@ struct IntakeTests {
         return answer.json["messages"] as? [[String: Any]] ?? []
     }
 
-    @Test("A batch is kept once, whatever is sent again, and is an event as any other")
+    @Test("A batch is stored once, even if it is repeated, and its events are like all others")
     func batch() async throws {
         let bench = try bench()
         let events = [Self.proximity("A1", 2), Self.proximity("a2", 1, user: "mia"), Self.proximity("a3", 3, minor: 9)]
         #expect(try await post(bench, events).status == 204)
-        // A part of it again, in another case, with a new one.
+        // A part of it again, in another letter case, with a new event.
         #expect(try await post(bench, [Self.proximity("a1", 2), Self.proximity("a4", 3)]).status == 204)
         #expect(
             try await summaries(bench) == [
@@ -99,7 +99,7 @@ struct IntakeTests {
         #expect((event["beacon"] as? [String: Any])?["name"] as? String == "key")
     }
 
-    @Test("The same name of another app is another event")
+    @Test("The same event id from another app is another event")
     func names() async throws {
         let bench = try bench()
         _ = try await post(bench, [Self.proximity("a", 2)])
@@ -108,7 +108,7 @@ struct IntakeTests {
     }
 
     @Test(
-        "Who has not an app's keys sends nothing, and needs no other key",
+        "Sending needs an app's keys and no other",
         arguments: ["key:wrong", "nobody:secret", ":", "keysecret", "museum:secret"])
     func keys(keys: String) async throws {
         for settings in [WebSettings(), RequestGuardTests.guarded] {
@@ -118,8 +118,8 @@ struct IntakeTests {
         }
     }
 
-    @Test("An app's keys open its own door alone")
-    func doors() async throws {
+    @Test("An app's keys only give access to its own routes")
+    func scope() async throws {
         let bench = try bench(settings: RequestGuardTests.guarded)
         #expect(try await post(bench, [Self.proximity("a", 2)]).status == 204)
         for path in ["/v1/status", "/v1/installs", "/v1/events", "/v1/installs/\(Self.install)/messages", "/v1/apps"] {
@@ -130,7 +130,7 @@ struct IntakeTests {
         }
     }
 
-    @Test("An install belongs to the app that it came with, and no other reads its messages")
+    @Test("An install belongs to its first app, and no other app reads its messages")
     func installs() async throws {
         let bench = try bench()
         _ = try await post(bench, [Self.proximity("a", 2)])
@@ -145,7 +145,7 @@ struct IntakeTests {
     }
 
     @Test(
-        "A batch with a fault is refused whole, with the place of it",
+        "A batch with a fault is refused as a whole, with the fault's position",
         arguments: [
             ("{}", 422, ""), ("[1]", 422, "0"), (#"[{"type":"x"}]"#, 422, "0.uuid"),
             (#"[{"type":"x","uuid":"1"},{"type":"","uuid":"2"}]"#, 422, "1.type"),
@@ -162,7 +162,7 @@ struct IntakeTests {
         #expect(try await summaries(bench) == [])
     }
 
-    @Test("Users, their attributes and counts are those of the events, also when these come twice")
+    @Test("Users, attributes and counts match the events, even if events are repeated")
     func users() async throws {
         let bench = try bench()
         let events = [
@@ -180,7 +180,7 @@ struct IntakeTests {
         _ = try await post(bench, [cleared])
         try await bench.work()
         #expect(try await bench.state.people.installs(["\(Self.install)"])[Self.install]?.user == nil)
-        // An event under another name, and one under the install's own: somebody, and nobody.
+        // An event with another user, and an event without a user.
         _ = try await post(bench, [Self.proximity("d", 2, user: "tom")])
         try await bench.work()
         #expect(try await bench.state.people.installs([Self.install])[Self.install]?.user == "tom")
@@ -193,12 +193,12 @@ struct IntakeTests {
         #expect(try await bench.ask(.get, "/v1/installs/\(Self.install)/messages").status == 404)
     }
 
-    @Test("A rule sends its message to the install once, which has it until it was acknowledged")
+    @Test("A rule sends its message once, and the install has it until it is acknowledged")
     func message() async throws {
         let bench = try bench(
             #"{"name":"hello","events":["near"],"beacons":["key"],"who":{"attributes":{"plan":"gold"}},"message":{"title":"{place}","text":"{user} at {beacon}"}}"#
         )
-        // Of another visit: a beacon that flickers for less than five seconds is near once.
+        // Of another visit: a beacon that disappears for less than five seconds is near only once.
         _ = try await post(bench, [Self.proximity("a", 1, ago: 60)])
         try await bench.work()
         #expect(try await messages(bench).isEmpty)
@@ -210,7 +210,7 @@ struct IntakeTests {
         #expect(first.map { $0["text"] as? String } == ["mia at key"])
         #expect(first.first?["title"] as? String == "desk")
         #expect(try await messages(bench).count == 1)
-        // Another install has not.
+        // Another install has no message.
         _ = try await post(bench, [Self.proximity("z", 3)], install: "z")
         #expect(try await messages(bench, install: "z").isEmpty)
         let id = try #require(first.first?["id"] as? String)
@@ -226,7 +226,7 @@ struct IntakeTests {
         #expect(runs?.first?["detail"] as? String == "mia at key" && runs?.first?["person"] as? String == "mia")
     }
 
-    @Test("An event that comes hours later sends nothing, unless the rule wants it")
+    @Test("An event that arrives hours later sends nothing, unless the rule accepts late events")
     func late() async throws {
         let bench = try bench(
             """
@@ -240,7 +240,7 @@ struct IntakeTests {
         #expect((runs?.first?["detail"] as? String)?.contains("later") == true)
     }
 
-    @Test("A clock that is years ahead silences no rule, and another app's user of the same name is somebody else")
+    @Test("A clock that is years ahead does not block rules, and users of different apps are different people")
     func ahead() async throws {
         let bench = try bench(#"{"name":"r","events":["near"],"at-most":"1h","message":"hi"}"#)
         _ = try await post(bench, [Self.proximity("a", 2, ago: -80 * 366 * 86_400.0, user: "mia")])
@@ -253,11 +253,11 @@ struct IntakeTests {
         #expect(try await bench.state.people.messages(of: "other", isWaiting: true, limit: 9).count == 1)
     }
 
-    @Test("What was worked through before an end of the process is not worked through again, and all else is")
+    @Test("After a restart, processed events are not processed again, and all others are")
     func restart() async throws {
         let bench = try bench(#"{"name":"r","events":["near"],"message":"{event}"}"#)
         for number in 0..<450 { _ = try await post(bench, [Self.proximity("\(number)", 2)], install: "i\(number)") }
-        // An end in the middle: a part is worked through, by a process that is gone then.
+        // Stop in the middle: a part is processed, by a process that then ends.
         #expect(try await bench.received.work())
         let later = RuleConsumer(
             history: bench.history, people: bench.state.people,
@@ -271,7 +271,7 @@ struct IntakeTests {
     }
 
     @Test(
-        "Each event that was acknowledged is worked through once, whatever its clock says and however few are kept",
+        "Each acknowledged event is processed once, whatever its clock and however few events are kept",
         arguments: ["1", "2145916800000", "9e18"], [1, 40])
     func wrongClocks(timestamp: String, rest: Int) async throws {
         let bench = try bench(#"{"name":"r","events":["near"],"message":"{event}"}"#)
@@ -289,7 +289,7 @@ struct IntakeTests {
                 answer = try await post(bench, events)
             }
             #expect(answer.status == 204)
-            // What is too much is removed after each request, whether or not it is worked through.
+            // Surplus events are removed after each request, processed or not.
             try await store.maintain()
             if round % rest == 0 { _ = try await bench.received.work() }
         }
@@ -300,7 +300,7 @@ struct IntakeTests {
         #expect(try await bench.history.all.count <= 60)
     }
 
-    @Test("While the disk fails, events are refused with the time to send them again, as the document says")
+    @Test("While the disk fails, events are refused with a time to send them again")
     func failingDisk() async throws {
         let disk = TestDisk()
         let bench = try bench(on: disk)
@@ -319,7 +319,7 @@ struct IntakeTests {
         #expect(try await summaries(bench).count == 3)
     }
 
-    // MARK: - Other beacond
+    // MARK: - Other beacond instances
 
     private func hook(
         _ bench: WebBench, _ body: String, id: String = "m1", secret: String = "whsec_c2VjcmV0", ago: Double = 0,
@@ -342,7 +342,7 @@ struct IntakeTests {
         """
     }
 
-    @Test("A signed CloudEvent of another beacond is an event, once; with another signature it is none")
+    @Test("A signed CloudEvent of another beacond is stored once, and refused with a wrong signature")
     func webhook() async throws {
         let bench = try bench()
         let (one, two) = ("018bcfe5-6800-7000-8000-000000000001", "018bcfe5-6800-7000-8000-000000000002")
@@ -378,13 +378,13 @@ struct IntakeTests {
 }
 
 extension WebBench {
-    /// Works events from elsewhere through.
+    /// Processes some received events.
     var received: RuleConsumer {
         RuleConsumer(
             history: history, people: state.people, engine: rules, gateway: gateway, broadcast: broadcast,
             logger: bench.lines.logger)
     }
 
-    /// Works all events from elsewhere through.
+    /// Processes all received events.
     func work() async throws { while try await received.work() {} }
 }

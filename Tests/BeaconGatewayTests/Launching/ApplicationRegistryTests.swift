@@ -19,13 +19,13 @@ final class ApplicationRegistryTests {
         ApplicationRegistry(directory: directory)
     }
 
-    /// Registers the application, which has the permission to be started.
+    /// Registers the application and gives it permission to be launched.
     private func register() throws {
         try AuthorizationPolicy(directory: directory).record(.init(status: .always), for: application)
         try FileLaunchStore(application, in: directory).register()
     }
 
-    @Test("An application with conditions of a monitor and no regions is started for them (M11)")
+    @Test("An application with monitor conditions and no regions is launched for them (M11)")
     func conditions() throws {
         try register()
         #expect(try registry().look().terminated.isEmpty)
@@ -47,7 +47,7 @@ final class ApplicationRegistryTests {
                 == .init(state: .satisfied, time: 5))
     }
 
-    @Test("A damaged file of an application is reported once, and the application is started for the rest (M9, L14)")
+    @Test("A damaged file is reported once, and the application is launched for the rest (M9, L14)")
     func damage() throws {
         try register()
         try FileRegionStore(application, in: directory).update {

@@ -1,11 +1,11 @@
 import BeaconSupport
 import Logging
 
-/// A log that a test reads.
+/// A log for tests.
 final class LogLines: Sendable {
     private let lines = Locked<[String]>([])
 
-    /// The lines so far.
+    /// The lines until now.
     var all: [String] { lines.withLock { $0 } }
 
     var logger: Logger {

@@ -28,11 +28,11 @@ final class OwnershipCheckTests {
         (try? OwnershipCheck.check(file, owner: owner)) != nil
     }
 
-    @Test("A file that only its user can have written is trusted")
+    @Test("A file that only its user can write is trusted")
     func own() { #expect(isTrusted()) }
 
     @Test(
-        "One that the group or others can write is not, nor is one in a folder that they can",
+        "A file or folder that the group or other users can write is not trusted",
         arguments: [0o020, 0o002])
     func writable(_ bit: Int) throws {
         try setMode(0o600 | bit, of: "inner/launch.json")
@@ -45,7 +45,7 @@ final class OwnershipCheckTests {
         #expect(!isTrusted())
     }
 
-    @Test("Another user's is not, and a link is not followed")
+    @Test("Another user's file is not trusted, and links are not followed")
     func others() throws {
         #expect(!isTrusted(owner: geteuid() + 1))
         try FileManager.default.moveItem(atPath: file, toPath: file + ".real")

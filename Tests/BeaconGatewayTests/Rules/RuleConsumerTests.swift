@@ -9,14 +9,14 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("The end of a recording with rules", .fewAtATime)
+@Suite("Rules: the end of a recording", .fewAtATime)
 struct RuleConsumerTests {
     private struct NoSink: Sink {
         var maximumBatch: Int { 1 }
         func deliver(_ batch: [QueuedNotification]) -> [DeliveryOutcome] { [] }
     }
 
-    @Test("The end waits while an event is stored as handled, and its program is not started yet")
+    @Test("The end waits while an event is stored as handled but its program has not started")
     func finish() async throws {
         let bench = try WebBench()
         let history = bench.history
@@ -36,7 +36,7 @@ struct RuleConsumerTests {
         (event.sender, event.install) = ("app", "i")
         #expect(try await history.receive([ReceivedEvent(name: "a", event: event)]) == 1)
 
-        // The step with the rule's notification is on the disk, and the consumer does not know so yet.
+        // The rule's notification is stored, but the consumer has not been notified yet.
         let isStored = Locked(false)
         let release = DispatchSemaphore(value: 0)
         history.store.follow { _ in
@@ -53,7 +53,7 @@ struct RuleConsumerTests {
             await consumer.finish()
             hasEnded.withLock { $0 = true }
         }
-        // Nothing waits for rules any longer; an end that looked at that alone would come within these.
+        // Nothing waits for rules any longer. A check of only that would end here.
         for _ in 0..<200 where !hasEnded.withLock({ $0 }) {
             #expect(try await history.forRules.status().waiting == 0)
         }

@@ -11,7 +11,7 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-@Suite("Rules: a trial over the history finds what happened")
+@Suite("Rules: trials on the history")
 struct RuleTrialTests {
     private static func rules(atMost: String) -> [String] {
         [
@@ -21,7 +21,7 @@ struct RuleTrialTests {
         ].enumerated().map { #"{"name":"r\#($0)","late":\#($0 != 6),"destinations":["hub"],\#($1)}"# }
     }
 
-    /// Some hours ago, so that what ran in the longest span is remembered.
+    /// Some hours ago, so that runs within the longest span are still remembered.
     private static let start = (Date().timeIntervalSince1970 - 20_000).rounded()
 
     private func bench(_ rules: [String]) throws -> WebBench {
@@ -31,7 +31,7 @@ struct RuleTrialTests {
             for text in rules {
                 guard case .object(let settings)? = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)),
                     let rule = configuration.rule(.object(settings)).rule
-                else { Issue.record("\(text) is no rule"); continue }
+                else { Issue.record("\(text) is not a rule"); continue }
                 configuration.launch.rules.append(rule)
             }
         }
@@ -43,7 +43,7 @@ struct RuleTrialTests {
 
     private static func time(_ second: Int) -> Timestamp { Timestamp(seconds: start + Double(second)) ?? .zero }
 
-    /// Compares the audit trail with trials over the whole, and over stretches of it.
+    /// Compares the audit trail with trials over the whole history and over parts of it.
     private func compare(
         _ bench: WebBench, _ rules: [String], _ seconds: Int, _ random: inout SplitMix64, _ seed: UInt64
     ) async throws {
@@ -62,7 +62,7 @@ struct RuleTrialTests {
                     body: #"{"rule":\#(rule),"from":\#(first),"to":\#(last)}"#)
                 for (key, outcome) in [("runs", RuleRun.Outcome.done), ("withheld", .withheld)] {
                     let found = (answer.json[key] as? [[String: Any]] ?? []).compactMap { $0["time"] as? Double }
-                    // What became known by an event of the stretch.
+                    // Changes that an event of this part revealed.
                     let happened = live.filter { run in
                         run.outcome == outcome && run.time.seconds >= first
                             && run.event.map { times[$0] ?? .infinity } ?? run.time.seconds <= last
@@ -75,7 +75,7 @@ struct RuleTrialTests {
         #expect(count > 10, "seed \(seed)")
     }
 
-    @Test("Of apps and other gateways it is all, also over ends of the process", arguments: UInt64(0)..<5)
+    @Test("A trial finds all events of apps and other gateways, even across restarts", arguments: UInt64(0)..<5)
     func reported(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let rules = Self.rules(atMost: "6h")
@@ -115,7 +115,7 @@ struct RuleTrialTests {
     }
 
     @Test(
-        "Of receivers of its own it is all where each change was notified of, and all of them heard",
+        "A trial finds all local events if every change was notified and all receivers heard",
         arguments: UInt64(0)..<5)
     func heard(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
@@ -125,7 +125,7 @@ struct RuleTrialTests {
         var notify = NotificationRules()
         notify.kinds = [.proximity, .gone]
         var policy = NotificationPolicy(rules: notify, regions: [region])
-        // The proximity of each beacon at each receiver, as ranging lists it; nil where it does not.
+        // The proximity of each beacon at each receiver as ranging lists it, or nil if it is not listed.
         var listed = (0..<2).map { _ in (0..<3).map { _ in Proximity?.none } }
         var history: [HistoryEvent] = []
         for second in 0..<240 {

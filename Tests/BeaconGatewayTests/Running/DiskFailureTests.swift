@@ -9,7 +9,7 @@ import Testing
 @testable import BeaconGateway
 @testable import BeaconModel
 
-@Suite("A gateway whose disk fails")
+@Suite("A gateway with a failing disk")
 struct DiskFailureTests {
     private struct NoSink: Sink {
         var maximumBatch: Int { 1 }
@@ -24,7 +24,7 @@ struct DiskFailureTests {
     init() throws {
         bench = try GatewayBench(disk: disk)
         store = try #require(bench.store)
-        // Rules are among the consumers of events.
+        // Rules are one of the consumers of events.
         _ = try EventHistory(store)
         delivery = try DeliveryService(
             store: store, destinations: [Destination(name: "test", sink: NoSink())], logger: bench.lines.logger)
@@ -61,7 +61,7 @@ struct DiskFailureTests {
     }
 
     @Test(
-        "Events are shown at once and stored once, with the states that they lead to, when the disk works again",
+        "Events are shown at once, and stored once with their states when the disk works again",
         arguments: [EventStoreError.Code.full, .locked, .cannotWrite])
     func recovers(_ code: EventStoreError.Code) async throws {
         let broadcast = EventBroadcast(store)
@@ -98,7 +98,7 @@ struct DiskFailureTests {
         #expect(bench.published.withLock { $0.lost } == 0)
     }
 
-    @Test("The state that a dropped event led to is written again once the disk works")
+    @Test("The state after a dropped event is written again once the disk works")
     func dropped() async throws {
         let radios = ScriptedRadios(1)
         try await run(gateway(radios), radios) { start in
@@ -106,7 +106,7 @@ struct DiskFailureTests {
             disk.fail(EventStoreError(.full, "no sector is left"))
             await ScriptedRadios.onThread { start.report(0, hearing: true) }
             #expect(store.health.waitingEvents >= 1)
-            // More important ones than the enter are none; later ones of its importance push it out.
+            // No event is more important than the enter, and later events of the same importance displace it.
             var ids = EventIDs()
             for _ in 0..<EventStoreSettings.gateway.waitingEvents {
                 let id = ids.next(at: .zero)
@@ -142,7 +142,7 @@ struct DiskFailureTests {
         #expect(kinds.count == 39 && kinds.first == "enter" && !zip(kinds, kinds.dropFirst()).contains { $0 == $1 })
     }
 
-    @Test("An event that can never be written is lost alone, and is counted", arguments: [true, false])
+    @Test("Only an event that can never be written is lost, and it is counted", arguments: [true, false])
     func unwritable(_ isWanted: Bool) async throws {
         let destination = ConfiguredDestination(
             destination: Destination(name: "test", sink: NoSink()))

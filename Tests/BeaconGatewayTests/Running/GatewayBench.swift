@@ -12,7 +12,7 @@ import Testing
 @testable import BeaconGateway
 @testable import BeaconModel
 
-/// A gateway whose notifications and events a test reads, in a folder that ends with it.
+/// A gateway with notifications and events that a test reads, in a temporary folder.
 final class GatewayBench: Sendable {
     static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
     static let stranger = "00000000-0000-0000-0000-000000000001"
@@ -22,19 +22,19 @@ final class GatewayBench: Sendable {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     let lines = LogLines()
     let published = Locked(GatewayStatistics(sources: []))
-    /// The number of events that the destination had received when it learnt that those of the last run are over.
+    /// The number of events that the destination had received when it was notified that restoring the last run is done.
     let restorations = Locked<[Int]>([])
     private let events = Locked<[RegionEvent]>([])
     private let notifications = Locked<[BeaconNotification]>([])
 
-    /// The event store, which all gateways of the bench share; nil where they leave nothing.
+    /// The event store, which all gateways of the bench share, or nil if they keep nothing.
     let store: EventStore?
 
-    /// A bench.
+    /// Creates a bench.
     ///
     /// - Parameters:
-    ///   - keepsPresence: false for gateways that leave nothing on the disk, which takes time.
-    ///   - disk: the disk of the store; nil for the system's.
+    ///   - keepsPresence: false for gateways that keep nothing on the disk, which saves time.
+    ///   - disk: the disk of the store; or nil for the system's.
     init(keepsPresence: Bool = true, disk: TestDisk? = nil) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         store = try keepsPresence ? Self.store(in: folder, lines, on: disk) : nil
@@ -52,7 +52,7 @@ final class GatewayBench: Sendable {
 
     // MARK: - Sources
 
-    /// A line of a sighting log.
+    /// Returns a line of a sighting log.
     static func line(
         _ time: Double, minor: Int = 1, uuid: String = GatewayBench.uuid, receiver: String = "hci0", rssi: Int = -60
     ) -> String {
@@ -63,7 +63,7 @@ final class GatewayBench: Sendable {
         """
     }
 
-    /// Writes a sighting log, and returns it as a source.
+    /// Writes a sighting log and returns it as a source.
     func log(
         _ name: String, _ text: String, receiver: String? = nil, pace: Pace? = nil
     ) throws -> SourceSettings {
@@ -72,7 +72,7 @@ final class GatewayBench: Sendable {
         return SourceSettings(name: name, specification: .file(path: file), receiver: receiver, pace: pace)
     }
 
-    /// A source that is named like a radio, for a runner of the test's own.
+    /// Returns a source with a radio's name, for a test's own runner.
     static func radio(_ name: String, isNamed: Bool) -> SourceSettings {
         SourceSettings(name: name, specification: .hci(adapters: name), receiver: isNamed ? name : nil)
     }
@@ -106,18 +106,18 @@ final class GatewayBench: Sendable {
         func deliver(_ batch: [QueuedNotification]) -> [DeliveryOutcome] { [] }
     }
 
-    /// Makes a gateway.
+    /// Creates a gateway.
     ///
     /// - Parameters:
     ///   - sources: the sources.
     ///   - regions: the regions; by default one of every beacon, "hall".
-    ///   - runners: the runners of the sources, by name; those of the sources themselves by default.
-    ///   - places: the places; none by default.
+    ///   - runners: the runners of the sources by name; by default the sources' own.
+    ///   - places: the places; by default none.
     ///   - launches: the launcher of applications.
-    ///   - rules: what is done for events.
+    ///   - rules: the rule engine.
     ///   - writing: the time that each write takes.
-    ///   - broadcast: tells a console of what changes.
-    ///   - delivery: delivers what is in the store; nil where a test reads what is notified.
+    ///   - broadcast: notifies a console of changes.
+    ///   - delivery: delivers notifications from the store, or nil if a test reads them.
     func gateway(
         _ sources: [SourceSettings], regions: [RegionSettings] = [GatewayBench.region("hall")],
         runners: [String: any GatewayRunner] = [:], places: PlacePlan? = nil, launches: LaunchAgent? = nil,
@@ -145,7 +145,7 @@ final class GatewayBench: Sendable {
             makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace, observer: $1) })
     }
 
-    /// Returns what has an engine's rules look at the events of a gateway, from now on.
+    /// Returns the consumer that passes a gateway's events to an engine's rules from now on.
     func consumer(of engine: RuleEngine, for gateway: Gateway) async throws -> RuleConsumer {
         guard let store else { throw CancellationError() }
         return RuleConsumer(
@@ -153,7 +153,7 @@ final class GatewayBench: Sendable {
             broadcast: EventBroadcast(store), logger: lines.logger)
     }
 
-    /// Runs a gateway to the end of its sources, and has rules look at all events.
+    /// Runs a gateway to the end of its sources, and lets rules process all events.
     func run(_ gateway: Gateway, with engine: RuleEngine) async throws {
         let consumer = try await consumer(of: engine, for: gateway)
         await gateway.run()
@@ -173,7 +173,7 @@ final class GatewayBench: Sendable {
         return configuration
     }
 
-    /// What is known beside the configuration.
+    /// The state outside the configuration.
     var state: GatewayState {
         get throws { GatewayState(try store ?? Self.store(in: folder, lines)) }
     }
@@ -186,18 +186,18 @@ final class GatewayBench: Sendable {
         }
     }
 
-    /// Writes the presence as an earlier run left it.
+    /// Saves a presence from an earlier run.
     func save(_ presence: Presence) async throws {
         let changes = presence.changes(since: try await self.presence)
         if !changes.isEmpty { try await store?.append(Step(changes: changes)) }
     }
 
-    /// Writes the state of a region as an earlier run left it.
+    /// Saves a region's state from an earlier run.
     ///
     /// - Parameters:
     ///   - state: the state.
     ///   - region: the region's name.
-    ///   - source: the source that kept it inside; nil where none is known.
+    ///   - source: the source that kept it inside, or nil if unknown.
     func remember(_ state: RegionState, of region: String, by source: String? = nil) async throws {
         let region = [
             "region \(region)": Presence.Region(constraint: Self.constraint, state: state, source: source)
@@ -212,17 +212,17 @@ final class GatewayBench: Sendable {
 
     // MARK: - Results
 
-    /// The events that a destination received, in words.
+    /// The events that a destination received, as text.
     var words: [String] { events.withLock { $0 }.map(Self.word) }
 
-    /// The changes of place of which there are notifications, in words.
+    /// The place changes with notifications, as text.
     var places: [String] {
         notifications.withLock { $0 }.filter { $0.kind == .place }.map {
             "\($0.time.seconds) \($0.beacon?.minor ?? 0) \($0.before ?? "-") > \($0.place ?? "-") \($0.region?.name ?? "-")"
         }
     }
 
-    /// The notifications, in words.
+    /// The notifications as text.
     var notified: [String] {
         notifications.withLock { $0 }.map {
             "\($0.kind.rawValue) \($0.region?.name ?? "-") \($0.time.seconds) \($0.receiver ?? "-")"

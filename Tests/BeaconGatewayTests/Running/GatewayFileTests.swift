@@ -8,11 +8,11 @@ import Testing
 @testable import BeaconGateway
 @testable import BeaconModel
 
-@Suite("A gateway plays files")
+@Suite("A gateway with files")
 struct GatewayFileTests {
     private typealias Bench = GatewayBench
 
-    /// The adverts of a beacon, each second.
+    /// Returns the adverts of a beacon, one per second.
     private static func log(
         _ times: ClosedRange<Int>, fraction: Double = 0, minor: Int = 1, receiver: String = "hci0"
     ) -> String {
@@ -23,7 +23,7 @@ struct GatewayFileTests {
         times.map { Bench.line(Double($0), uuid: Bench.stranger) }.joined()
     }
 
-    /// The events of `beacon monitor` for a file.
+    /// Returns the events of `beacon monitor` for a file.
     private static func monitored(_ source: SourceSettings, _ regions: [RegionSettings]) throws -> [String] {
         var configuration = MonitoringSession.Configuration()
         configuration.regions = regions.map { .init(name: $0.name, region: $0.region) }
@@ -34,7 +34,7 @@ struct GatewayFileTests {
         return words
     }
 
-    @Test("One file gives the events of beacon monitor, with the same times and receivers")
+    @Test("A file has the same events as beacon monitor, with the same times and receivers")
     func oneFile() async throws {
         let bench = try Bench()
         let log = try bench.log(
@@ -50,7 +50,7 @@ struct GatewayFileTests {
         #expect(bench.published.withLock { $0.sources.map(\.state) } == [.ended])
     }
 
-    @Test("A simulation at full speed gives the events of beacon monitor")
+    @Test("A simulation at full speed has the same events as beacon monitor")
     func simulation() async throws {
         let bench = try Bench()
         let source = SourceSettings(name: "shop", specification: .simulation("department-store"), pace: .fastest)
@@ -61,11 +61,11 @@ struct GatewayFileTests {
         #expect(await bench.run([source], regions: regions) == expected)
     }
 
-    @Test("Files of different years share the time of the first, and events keep the years of their own")
+    @Test("Files of different years share the first file's time, and events keep their own years")
     func years() async throws {
         let bench = try Bench()
         let old = 1_500_000_000, new = 1_700_000_000
-        // A batch ends with 512 adverts: the first file is read far beyond the second one's first.
+        // A batch ends after 512 adverts, so the first file is read far beyond the second one's first advert.
         let sources = [
             try bench.log("new", Self.log(new...new + 20) + Self.strangers(new + 21...new + 700), receiver: "door"),
             try bench.log(
@@ -77,13 +77,13 @@ struct GatewayFileTests {
         let expected = [
             "enter hall inside \(Double(new)) door",
             "enter one inside \(Double(new)) door",
-            // Nothing was heard of it for its time-out, by either.
+            // Neither file has its adverts within its timeout.
             "state two outside \(Double(old) + 30) -",
             "exit one outside \(Double(old) + 90.5) tape",
             "exit hall outside \(Double(old) + 90.5) tape",
             "enter hall inside \(Double(old) + 100) tape",
             "enter two inside \(Double(old) + 100) tape",
-            // The file has ended, and nobody else can tell.
+            // The file has ended, and no other source can tell.
             "state hall unknown \(Double(old) + 200) -",
             "state two unknown \(Double(old) + 200) -",
         ]
@@ -96,10 +96,10 @@ struct GatewayFileTests {
         }
     }
 
-    @Test("Adverts of two files are taken in by time, however far one is read ahead")
+    @Test("Adverts of two files are processed by time, however far one is read ahead")
     func order() async throws {
         let bench = try Bench()
-        // The first file goes on without the beacon, which the second one hears all the time.
+        // The first file continues without the beacon, which the second one always hears.
         let sources = [
             try bench.log("a", Self.log(1000...1005) + Self.strangers(1006...1900)),
             try bench.log("b", Self.log(1000...1890)),
@@ -109,7 +109,7 @@ struct GatewayFileTests {
         #expect(bench.notified.count == 1)
     }
 
-    @Test("What a file gives after its last advert does not pass before the adverts of another one")
+    @Test("A file's time after its last advert does not run ahead of another file's adverts")
     func timeWithoutAdverts() async throws {
         let bench = try Bench()
         let runners = [ScriptedRunner(), ScriptedRunner()]
@@ -117,7 +117,7 @@ struct GatewayFileTests {
             SourceSettings(name: $0, specification: .file(path: "/nowhere/at.all"), receiver: $0)
         }
         let batches = [
-            // Frames that are no iBeacons move the time for 100 s.
+            // Frames other than iBeacon advance the time for 100 s.
             [ScriptedRadios.batch(hearing: [1000], until: 1100)],
             stride(from: 1000.5, to: 1120, by: 5).map { ScriptedRadios.batch(hearing: [$0], until: $0) },
         ]
@@ -137,7 +137,7 @@ struct GatewayFileTests {
         #expect(bench.words == ["enter hall inside 1000.0 a"])
     }
 
-    @Test("A source's receiver has the name that the configuration gives it, and else its own")
+    @Test("A source's receiver has the configured name, or else its own")
     func receivers() async throws {
         let text = Self.log(1000...1001, receiver: "x") + Self.log(1002...1003, minor: 2, receiver: "y")
         let regions = [Bench.region("one", minor: 1), Bench.region("two", minor: 2)]
@@ -151,7 +151,7 @@ struct GatewayFileTests {
                 == ["enter one inside 1000.0 door", "enter two inside 1002.0 door"])
     }
 
-    @Test("A file that ends while another goes on leaves no region, and the other can still enter and exit it")
+    @Test("A file that ends first exits no region, and the other file can still enter and exit it")
     func end() async throws {
         let bench = try Bench()
         let quiet = try bench.log("b", Self.strangers(1000...1200))
@@ -170,7 +170,7 @@ struct GatewayFileTests {
         #expect(second.notified == ["enter hall 1000.0 hci0", "exit hall 1082.0 hci0"])
     }
 
-    @Test("A damaged file tells its error after what it gave before, and others go on")
+    @Test("A damaged file reports its error after its adverts, and other files continue")
     func damage() async throws {
         let bench = try Bench()
         let damaged = try bench.log("damaged", Self.log(1000...1003) + "{\"time\":")
@@ -190,7 +190,7 @@ struct GatewayFileTests {
         #expect(states[1] == .ended)
     }
 
-    @Test("A source that cannot be opened leaves no region that was entered before")
+    @Test("A source that cannot be opened exits no region")
     func unopened() async throws {
         let bench = try Bench()
         try await bench.remember(.inside, of: "hall")
@@ -200,7 +200,7 @@ struct GatewayFileTests {
         #expect(bench.notified.isEmpty)
     }
 
-    @Test("Presence outlives a restart: no second enter, and an exit for whoever left meanwhile")
+    @Test("Presence survives a restart: no second enter, and an exit for a beacon that left in the meantime")
     func restart() async throws {
         let bench = try Bench()
         _ = await bench.run([try bench.log("one", Self.log(1000...1005))])
@@ -214,7 +214,7 @@ struct GatewayFileTests {
         #expect(try await bench.remembered("hall") == .inside)
     }
 
-    @Test("Destinations receive the states of the last run before all others, and learn when these are over")
+    @Test("Destinations receive the states of the last run first, and are notified when these are complete")
     func restored() async throws {
         let bench = try Bench()
         _ = await bench.run([try bench.log("one", Self.log(1000...1005))])
@@ -225,7 +225,7 @@ struct GatewayFileTests {
         #expect(bench.words[count] == "state hall inside 0.0 -")
     }
 
-    @Test("Beside a source in real time a file plays in real time, which is logged")
+    @Test("Next to a source in real time, a file plays in real time too, and the log says so")
     func realTime() async throws {
         let bench = try Bench()
         let sources = [

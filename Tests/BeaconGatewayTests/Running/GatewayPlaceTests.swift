@@ -6,13 +6,13 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("Places of the gateway")
+@Suite("A gateway with places")
 struct GatewayPlaceTests {
     private let plan = PlacePlan([
         PlacePlan.Place(name: "hall", receivers: ["a"]), PlacePlan.Place(name: "kitchen", receivers: ["b"]),
     ])
 
-    /// A log in which a beacon is in the hall, then in the kitchen.
+    /// Returns a log with a beacon in the hall, then in the kitchen.
     private func log(from start: Double = 1000) -> String {
         (0..<120).map { half in
             let time = start + Double(half) / 2
@@ -22,8 +22,8 @@ struct GatewayPlaceTests {
         }.joined()
     }
 
-    @Test("A beacon's way through the places is notified, with the region that it belongs to")
-    func way() async throws {
+    @Test("Each place of a beacon is notified, with the beacon's region")
+    func moves() async throws {
         let bench = try GatewayBench()
         await bench.gateway([try bench.log("log", log())], places: plan).run()
         #expect(
@@ -31,7 +31,7 @@ struct GatewayPlaceTests {
         #expect(try await bench.presence.places.values.sorted() == ["kitchen"])
     }
 
-    @Test("After a restart, a beacon that is where it was is not notified again")
+    @Test("After a restart, a beacon in the same place is not notified again")
     func restart() async throws {
         let bench = try GatewayBench()
         await bench.gateway([try bench.log("log", log())], places: plan).run()
@@ -46,7 +46,7 @@ struct GatewayPlaceTests {
         #expect(bench.places.count == before)
     }
 
-    @Test("A rule runs its program for the places that it names, and for no other beacon, region or place")
+    @Test("A rule runs its program only for its beacons, regions and places")
     func rules() async throws {
         let bench = try GatewayBench()
         func rule(_ name: String, _ change: (inout Rule) -> Void) -> Rule {
@@ -83,7 +83,7 @@ struct GatewayPlaceTests {
         #expect(ran("enter") == ["-"])
     }
 
-    @Test("A named beacon that is never heard is in no place, and nobody is notified")
+    @Test("A named beacon that is never heard has no place and no notification")
     func neverHeard() async throws {
         let bench = try GatewayBench()
         let keys = BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 9)
@@ -98,7 +98,7 @@ struct GatewayPlaceTests {
         #expect(try await !web.ask(.get, "/v1/events").body.contains("keys"))
     }
 
-    @Test("A receiver that no source has is logged, once")
+    @Test("An unknown receiver is logged once")
     func missing() async throws {
         let bench = try GatewayBench()
         var plan = plan

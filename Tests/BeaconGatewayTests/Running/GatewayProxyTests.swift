@@ -8,9 +8,9 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("What a gateway passes on")
+@Suite("A gateway with a proxy")
 struct GatewayProxyTests {
-    @Test("Radios hear all adverts while a client of the proxy wants them, and what the regions need otherwise")
+    @Test("Radios scan for all adverts while a proxy client wants them, and otherwise for the regions")
     func scanMode() async throws {
         let bench = try GatewayBench()
         let port = try FreePort.find()
@@ -39,7 +39,7 @@ struct GatewayProxyTests {
         await passing.value
     }
 
-    @Test("The gateway's own events do not depend on who has its adverts passed on")
+    @Test("The gateway's own events do not depend on proxy clients")
     func sameEvents() async throws {
         var changes: [[String]] = []
         for isProxy in [false, true] {

@@ -11,7 +11,7 @@ import Testing
 @testable import BeaconModel
 @testable import BeaconMonitoring
 
-@Suite("A gateway listens with radios")
+@Suite("A gateway with radios")
 struct GatewayRadioTests {
     /// The radios whose states change.
     enum Changing: String, CaseIterable { case holder, other, both }
@@ -24,7 +24,7 @@ struct GatewayRadioTests {
     }()
 
     @Test(
-        "No order of radio states makes a region exited, and each outage that lasts is published",
+        "No order of radio states causes an exit, and each lasting outage is published",
         arguments: Changing.allCases)
     func matrix(_ changing: Changing) async throws {
         for sequence in Self.sequences {
@@ -44,7 +44,7 @@ struct GatewayRadioTests {
                 radios.pass(10, every: 10, hearing: [0])
                 radios.pass(40, every: 10)
             }
-            // The published states: those of the radio that hears the beacon, where they change.
+            // The published states follow the radio that hears the beacon.
             var expected = ["enter inside"]
             for state in sequence + [.poweredOn] where changing != .other {
                 let next = state == .poweredOn ? "state inside" : "state unknown"
@@ -64,7 +64,7 @@ struct GatewayRadioTests {
     }
 
     @Test(
-        "A radio that is lost and returns enters nothing again, and exits after its time-out of hearing",
+        "A radio that is lost and returns causes no second enter, and an exit after the timeout",
         arguments: ScriptedRadios.states.dropLast())
     func returns(_ state: RadioState) async throws {
         let bench = try GatewayBench()
@@ -94,7 +94,7 @@ struct GatewayRadioTests {
                 == ["enter hall 1000.0", "exit hall 1635.0"])
     }
 
-    @Test("While the radio that heard a beacon is lost, another one that hears it and then does not exits the region")
+    @Test("While the radio that heard a beacon is lost, another radio that stops hearing it exits the region")
     func anotherRadio() async throws {
         let bench = try GatewayBench()
         await ScriptedRadios.run(2, in: bench) { radios in
@@ -113,7 +113,7 @@ struct GatewayRadioTests {
     }
 
     @Test(
-        "While a machine is suspended nothing is exited, whichever radio says so first",
+        "Suspending a machine causes no exit, whichever radio reports it first",
         arguments: [0, 1], [0, 1])
     func suspend(_ holder: Int, _ first: Int) async throws {
         let bench = try GatewayBench()
@@ -135,7 +135,7 @@ struct GatewayRadioTests {
         #expect(bench.notified == ["enter hall 1000.0 \(name)", "exit hall 4630.0 \(name)"])
     }
 
-    @Test("After a restart the silence of another radio exits no region while the one that kept it is missing")
+    @Test("After a restart, another radio's silence exits no region while the radio that kept it is missing")
     func restartWithoutHolder() async throws {
         let bench = try GatewayBench()
         try await bench.remember(.inside, of: "hall", by: "a")
@@ -152,7 +152,7 @@ struct GatewayRadioTests {
         #expect(try await bench.remembered("hall") == .inside)
     }
 
-    @Test("A radio that cannot be opened at first publishes unknown, and keeps on the disk that somebody is inside")
+    @Test("A radio that cannot be opened at first publishes unknown, and the disk keeps the state inside")
     func unopened() async throws {
         let bench = try GatewayBench()
         try await bench.remember(.inside, of: "hall")
@@ -166,7 +166,7 @@ struct GatewayRadioTests {
         #expect(bench.notified.isEmpty)
     }
 
-    @Test("A gateway that is stopped publishes no outage of the sources that end before the others")
+    @Test("A stopped gateway publishes no outage for the sources that end first")
     func stop() async throws {
         let bench = try GatewayBench()
         await ScriptedRadios.run(3, in: bench) { radios in
@@ -177,11 +177,11 @@ struct GatewayRadioTests {
         #expect(try await bench.remembered("hall") == .inside)
     }
 
-    @Test("What was known in the last run is waited for, and nothing is monitored or written before")
+    @Test("The gateway waits for the last run's states before it monitors or writes anything")
     func unreadable() async throws {
         let bench = try GatewayBench()
         try await bench.remember(.inside, of: "hall", by: "a")
-        // As a disk that cannot be read.
+        // Like a disk that cannot be read.
         await bench.store?.close()
         let gateway = bench.gateway([GatewayBench.radio("a", isNamed: true)], runners: ["a": ScriptedRunner()])
         let run = Task { await gateway.run() }
@@ -191,7 +191,7 @@ struct GatewayRadioTests {
         #expect(bench.words == [] && bench.notified == [])
     }
 
-    @Test("A source that was opened anew with other adapters has their names")
+    @Test("A source that is reopened with other adapters has their names")
     func names() async throws {
         let bench = try GatewayBench()
         await ScriptedRadios.run(1, in: bench, named: false) { radios in
@@ -211,14 +211,14 @@ struct GatewayRadioTests {
             ])
     }
 
-    @Test("A region that is never heard is outside after its time-out of hearing: published and kept, and no exit")
+    @Test("A region that is never heard becomes outside after its timeout, published and stored but without an exit")
     func neverHeard() async throws {
         let bench = try GatewayBench()
         await ScriptedRadios.run(2, in: bench) { radios in
             radios.set(.poweredOff, of: 0)
             radios.set(.poweredOff, of: 1)
             radios.pass(100)
-            // From here on one hears.
+            // From here on, one radio hears.
             radios.open(0)
             radios.pass(40)
         }
@@ -233,7 +233,7 @@ struct GatewayRadioTests {
         #expect(bench.notified == ["enter hall 1060.0 a"])
     }
 
-    @Test("What a radio heard before it was lost is still counted, and so are its failures")
+    @Test("The statistics keep a lost radio's adverts and its failures")
     func statistics() async throws {
         let bench = try GatewayBench()
         let seen = Locked<[GatewayStatistics.Source]>([])
@@ -246,7 +246,7 @@ struct GatewayRadioTests {
             batch.iBeacons = 3
             radios.send(.heard(batch), to: 0)
             radios.send(.failed(RadioError(.failed, "it is unplugged"), retryAfter: .seconds(1)), to: 0)
-            // While it is gone, its thread tells the time alone.
+            // While the radio is lost, its thread only reports the time.
             var silence = SourceBatch()
             silence.time = Timestamp(seconds: 1001)
             radios.send(.heard(silence), to: 0)
@@ -270,7 +270,7 @@ struct GatewayRadioTests {
                 "log\(number)", GatewayBench.line(1000, minor: number), receiver: "r\(number)", pace: .times(100))
         }
         let regions = (0..<3).map { GatewayBench.region("region\($0)", minor: UInt16($0)) }
-        // As radios, they are not played in order.
+        // Like radios, they are not played in order.
         let runners = Dictionary(
             uniqueKeysWithValues: sources.map { ($0.name, SourceRunner($0.specification, pace: $0.pace)) })
         let radios = sources.map { SourceSettings(name: $0.name, specification: .auto, receiver: $0.receiver) }
@@ -278,7 +278,7 @@ struct GatewayRadioTests {
         #expect(bench.notified.sorted() == (0..<3).map { "enter region\($0) 1000.0 r\($0)" })
     }
 
-    @Test("Sources scan for an application that was found before they were there", arguments: [true, false])
+    @Test("Sources scan for an application that was found before they were opened", arguments: [true, false])
     func earlyApplication(hasRegions: Bool) async throws {
         let bench = try GatewayBench()
         let runner = ScriptedRunner()
@@ -297,7 +297,7 @@ struct GatewayRadioTests {
         #expect(runner.mode.withLock { $0 } == .monitoring([GatewayBench.constraint.uuid]))
     }
 
-    @Test("An application that does not run is started when its region is entered, and finds its state")
+    @Test("An application that is not running is launched when its region is entered, and finds its state")
     func application() async throws {
         let bench = try GatewayBench()
         let directory = StateDirectory(bench.folder.appendingPathComponent("state"))
@@ -319,7 +319,7 @@ struct GatewayRadioTests {
         }
         #expect(await agent.started == 1, "\(bench.lines.all)")
         #expect(registry.look().terminated.map { $0.triggers.map(\.state) } == [[.inside]])
-        // The application's own region is nobody else's event.
+        // An application's region causes no other event.
         #expect(bench.words == ["enter hall inside 1000.0 a"])
     }
 }

@@ -9,9 +9,9 @@ import Testing
 @testable import BeaconModel
 @testable import BeaconMonitoring
 
-@Suite("A gateway and the receivers behind a broker")
+@Suite("A gateway with receivers behind a broker")
 struct GatewayReceiverTests {
-    /// Runs a gateway of one broker, whose receivers' messages a script writes.
+    /// Runs a gateway with one broker. A script writes its receivers' messages.
     private static func run(
         _ bench: GatewayBench, regions: [RegionSettings] = [GatewayBench.region("hall")],
         _ script: @escaping @Sendable (ScriptedRunner) -> Void
@@ -34,7 +34,7 @@ struct GatewayReceiverTests {
         }
     }
 
-    /// Has receivers report each second.
+    /// Makes receivers report each second.
     private static func report(
         _ runner: ScriptedRunner, from begin: Int, through end: Int, _ receivers: [String], _ statuses: [ReceiverStatus]
     ) {
@@ -47,7 +47,7 @@ struct GatewayReceiverTests {
         }
     }
 
-    @Test("After a restart a region is left by the silence of the receiver that kept it, and of no other")
+    @Test("After a restart, only the silence of the receiver that kept a region exits it")
     func restart() async throws {
         let bench = try GatewayBench()
         let region = Presence.Region(
@@ -64,7 +64,7 @@ struct GatewayReceiverTests {
     }
 
     @Test(
-        "After its source is opened again, the receiver that kept a region decides about it, wherever it is named",
+        "After a source is reopened, the receiver that kept a region decides about it, in any order of names",
         arguments: [["b"], ["b", "a"], ["a", "b"], ["x", "b"], ["x"], ["a", "x"]])
     func reopened(_ names: [String]) async throws {
         let bench = try GatewayBench(keepsPresence: false)
@@ -79,11 +79,11 @@ struct GatewayReceiverTests {
             runner.channel.send(.state(.poweredOn))
             Self.report(runner, from: 1007, through: 1100, names, names.map { _ in hears })
         }
-        // One that does not come says nothing by its silence.
+        // The silence of a missing receiver proves nothing.
         #expect(bench.notified == ["enter hall 1006.0 b"] + (names.contains("b") ? ["exit hall 1036.0 b"] : []))
     }
 
-    @Test("Where another receiver takes a place, also after the source was opened again, its silence decides")
+    @Test("If another receiver takes over, even after the source is reopened, its silence decides")
     func replaced() async throws {
         let bench = try GatewayBench(keepsPresence: false)
         let hears = ReceiverStatus(.poweredOn)
@@ -99,11 +99,11 @@ struct GatewayReceiverTests {
         #expect(bench.notified == ["enter hall 1001.0 a", "exit hall 1035.0 -"])
     }
 
-    @Test("Before a receiver hears, no region is known, though the broker is there", arguments: [false, true])
+    @Test("Before a receiver hears, all regions are unknown, even with a connected broker", arguments: [false, true])
     func noReceiver(isExpected: Bool) async throws {
         let bench = try GatewayBench()
         if isExpected {
-            // One of the last run, which has the place of the first.
+            // A receiver of the last run, which has the first one's position.
             let region = Presence.Region(
                 constraint: GatewayBench.constraint, state: .inside, source: "house", holder: "attic")
             try await bench.save(Presence(regions: ["region hall": region]))
@@ -118,7 +118,8 @@ struct GatewayReceiverTests {
         #expect(bench.notified == (isExpected ? ["exit hall 1130.0 attic"] : []))
     }
 
-    @Test("While a receiver is doubted nothing of it is left, and once it is not, what was due happens at its time")
+    @Test(
+        "While a receiver is in doubt its regions are not exited, and afterwards due exits happen with their own times")
     func doubt() async throws {
         let bench = try GatewayBench()
         let (hears, doubted) = (ReceiverStatus(.poweredOn), ReceiverStatus(.poweredOn, isDoubtful: true))

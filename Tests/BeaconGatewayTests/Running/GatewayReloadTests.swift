@@ -12,9 +12,9 @@ import Testing
 @testable import BeaconGateway
 @testable import BeaconModel
 
-/// A gateway of one radio that hears a beacon, and goes on with another configuration while it does.
+/// A gateway with one radio that hears a beacon and continues with another configuration.
 private final class ReloadBench: Sendable {
-    /// A runner that ends once it is stopped, as the thread of a source does.
+    /// A runner that ends once it is stopped, like the thread of a source.
     final class Runner: GatewayRunner {
         let channel = BoundedChannel<SourceEvent>(capacity: 1)
         let isStopped = Locked(false)
@@ -50,7 +50,7 @@ private final class ReloadBench: Sendable {
     let destination: ConfiguredDestination
     private let notified: Locked<[BeaconNotification]>
     private let events: Locked<[RegionEvent]>
-    /// The runners in the order in which they were made, with the names of their sources.
+    /// The runners in order of creation, with the names of their sources.
     private let runners: Locked<[(name: String, runner: Runner)]>
     private let now = Locked(1000.0)
 
@@ -83,21 +83,21 @@ private final class ReloadBench: Sendable {
     /// The notifications.
     var notifications: [String] { notified.withLock { $0 }.map { "\($0.kind.rawValue) \($0.region?.name ?? "-")" } }
 
-    /// The sources that were opened, in order.
+    /// The opened sources, in order.
     var opened: [String] { runners.withLock { $0 }.map(\.name) }
 
-    /// The sources whose threads run.
+    /// The sources with running threads.
     var running: [String] { runners.withLock { $0 }.filter { !$0.runner.isStopped.withLock { $0 } }.map(\.name) }
 
     private func send(_ event: SourceEvent, to runner: Runner) async {
         await ScriptedRadios.onThread {
             runner.channel.send(event)
-            // Taken once the one before is handled.
+            // Received once the previous event is handled.
             runner.channel.send(.heard(SourceBatch()))
         }
     }
 
-    /// Lets seconds pass, in which all radios that run report.
+    /// Lets seconds pass while all running radios report.
     func pass(_ seconds: Int, hearing isHeard: Bool = true) async throws {
         for _ in 0..<seconds {
             let time = now.withLock { now in
@@ -112,14 +112,14 @@ private final class ReloadBench: Sendable {
                 await send(.heard(batch), to: runner)
             }
         }
-        // The last but one is handled once another one waits.
+        // The last event but one is handled once another waits.
         for (_, runner) in runners.withLock({ $0 }) where !runner.isStopped.withLock({ $0 }) {
             await send(.heard(SourceBatch()), to: runner)
         }
-        try await eventually("all is written") { await gateway.isSettled }
+        try await eventually("everything is written") { await gateway.isSettled }
     }
 
-    /// Runs the gateway for as long as a body takes.
+    /// Runs the gateway while a body runs.
     func run(_ body: () async throws -> Void) async throws {
         let task = Task { await gateway.run() }
         try await eventually("the sources are opened") { await gateway.pumps.isRunning }
@@ -136,24 +136,24 @@ private final class ReloadBench: Sendable {
 }
 
 extension Gateway {
-    /// True where nothing waits to be handled or written.
+    /// True if nothing waits to be handled or written.
     fileprivate var isSettled: Bool {
         queue.isEmpty && !listener.hasEvents
     }
 }
 
-@Suite("A gateway that goes on with another configuration")
+@Suite("A gateway that continues with another configuration")
 struct GatewayReloadTests {
-    /// A change of the configuration, and what it may cause.
+    /// A change of the configuration and its expected effects.
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
         /// The region that is inside afterwards.
         var inside = "hall"
-        /// The enters and exits that the change causes while the beacon is heard on.
+        /// The enters and exits that the change causes while the beacon is still heard.
         var events: [String] = []
-        /// Those of beacons, which destinations receive alone.
+        /// The enters and exits of beacons, which only destinations receive.
         var beaconEvents: [String] = []
-        /// The sources that are opened, in order.
+        /// The opened sources, in order.
         var opened = ["a"]
         /// The sources that run afterwards.
         var running = ["a"]
@@ -167,7 +167,7 @@ struct GatewayReloadTests {
         configuration.beacons = [BeaconSettings(name: "keys", identity: ScriptedRadios.identity)]
         configuration.places = PlacePlan([PlacePlan.Place(name: "foyer", receivers: ["a"])])
         configuration.notify.kinds = [.enter, .exit, .place]
-        // With a broker each named beacon is a region of its own.
+        // With a broker, each named beacon has its own region.
         var broker = BrokerSettings()
         broker.connection.host = "broker"
         configuration.destinations = [DestinationSettings(name: "home", kind: .mqtt(broker))]
@@ -178,10 +178,10 @@ struct GatewayReloadTests {
         Case(testDescription: "nothing", change: { _ in }),
         Case(testDescription: "region renamed", inside: "store", change: { $0.regions[0].name = "store" }),
         Case(
-            testDescription: "region with another time-out",
+            testDescription: "region with another timeout",
             change: { $0.regions[0].region.exitTimeout = .seconds(60) }),
         Case(
-            testDescription: "region renamed with another time-out", inside: "store",
+            testDescription: "region renamed with another timeout", inside: "store",
             change: {
                 $0.regions[0].name = "store"
                 $0.regions[0].region.exitTimeout = .seconds(60)
@@ -222,7 +222,7 @@ struct GatewayReloadTests {
             change: { $0.sources[0].name = "b" }),
     ]
 
-    @Test("What has not changed goes on, and what has another name sends nothing", arguments: cases)
+    @Test("Unchanged items continue, and renaming sends nothing", arguments: cases)
     func matrix(_ one: Case) async throws {
         let files = try GatewayBench()
         let configuration = Self.configuration(files)
@@ -243,14 +243,14 @@ struct GatewayReloadTests {
         }
     }
 
-    @Test("A change before the states of the last run are read loses none of them")
+    @Test("A change before the last run's states are read loses none of them")
     func early() async throws {
         let files = try GatewayBench()
         let configuration = Self.configuration(files)
         try await files.remember(.inside, of: "hall")
         let bench = ReloadBench(configuration, in: files)
         await bench.gateway.apply(configuration, revision: 1)
-        // Another configuration has all states written, and here they are still unknown.
+        // Another configuration makes the gateway write all states, which are still unknown here.
         await bench.gateway.settle()
         #expect(try await files.remembered("hall") == .inside)
         try await bench.run {
@@ -261,8 +261,8 @@ struct GatewayReloadTests {
         #expect(try await files.remembered("hall") == .inside)
     }
 
-    @Test("A region that was renamed is left under its new name, and a restart knows it by that")
-    func leftLater() async throws {
+    @Test("A renamed region is exited with its new name, and a restart finds it by that")
+    func exitAfterRename() async throws {
         let files = try GatewayBench()
         var configuration = Self.configuration(files)
         let bench = ReloadBench(configuration, in: files)
@@ -297,8 +297,8 @@ struct GatewayReloadTests {
         }
     }
 
-    @Test("A region is left by the silence of the others once the source that kept it is gone")
-    func keeperGone() async throws {
+    @Test("Once the source that kept a region is removed, the silence of the others exits it")
+    func removedSource() async throws {
         let files = try GatewayBench()
         var configuration = Self.configuration(files)
         configuration.sources.append(GatewayBench.radio("b", isNamed: false))
@@ -315,7 +315,7 @@ struct GatewayReloadTests {
     }
 
     @Test(
-        "A sequence of changes sends what the last configuration alone would",
+        "A sequence of changes sends the same as the last configuration alone",
         arguments: [1, 2, 3, 5, 8, 13, 21, 34] as [UInt64])
     func sequences(_ seed: UInt64) async throws {
         let files = try GatewayBench()

@@ -7,9 +7,9 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("Beacons of the gateway that may have been cloned")
+@Suite("A gateway with suspicious beacons")
 struct GatewaySuspicionTests {
-    /// A log in which one identity is close to two receivers for a minute, and another close to one.
+    /// Returns a log in which one identity is close to two receivers for a minute, and another close to one receiver.
     private static let log = (0..<60).map { second in
         let time = 1000 + Double(second)
         return GatewayBench.line(time, receiver: "a", rssi: -50)
@@ -36,7 +36,7 @@ struct GatewaySuspicionTests {
 
     private static let far = ["a": ReceiverPosition(x: 0, y: 0), "b": ReceiverPosition(x: 60, y: 0)]
 
-    @Test("A clone is notified of and logged once, with its region and receivers")
+    @Test("A clone is notified and logged once, with its region and receivers")
     func notified() async throws {
         let bench = try GatewayBench()
         await Self.run(bench, try Self.configuration(bench, Self.far))
@@ -45,7 +45,7 @@ struct GatewaySuspicionTests {
         #expect(bench.lines.all.filter { $0.contains("1/1 is heard close to") && $0.contains("60 m apart") }.count == 1)
     }
 
-    @Test("Without the setting nobody looks, and receivers that are close to each other say nothing")
+    @Test("Nothing is suspicious without the setting, or with receivers close to each other")
     func nothing() async throws {
         let bench = try GatewayBench()
         var configuration = try Self.configuration(bench, Self.far)
@@ -55,7 +55,7 @@ struct GatewaySuspicionTests {
         #expect(bench.notified == [])
     }
 
-    @Test("The console's plan says where receivers are, unless the file does")
+    @Test("The console's plan has the positions of receivers, unless the file has them")
     func plan() async throws {
         let bench = try GatewayBench()
         try await bench.state.set(
@@ -71,7 +71,7 @@ struct GatewaySuspicionTests {
         #expect(other.notified == [])
     }
 
-    @Test("Where no positions are known it is logged, and so is a position of a receiver that nobody has")
+    @Test("Missing positions are logged, and so are positions of unknown receivers")
     func missing() async throws {
         let bench = try GatewayBench()
         await Self.run(bench, try Self.configuration(bench, [:]))
@@ -83,7 +83,7 @@ struct GatewaySuspicionTests {
         )
     }
 
-    @Test("A rule runs its program for a clone, with the event as JSON, and for no other beacon")
+    @Test("A rule runs its program only for a clone, with the event as JSON")
     func rules() async throws {
         let bench = try GatewayBench()
         func rule(_ name: String, _ beacons: Set<BeaconIdentity>?) -> Rule {
@@ -113,7 +113,7 @@ struct GatewaySuspicionTests {
         #expect(!FileManager.default.fileExists(atPath: bench.folder.path + "/other"))
     }
 
-    @Test("What is written in the file is what is looked for")
+    @Test("The settings of the file are used")
     func settings() throws {
         let checked = ConfigurationBench.check(
             ConfigurationBench.start + """
@@ -139,7 +139,7 @@ struct GatewaySuspicionTests {
     }
 
     @Test(
-        "Each mistake is named with its remedy",
+        "Each mistake is reported with its remedy",
         arguments: [
             ("suspicious: { reasons: [clone] }", #""reasons" is "clone"; write apart, speed or addresses"#),
             ("suspicious: { regions: [attic] }", #"there is no region of this name"#),
@@ -158,7 +158,7 @@ struct GatewaySuspicionTests {
         #expect(lines.contains { $0.contains(message) }, "\(lines)")
     }
 
-    @Test("Each reason is told in a sentence")
+    @Test("Each reason has a sentence")
     func sentences() {
         func sentence(_ grounds: SuspicionGrounds) -> String { HistoryEvent.summary(of: grounds, "Badge 7") }
         var grounds = SuspicionGrounds(

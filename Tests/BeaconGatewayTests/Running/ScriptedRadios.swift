@@ -6,18 +6,18 @@ import Foundation
 @testable import BeaconModel
 @testable import BeaconMonitoring
 
-/// A runner of a source whose messages a test writes.
+/// A runner of a source with messages from a test.
 final class ScriptedRunner: GatewayRunner {
-    // With room for one, the next message waits until the gateway has done with the one before.
+    // With room for one message, the next one waits until the gateway has handled the previous one.
     let channel = BoundedChannel<SourceEvent>(capacity: 1)
 
-    /// The newest scan mode; nil before the first.
+    /// The newest scan mode, or nil before the first.
     let mode = Locked<ScanMode?>(nil)
 
-    /// Every scan mode, in order.
+    /// All scan modes, in order.
     let modes = Locked<[ScanMode]>([])
 
-    /// What is to be sent.
+    /// The adverts to send.
     let advertised = Locked<[OutgoingAdvert]>([])
 
     func start() {}
@@ -29,7 +29,7 @@ final class ScriptedRunner: GatewayRunner {
     func advertise(_ adverts: [OutgoingAdvert]) { advertised.withLock { $0 = adverts } }
 }
 
-/// Radios whose messages a test writes, one after another in one time.
+/// Radios with messages from a test, one after another in a single time.
 struct ScriptedRadios {
     static let identity = BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 1)
     static let states: [RadioState] = [.unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn]
@@ -40,7 +40,7 @@ struct ScriptedRadios {
 
     init(_ count: Int) { runners = (0..<count).map { _ in ScriptedRunner() } }
 
-    /// Runs a gateway with radios "a", "b" and so on, while a script says what they report.
+    /// Runs a gateway with radios "a", "b" and so on. A script sends their reports.
     static func run(
         _ count: Int, in bench: GatewayBench, launches: LaunchAgent? = nil, named isNamed: Bool = true,
         _ script: @escaping @Sendable (inout ScriptedRadios) -> Void
@@ -59,7 +59,7 @@ struct ScriptedRadios {
                 script(&radios)
             }
             await gateway.stop()
-            // As the threads of sources do, one after another.
+            // One after another, like the threads of sources.
             await onThread {
                 for runner in radios.runners {
                     runner.channel.send(.ended)
@@ -71,7 +71,7 @@ struct ScriptedRadios {
         }
     }
 
-    /// Sends on a thread of its own: sending waits, which a task must not.
+    /// Runs a body on its own thread: sending blocks, which a task must not do.
     static func onThread(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -81,7 +81,7 @@ struct ScriptedRadios {
         }
     }
 
-    /// Sends a message, and waits until the gateway has taken it in.
+    /// Sends a message and waits until the gateway has processed it.
     func send(_ event: SourceEvent, to radio: Int) {
         runners[radio].channel.send(event)
         runners[radio].channel.send(.heard(SourceBatch()))
@@ -89,7 +89,7 @@ struct ScriptedRadios {
 
     static func time(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: Int64(seconds * 1e9)) }
 
-    /// Returns a batch of adverts of the beacon that was heard, and the time up to which it is all.
+    /// Returns a batch of adverts of the beacon, complete up to a time.
     static func batch(hearing seconds: [Double], until end: Double) -> SourceBatch {
         var batch = SourceBatch()
         batch.time = time(end)
@@ -111,19 +111,19 @@ struct ScriptedRadios {
 
     func set(_ state: RadioState, of radio: Int) { send(.state(state), to: radio) }
 
-    /// Has a radio give the time, and perhaps a beacon that it hears now.
+    /// Makes a radio report the time, and optionally a beacon that it hears now.
     func report(_ radio: Int, hearing isHeard: Bool = false) {
         var batch = Self.batch(hearing: isHeard ? [now] : [], until: now)
         batch.receiverNames = ["hci\(radio)"]
         send(.heard(batch), to: radio)
     }
 
-    /// Lets time pass, in which radios report every few seconds.
+    /// Lets time pass while radios report every few seconds.
     ///
     /// - Parameters:
-    ///   - seconds: how long; a multiple of the step.
-    ///   - step: the time from one report to the next.
-    ///   - hearing: the radios that hear the beacon, at each report but not at once.
+    ///   - seconds: the duration, a multiple of the step.
+    ///   - step: the interval between reports.
+    ///   - hearing: the radios that hear the beacon, at each report except the first.
     mutating func pass(_ seconds: Double, every step: Double = 5, hearing: Set<Int> = []) {
         let end = now + seconds
         while now < end {
@@ -132,6 +132,6 @@ struct ScriptedRadios {
         }
     }
 
-    /// Stands still without a word.
+    /// Lets time pass without any report.
     mutating func sleep(_ seconds: Double) { now += seconds }
 }

@@ -3,7 +3,7 @@ import BeaconModel
 import BeaconSupport
 import Dispatch
 
-/// A disk on which writes fail or wait while a test says so, with clocks that only the test advances.
+/// A disk whose writes fail or wait on request, with clocks that only the test advances.
 final class TestDisk: Sendable {
     private struct State {
         var error: EventStoreError?
@@ -16,19 +16,19 @@ final class TestDisk: Sendable {
     private let end = DispatchSemaphore(value: 0)
     private let tick = AsyncSignal()
 
-    /// Has all writes fail; nil to have them succeed.
+    /// Makes all writes fail, or succeed again with nil.
     func fail(_ error: EventStoreError?) { state.withLock { $0.error = error } }
 
-    /// Has the next write wait for ``release()``.
+    /// Makes the next write wait for ``release()``.
     func hang() { state.withLock { $0.isStuck = true } }
 
-    /// Has the write that waits go on.
+    /// Continues the waiting write.
     func release() {
         state.withLock { $0.isStuck = false }
         end.signal()
     }
 
-    /// Does what the test says in place of a write.
+    /// Runs the test's action instead of a write.
     func write() throws {
         let (error, isStuck) = state.withLock { ($0.error, $0.isStuck) }
         if isStuck { end.wait() }

@@ -6,11 +6,11 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("The default names of a machine at a broker")
+@Suite("Default names of a machine on a broker")
 struct MachineIdentityTests {
     private static let id = "0123456789abcdef0123456789abcdef"
 
-    /// Returns the identity of a machine with such a file; nil for no file.
+    /// Returns the identity of a machine with such a file, or without one for nil.
     private static func identity(_ text: String?, host: String = "raspberrypi") throws -> MachineIdentity {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("machine-id-\(UUID())")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -18,7 +18,7 @@ struct MachineIdentityTests {
         return MachineIdentity(machineIDFile: file.path, hostName: host)
     }
 
-    @Test("The id is hashed as systemd hashes it for an application, so that it stays secret")
+    @Test("The id is hashed like systemd's ids for applications, so that it stays secret")
     func hash() throws {
         // systemd-id128 machine-id --app-specific=4c8a5240f6ec036b6ee9309a099776ce, with this machine id.
         let expected = "e0be90dd982a4078b804b1805448d74d"
@@ -31,7 +31,7 @@ struct MachineIdentityTests {
         #expect(!identity.clientID(for: "home").contains(Self.id.prefix(8)))
     }
 
-    @Test("Two machines of one host name have two client ids and two prefixes of topics, and so have two destinations")
+    @Test("Two machines with one host name have different client ids and topic prefixes, and so do two destinations")
     func different() throws {
         let (one, other) = (try Self.identity(Self.id), try Self.identity(String(Self.id.reversed())))
         #expect(one.clientID(for: "home") != other.clientID(for: "home"))
@@ -39,7 +39,7 @@ struct MachineIdentityTests {
         #expect(one.clientID(for: "home") != one.clientID(for: "office"))
     }
 
-    @Test("A client id stays while the host gets another name")
+    @Test("A client id does not change with the host name")
     func renamedHost() throws {
         let (one, other) = (try Self.identity(Self.id, host: "a.local"), try Self.identity(Self.id, host: "b"))
         #expect(one.clientID(for: "home") == other.clientID(for: "home"))
@@ -47,7 +47,7 @@ struct MachineIdentityTests {
     }
 
     @Test(
-        "Without a usable id the host's name takes its place",
+        "Without a usable id the host name is used",
         arguments: [
             nil, "", "\n", "uninitialized\n", "0123", "00000000000000000000000000000000",
             "0123456789abcdef0123456789abcdeg", "0123456789abcdef0123456789abcdef0",
@@ -59,14 +59,14 @@ struct MachineIdentityTests {
         #expect(identity.baseTopic == "beacond/hall%201")
     }
 
-    @Test("What the configuration says comes before the defaults", arguments: [true, false])
+    @Test("The configuration overrides the defaults", arguments: [true, false])
     func configured(_ isGiven: Bool) throws {
         let names = isGiven ? ", client-id: hall, topic: museum/hall" : ""
         let checked = GatewayConfiguration.check(
             "destinations: [{ name: home, type: mqtt, host: broker\(names) }]", folder: URL(fileURLWithPath: "/"),
             environment: [:])
         guard case .mqtt(let broker) = try #require(checked.configuration.destinations.first).kind else {
-            Issue.record("it is no broker")
+            Issue.record("it is not a broker")
             return
         }
         let machine = MachineIdentity.current

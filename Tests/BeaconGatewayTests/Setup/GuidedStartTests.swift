@@ -34,7 +34,7 @@ struct GuidedStartTests {
         )
     }
 
-    @Test("What was chosen is written as a configuration that says the same, and read then")
+    @Test("The choices are written as an equivalent configuration, which is then read")
     func writing() async throws {
         let folder = try GatewayBench()
         let bench = try bench(folder)
@@ -53,14 +53,14 @@ struct GuidedStartTests {
         #expect(configuration.launch.rules.map(\.name) == ["12"])
         #expect(configuration.launch.rules.first?.target == .program(["/bin/echo", "it's \"here\""]))
         #expect(configuration.destinations.map(\.name) == ["webhook"])
-        // For this machine alone no token is needed.
+        // A console for only this machine needs no token.
         #expect(configuration.web == WebSettings())
         #expect(bench.configurations.withLock { $0.map { $0 == nil } } == [true])
-        // Never a second time.
+        // A second time is refused.
         #expect(try await ask(bench, "/v1/setup", Self.choice).status == 409)
     }
 
-    @Test("Home Assistant's broker is written as a destination, and its password into the file of secrets alone")
+    @Test("Home Assistant's broker is written as a destination, and its password only to the secrets file")
     func broker() async throws {
         let folder = try GatewayBench()
         let bench = try bench(folder)
@@ -88,7 +88,7 @@ struct GuidedStartTests {
         #expect(connection.password?.reveal() == secret && broker.homeAssistant.isEnabled)
     }
 
-    @Test("What is there of secrets stays, and what was not written has changed nothing")
+    @Test("Existing secrets stay, and a failed write changes nothing")
     func otherSecrets() async throws {
         let folder = try GatewayBench()
         let bench = try bench(folder)
@@ -111,11 +111,11 @@ struct GuidedStartTests {
                 .destinations.first?.kind
         else { return #expect(Bool(false), "there is no broker") }
         #expect(broker.connection.password?.reveal() == "new")
-        // The service reads it as another user.
+        // The service reads the file as another user.
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o644)
     }
 
-    @Test("A link to a file that configures nothing stays a link, and the file is for nobody else to write")
+    @Test("A link to an empty configuration stays a link, and no other user can write the file")
     func link() async throws {
         let folder = try GatewayBench()
         let bench = try bench(folder)
@@ -134,7 +134,7 @@ struct GuidedStartTests {
     }
 
     @Test(
-        "A broker's faults have its places",
+        "A broker's faults have their keys",
         arguments: [
             (#""mqtt://a""#, "broker.host"), (#""""#, "broker.host"),
             (#""a","user":"u","password":"a\nBEACOND_LOG_LEVEL=debug""#, "broker.password"),
@@ -147,7 +147,7 @@ struct GuidedStartTests {
     }
 
     @Test(
-        "A broker is tried before it is written",
+        "A broker is checked before it is written",
         arguments: [
             (#"{"host":"127.0.0.1","port":1}"#, "broker.host"), (#"{"host":"mqtt://a"}"#, "broker.host"),
             (#"{"host":"a","port":70000}"#, "broker.port"), (#"{"host":"127.0.0.1","password":"a"}"#, "broker.user"),
@@ -159,7 +159,7 @@ struct GuidedStartTests {
         #expect(faults.compactMap { $0["key"] as? String } == [key])
     }
 
-    @Test("A broker is named by its host alone, of both families, or by an address")
+    @Test("A broker is given as a host, including IPv6, or as an address")
     func names() throws {
         typealias Broker = GuidedStart.Choice.Broker
         for host in ["homeassistant.local", "192.168.1.2", "::1"] {
@@ -173,7 +173,7 @@ struct GuidedStartTests {
         }
     }
 
-    @Test("A file that configures nothing is replaced and kept beside, and one that configures something is not")
+    @Test("A file that configures nothing is replaced and kept as a copy, and any other file is not")
     func replacing() async throws {
         let folder = try GatewayBench()
         let bench = try bench(folder)
@@ -205,7 +205,7 @@ struct GuidedStartTests {
         let bench = try bench(folder, listen: "0.0.0.0:9000")
         let answer = try await ask(bench, "/v1/setup", #"{"source":"simulation:museum"}"#)
         #expect(answer.status == 201)
-        // The browser that had it written is signed in with it.
+        // The browser that wrote it is signed in with it.
         #expect(answer.json["token"] as? String == RequestGuardTests.token)
         let web = try GatewayConfiguration.check(
             file: folder.folder.path + "/etc/beacond.yaml", environment: [:]
@@ -214,7 +214,7 @@ struct GuidedStartTests {
         #expect(web?.tokenHash == AccessToken.hash(of: RequestGuardTests.token))
     }
 
-    @Test("A fault is told before anything is written, and a source that is none is not heard")
+    @Test("A fault is reported before anything is written, and an invalid source is not used")
     func faults() async throws {
         let folder = try GatewayBench()
         let bench = try bench(folder)
@@ -240,7 +240,7 @@ struct GuidedStartTests {
             bench.configurations.withLock { $0.map { $0?.sources.map(\.name) ?? [] } } == [["simulation:museum?loop"]])
     }
 
-    @Test("Where there is a configuration, the guided start is over")
+    @Test("With a configuration, the guided start is over")
     func over() async throws {
         let bench = try WebBench()
         #expect(try await bench.ask(.get, "/v1/setup").status == 409)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("What beacond knows beside its configuration")
+@Suite("State of the gateway")
 struct GatewayStateTests {
     private static let app = RegisteredApp(name: "museum", key: "k", secretHash: "h")
     private static let beacon = BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 2)
@@ -24,7 +24,7 @@ struct GatewayStateTests {
             }, places: places)
     }
 
-    @Test("What is saved while everything ends is saved")
+    @Test("A save during shutdown is completed")
     func cancelled() async throws {
         let bench = try GatewayBench()
         let state = try bench.state
@@ -36,7 +36,7 @@ struct GatewayStateTests {
         #expect(try await bench.state.value(of: .plan) == Data([1]))
     }
 
-    @Test("The presence is what was saved last, in any order of changes")
+    @Test("The stored presence is the last saved one, in any order of changes")
     func presence() async throws {
         let bench = try GatewayBench()
         #expect(try await bench.presence == Presence())
@@ -53,7 +53,7 @@ struct GatewayStateTests {
         }
     }
 
-    @Test("Rows of the presence that are of another version are ignored")
+    @Test("Presence rows of other versions are ignored")
     func otherPresence() async throws {
         let bench = try GatewayBench()
         var changes = Self.presence(["region a": .inside], places: [Self.beacon: "hall"]).changes(since: Presence())
@@ -65,10 +65,10 @@ struct GatewayStateTests {
         #expect(try await bench.presence == Self.presence(["region a": .inside], places: [Self.beacon: "hall"]))
     }
 
-    @Test("A code of a link signs in once, and not after its time")
+    @Test("A link's code signs in once, and not after it expires")
     func codes() async throws {
         let (bench, later) = (try GatewayBench(keepsPresence: false), Locked<Int64>(0))
-        // A link into a state that no beacond reads would be of no use.
+        // A link must not lead to a state file that no beacond reads.
         #expect(throws: EventStoreError.self) { try ConsoleLink(bench.configuration([])) }
         let file = URL(fileURLWithPath: bench.configuration([]).outbox.path)
         var clock = EventStoreClock.system
@@ -84,7 +84,7 @@ struct GatewayStateTests {
         #expect(try await !state.access.use(code: AccessToken.hash(of: old.code)))
     }
 
-    @Test("A guided start has a link before beacond has run")
+    @Test("A guided start has a link before the first run of beacond")
     func firstLink() async throws {
         let bench = try GatewayBench(keepsPresence: false)
         let settings = GuidedStart.configuration(
@@ -94,7 +94,7 @@ struct GatewayStateTests {
         #expect(try await state.access.use(code: AccessToken.hash(of: link.code)))
     }
 
-    @Test("A session ends with the token that it was for, and signing out ends it")
+    @Test("A session ends when its token changes and when the user signs out")
     func sessions() async throws {
         let access = try GatewayBench().state.access
         try await access.addSession("a", for: nil)
@@ -109,7 +109,7 @@ struct GatewayStateTests {
         #expect(try await !access.hasSession("c0", for: "token"))
     }
 
-    @Test("Of messages that nobody takes, the newest hundred wait")
+    @Test("The newest hundred unacknowledged messages are kept")
     func messages() async throws {
         let bench = try GatewayBench()
         for number in 0..<105 {
@@ -127,7 +127,7 @@ struct GatewayStateTests {
         #expect(try await bench.state.people.messages(of: "i", isWaiting: true, limit: 2).map(\.id) == ["6", "8"])
     }
 
-    @Test("An app has at most 5000 installs, and those that were silent longest are forgotten")
+    @Test("An app has at most 5000 installs, and the least recent are forgotten")
     func installBounds() async throws {
         let bench = try GatewayBench()
         let people = try bench.state.people
@@ -152,10 +152,10 @@ struct GatewayStateTests {
         #expect(try await people.store.state("person").count == 5_001)
     }
 
-    @Test("What is forgotten with an install is the install's alone")
+    @Test("Forgetting an install removes only its own data")
     func forget() async throws {
         let people = try GatewayBench().state.people
-        // A name that begins like another's is somebody else's, whatever is in it.
+        // An id that begins like another id belongs to another install, whatever it contains.
         let names = ["i", "i/1", "i\n1", String(repeating: "i", count: 600)]
         for (number, name) in names.enumerated() {
             let install = Install(
@@ -183,7 +183,7 @@ struct GatewayStateTests {
         #expect(try await people.store.state("person").map(\.key).allSatisfy { !$0.contains("mia") })
     }
 
-    @Test("The audit trail is read page by page, the newest first, of one rule or all")
+    @Test("The audit trail is read in pages, the newest first, for one rule or all")
     func trail() async throws {
         let trail = try GatewayBench().state.trail
         for number in 0..<25 {
@@ -202,7 +202,7 @@ struct GatewayStateTests {
         }
     }
 
-    @Test("A value that another version wrote is passed over")
+    @Test("A value from another version is ignored")
     func otherVersion() async throws {
         let state = try GatewayBench().state
         for name in ["a", "b"] {
@@ -219,7 +219,7 @@ struct GatewayStateTests {
         #expect(try await state.trail.firings([:], at: .zero).isEmpty)
     }
 
-    @Test("Users and messages do not outlive their installs, whatever ended these, and whom they had before")
+    @Test("Users and messages are removed with their installs, for whatever reason and also after a change of user")
     func orphans() async throws {
         let people = try GatewayBench().state.people
         func save(_ id: String, _ user: String?) async throws {
@@ -234,14 +234,14 @@ struct GatewayStateTests {
         try await save("j", "lea")
         #expect(try await people.forget(install: "i"))
         #expect(try await people.store.state("person").map(\.key) == [GatewayState.key("a", "lea")])
-        // As a bound does.
+        // As a limit would do.
         try await people.store.append(
             Step(changes: [StateChange(namespace: "install", key: GatewayState.key("j"), value: nil)]))
         try await save("k", "max")
         try await people.forgetOrphans()
         #expect(try await people.store.state("person").map(\.key) == [GatewayState.key("a", "max")])
         #expect(try await people.store.state("message").map(\.sender) == ["k"])
-        // A count that somebody put into a backup ends nothing.
+        // A count from a manipulated backup ends nothing.
         var known = People(installs: try await people.installs(["k"]))
         var event = HistoryEvent(
             time: .zero, kind: .app, summary: "s", receiver: nil, region: nil, place: nil, beacon: nil, detail: "{}")
@@ -252,7 +252,7 @@ struct GatewayStateTests {
     // MARK: - Backup
 
     @Test(
-        "What somebody put into a backup is refused, or stays behind",
+        "Manipulated content of a backup is refused or left out",
         arguments: [
             ("CREATE TRIGGER t AFTER INSERT ON state BEGIN DELETE FROM state; END; CREATE VIEW v AS SELECT 1", true),
             ("CREATE TABLE other (a); ALTER TABLE state ADD COLUMN extra TEXT", true),
@@ -312,7 +312,7 @@ struct GatewayStateTests {
         return file
     }
 
-    @Test("What a process that was killed left of a backup is removed at the next start")
+    @Test("The partial backup of a killed process is removed at the next start")
     func sweep() throws {
         let bench = try GatewayBench(keepsPresence: false)
         let names = [Backup.temporaryFile(in: bench.folder).lastPathComponent, "outbox.sqlite", "backup.sqlite"]
@@ -324,7 +324,7 @@ struct GatewayStateTests {
                 == ["backup.sqlite", "outbox.sqlite"])
     }
 
-    @Test("A backup put back elsewhere has all that was there, and signs nobody in")
+    @Test("A backup restored on another machine has everything except sessions")
     func backup() async throws {
         let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
         try await from.bench.save(Self.presence(["region hall": .inside]))
@@ -348,17 +348,17 @@ struct GatewayStateTests {
         #expect(try await state.store.state("configuration").isEmpty)
     }
 
-    @Test("What is put back belongs to the owner of the state, and the service can read the configuration")
+    @Test("Restored files belong to the owner of the state, and the service can read the configuration")
     func restoredOwner() async throws {
         let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
         let file = try await backup(of: from)
-        // Only root gives files away.
+        // Only root can change the owner of files.
         let owner = geteuid() == 0 ? 4711 : geteuid()
         let folder = to.folder.path + "/state"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         #expect(chown(folder, owner, getegid()) == 0)
         let (store, path) = (folder + "/beacond.sqlite", to.folder.path + "/etc/beacond.yaml")
-        // On a new machine, and where files are there.
+        // On a new machine, and with existing files.
         for round in 0..<2 {
             let restored = try Backup.restore(from: file, to: store, configuration: path)
             #expect((restored.setAside == nil) == (round == 0))
@@ -373,7 +373,7 @@ struct GatewayStateTests {
         #expect(FileRights(path + ".restored", followsLinks: false).map { $0.mode & 0o777 } == 0o644)
     }
 
-    @Test("A backup of which a part is missing is refused, and nothing is touched")
+    @Test("An incomplete backup is refused, and nothing changes")
     func halfBackup() async throws {
         let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
         let file = try await backup(of: from)
@@ -391,7 +391,7 @@ struct GatewayStateTests {
         #expect(try await to.state.value(of: .plan) == Data([2]))
     }
 
-    @Test("Another file than a backup is refused, and nothing is touched")
+    @Test("A file other than a backup is refused, and nothing changes")
     func noBackup() async throws {
         let bench = try GatewayBench(keepsPresence: false)
         let file = bench.folder.appendingPathComponent("x")

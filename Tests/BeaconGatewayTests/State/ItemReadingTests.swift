@@ -5,8 +5,8 @@ import Testing
 
 @testable import BeaconGateway
 
-/// The console's items, of which a change reads no more than has changed.
-@Suite("Readings of items")
+/// The console's items. A change reads only the changed items.
+@Suite("Reading of items")
 struct ItemReadingTests {
     private static let uuid = "f7826da6-4fa2-4e98-8024-bc5b71e0893e"
 
@@ -20,7 +20,7 @@ struct ItemReadingTests {
         return GatewayConfiguration.check(text, folder: URL(fileURLWithPath: "/"), environment: [:]).configuration
     }
 
-    /// An item of few names and numbers, so that many of them have those of another, or refer to what is not there.
+    /// Returns an item with few possible names and numbers, so that many items collide or refer to missing ones.
     private static func item(_ random: inout SplitMix64) -> ConfigurationItem {
         let kind = ConfigurationItem.Kind.allCases.randomElement(using: &random) ?? .beacon
         let name = ["hall", "foyer", "a", "b", "c"].randomElement(using: &random) ?? ""
@@ -39,7 +39,7 @@ struct ItemReadingTests {
         return ConfigurationItem(kind: kind, name: name, settings: .object(settings), origin: .console)
     }
 
-    @Test("After any changes the configuration is the one that is read anew", arguments: 0..<20)
+    @Test("After any changes, the configuration equals a full reading", arguments: 0..<20)
     func random(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let base = Self.base()
@@ -57,7 +57,7 @@ struct ItemReadingTests {
         }
     }
 
-    @Test("A change of one of thousands reads that one")
+    @Test("A change of one item among thousands reads only that item")
     func reads() {
         let base = Self.base()
         var items = (0..<2_000).map { number in

@@ -13,7 +13,7 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-@Suite("What is configured in the console beside the file")
+@Suite("Items of the console")
 struct ItemTests {
     private static let other = "11111111-2222-3333-4444-555555555555"
 
@@ -44,7 +44,7 @@ struct ItemTests {
         return list.map { "\($0["name"] ?? "") \($0["origin"] ?? "")" }
     }
 
-    @Test("A region is added, changed and removed while beacond runs, and is there after a restart")
+    @Test("Regions are added, changed and removed while beacond runs, and survive a restart")
     func regions() async throws {
         let bench = try bench()
         #expect(try await names(bench, "/v1/regions", "regions") == ["hall file"])
@@ -69,7 +69,7 @@ struct ItemTests {
         #expect(try await names(bench, "/v1/regions", "regions") == ["hall file"])
     }
 
-    @Test("A change writes the rows of what changed alone, and the order stays")
+    @Test("A change writes only the changed rows, and keeps the order")
     func changedRows() async throws {
         let bench = try bench()
         func numbers() async throws -> [String: Int] {
@@ -101,7 +101,7 @@ struct ItemTests {
                 == ["hall file", "a console", "B console", "d console", "e console"])
     }
 
-    @Test("What is in the file is changed there, and is used before what has its name here")
+    @Test("Items of the file cannot be changed in the console, and override items with the same name")
     func file() async throws {
         let bench = try bench()
         for (method, body) in [(HTTPRequest.Method.put, #"{"name":"hall","uuid":"\#(Self.other)"}"#), (.delete, nil)] {
@@ -118,7 +118,7 @@ struct ItemTests {
     }
 
     @Test(
-        "A fault is told by its key, as for the file, and nothing is changed",
+        "A fault is reported with its key, and nothing changes",
         arguments: [
             ("regions", #"{"name":"a"}"#, "uuid"), ("regions", #"{"name":"a","uuid":"x"}"#, "uuid"),
             ("regions", #"{"name":"a","uuid":"\#(other)","minor":1}"#, "minor"),
@@ -139,7 +139,7 @@ struct ItemTests {
         #expect(try await bench.state.items.all().isEmpty)
     }
 
-    @Test("What a rule of the console refers to is not taken away from it")
+    @Test("Items that a rule of the console refers to cannot be removed")
     func references() async throws {
         let bench = try bench()
         _ = try await send(bench, .post, "/v1/regions", #"{"name":"attic","uuid":"\#(Self.other)"}"#)
@@ -152,7 +152,7 @@ struct ItemTests {
         #expect(try await send(bench, .delete, "/v1/regions/attic").status == 204)
     }
 
-    @Test("Rules of the console start programs only where the file says so")
+    @Test("Rules of the console start programs only if the file allows it")
     func programs() async throws {
         let rule = #"{"name":"r","events":["enter"],"program":["/bin/true","secret"]}"#
         let bench = try bench()
@@ -163,7 +163,7 @@ struct ItemTests {
         #expect(await allowing.rules.active.map(\.rule.name) == ["r"])
     }
 
-    @Test("A rule that was switched off stays so under another name, and one that is made anew runs")
+    @Test("A rule that is off stays off when renamed, and a new rule is on")
     func switches() async throws {
         let bench = try bench()
         let rule = #"{"name":"r","events":["near"],"message":"hi"}"#
@@ -183,7 +183,7 @@ struct ItemTests {
         #expect(try await bench.state.trail.switches().isEmpty)
     }
 
-    @Test("A region that is inside stays so by other rules: nobody came, and nobody left")
+    @Test("A region stays inside with other settings, without an enter or exit")
     func otherRules() async throws {
         let bench = try WebBench { $0.regions = [] }
         let region = #"{"name":"attic","uuid":"\#(GatewayBench.uuid)"}"#
@@ -191,7 +191,7 @@ struct ItemTests {
         let log = (0..<5).map { GatewayBench.line(1_000 + Double($0)) }.joined()
         let file = bench.bench.folder.appendingPathComponent("log").path
         try log.write(toFile: file, atomically: true, encoding: .utf8)
-        // The same gateway, with a recording in which somebody comes.
+        // The same gateway, with a recording in which a beacon arrives.
         let live = bench.bench.gateway(
             [SourceSettings(name: "log", specification: .file(path: file))],
             broadcast: bench.broadcast,
@@ -212,7 +212,7 @@ struct ItemTests {
         #expect(await live.regionValues.first?.since == 1_000)
     }
 
-    @Test("A console that only shows changes nothing")
+    @Test("A read-only console changes nothing")
     func readOnly() async throws {
         var settings = WebSettings()
         settings.isReadOnly = true
@@ -226,7 +226,7 @@ struct ItemTests {
         #expect(try await bench.ask(.get, "/v1/status").json["readOnly"] as? Bool == true)
     }
 
-    @Test("A region that is added begins as unknown, another keeps its state, and each region's state is kept apart")
+    @Test("A new region starts as unknown, others keep their state, and each state is stored separately")
     func states() async throws {
         let runner = ScriptedRunner()
         let bench = try WebBench(
@@ -258,7 +258,7 @@ struct ItemTests {
             headers: [.consoleRequest: "1", .contentType: "text/csv"], body: table)
     }
 
-    @Test("A table of beacons comes in and goes out as it is, also as spreadsheets of other countries write it")
+    @Test("A table of beacons is imported and exported unchanged, also in other locales' spreadsheet formats")
     func tables() async throws {
         let bench = try bench()
         let counts = try await post(bench, Self.table)
@@ -277,7 +277,7 @@ struct ItemTests {
     }
 
     @Test(
-        "A fault of a table is told by its line, and nothing is changed",
+        "A fault in a table is reported with its line, and nothing changes",
         arguments: [
             ("a,b\n", "line 1"), ("name,uuid,major,minor\nx,\(other),1\n", "line 2"),
             ("name,uuid,major,minor\nx,\(other),1,2\ny,\(other),1,70000\n", "line 3"),
@@ -293,7 +293,7 @@ struct ItemTests {
         #expect(try await bench.state.items.all().isEmpty)
     }
 
-    @Test("A table says which beacons are trackers, as spreadsheets write it")
+    @Test("A table marks trackers in the way that spreadsheets write it")
     func trackers() async throws {
         let bench = try bench()
         let table = "name,uuid,major,minor,tracker\norgan,\(Self.other),1,2,TRUE\nloom,\(Self.other),1,3,\n"
@@ -306,7 +306,7 @@ struct ItemTests {
         #expect(wrong.status == 422)
     }
 
-    @Test("A cell that a spreadsheet would calculate comes out as text, and back as it was")
+    @Test("A cell that a spreadsheet would calculate is exported as text, and imported unchanged")
     func formulas() {
         #expect(BeaconTable.field("=1+1") == "'=1+1")
         #expect(BeaconTable.field("-5") == "'-5")

@@ -11,7 +11,7 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-@Suite("Trials of rules, the plan, counts and recordings")
+@Suite("The console: trials, plan, counts and recordings")
 struct ConsoleToolTests {
     private static func event(_ kind: HistoryEvent.Kind, _ seconds: Int64, _ detail: String = "{}") -> HistoryEvent {
         HistoryEvent(
@@ -26,7 +26,7 @@ struct ConsoleToolTests {
         try await web.ask(method, path, headers: [.consoleRequest: "1", .contentType: type], body: body)
     }
 
-    @Test("A trial says for which events of the past a rule would have run, and starts nothing")
+    @Test("A trial lists the past events for which a rule would have run, and starts nothing")
     func trial() async throws {
         let web = try WebBench()
         try await web.history.append([
@@ -48,7 +48,7 @@ struct ConsoleToolTests {
                 == ["runs 4000", "runs 10", "withheld 30"])
         #expect(
             try await tried(#"{"name":"a","events":["enter"],\#(program)}"#, #","from":15,"to":1000"#) == ["runs 30"])
-        // Changes of proximity of here are all in the history, so that a stay is known by the next.
+        // The history has all local changes of proximity, so the next change shows how long a beacon stayed.
         #expect(try await tried(#"{"name":"a","events":["near for 30s"],\#(program)}"#) == ["runs 5030"])
         #expect(try await tried(#"{"name":"a","events":["near for 50s"],\#(program)}"#) == [])
         #expect(try await web.state.trail.runs(of: nil, before: nil, limit: 9).runs.isEmpty)
@@ -56,7 +56,7 @@ struct ConsoleToolTests {
         #expect(fault.status == 422)
     }
 
-    @Test("A trial names the events of which the history does not say each time that they happened here")
+    @Test("A trial names the events for which the history is incomplete")
     func unknown() async throws {
         let bench = try GatewayBench()
         let web = try WebBench(sources: [try bench.log("hall", "")], bench: bench)
@@ -71,13 +71,13 @@ struct ConsoleToolTests {
         let events = #""events":["enter","near for 30s","gone"]"#
         #expect(
             try await unknown(#"\#(events),"program":["/bin/true"]"#, of: web) == ["gone true", "near for 30s false"])
-        // What apps send is all there, and so is what a backend gets that has no receiver.
+        // The history has all events of apps, and all events of a backend without receivers.
         #expect(try await unknown(#"\#(events),"message":"hi""#, of: web) == [])
         #expect(try await unknown(#"\#(events),"who":{"users":["mia"]},"program":["/bin/true"]"#, of: web) == [])
         #expect(try await unknown(#"\#(events),"program":["/bin/true"]"#, of: WebBench()) == [])
     }
 
-    @Test("A plan and its picture are kept, and nothing else than a plan or a picture is")
+    @Test("A plan and its picture are stored, and anything else is refused")
     func plan() async throws {
         let web = try WebBench()
         #expect(try await web.ask(.get, "/v1/plan").json["width"] as? Double == 0)
@@ -97,14 +97,14 @@ struct ConsoleToolTests {
         let path = try #require(kept.json["image"] as? String)
         let image = try await web.ask(.get, "/\(path)")
         #expect(image.body == drawing && image.headers[.contentType] == "image/svg+xml")
-        // Whoever opens it by itself runs nothing of it.
+        // Opened on its own, the picture must not run anything.
         #expect(image.headers[.contentSecurityPolicy]?.contains("sandbox") == true)
         #expect(try await web.ask(.get, "/v1/plan").json["height"] as? Double == 8)
         #expect(try await web.ask(.delete, "/v1/plan/image", headers: [.consoleRequest: "1"]).status == 200)
         #expect(try await web.ask(.get, "/v1/plan").json["image"] is NSNull)
     }
 
-    @Test("Counts have each event in its step, by kind")
+    @Test("Each event is counted in its step by kind")
     func counts() async throws {
         let web = try WebBench()
         try await web.history.append([
@@ -117,7 +117,7 @@ struct ConsoleToolTests {
         #expect(try await web.ask(.get, "/v1/events/counts").status == 400)
     }
 
-    @Test("What is heard while somebody records is a sighting log, as the command line writes it")
+    @Test("A recording is a sighting log like the command line's")
     func recording() async throws {
         let runner = ScriptedRunner()
         let web = try WebBench(sources: [GatewayBench.radio("a", isNamed: true)], runners: ["a": runner])
@@ -130,7 +130,7 @@ struct ConsoleToolTests {
             batch.receiverNames = ["a"]
             runner.channel.send(.heard(batch))
         }
-        // Silence is a line of its own, and no advert.
+        // Silence is an empty line and not an advert.
         await web.gateway.sendHeartbeats()
         runner.channel.finish()
         await run.value

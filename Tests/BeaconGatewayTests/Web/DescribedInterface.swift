@@ -4,32 +4,32 @@ import HTTPTypes
 
 @testable import BeaconConsole
 
-/// The interface as v1/openapi.json describes it, with which each answer of a ``WebBench`` is compared.
+/// The interface described by v1/openapi.json, which each answer of a ``WebBench`` is compared with.
 struct DescribedInterface: Sendable {
-    /// A request that is described: its method and path, and the answers by their status.
+    /// A described request: its method and path, and its answers by status.
     struct Operation: Sendable {
         var key: String
         var parts: [Substring]
         var answers: [String: JSONValue]
-        /// The bodies that it takes, by their media types.
+        /// The accepted bodies by media type.
         var bodies: [String: JSONValue]
         var security: JSONValue?
 
-        /// True where a browser may send it with the cookie of a session alone.
+        /// True if a browser can send it with only the session cookie.
         var isOfConsole: Bool { security == nil }
     }
 
-    /// The answers that any request may have: of a method that there is not, and of failures of beacond's own.
+    /// The answers that any request may have: for unknown methods, and for beacond's own failures.
     private static let general = [405, 500]
 
-    /// The values in the events of streams, by the names of the events.
+    /// The values in the events of streams, by event name.
     private static let streamed = ["event": "Event", "state": "Changes", "ranging": "Ranging"]
 
     let operations: [Operation]
-    /// All that the description refers to.
+    /// All references in the description.
     let components: JSONValue
 
-    /// What the description refers to and has not.
+    /// The references without a target.
     let missing: Set<String>
 
     init(_ text: String) throws {
@@ -46,8 +46,8 @@ struct DescribedInterface: Sendable {
         }
     }
 
-    /// Returns the differences between an answer and the description, and the faults of a body that was accepted. A
-    /// request that is not described has any answer.
+    /// Returns the differences between an answer and the description, and the faults of an accepted body. Requests
+    /// without a description may have any answer.
     func differences(
         of answer: WebBench.Answer, to method: HTTPRequest.Method, _ path: String, media: String?, body: String?
     ) -> [String] {
@@ -81,7 +81,7 @@ struct DescribedInterface: Sendable {
         return differences.map { "\(operation.key) \(answer.status): \($0)" }
     }
 
-    /// Returns the operation that a request is of: that with the fewest parameters in its path.
+    /// Returns the operation of a request, preferring paths with the fewest parameters.
     private func operation(_ method: HTTPRequest.Method, _ path: String) -> Operation? {
         let parts = path.prefix { $0 != "?" }.split(separator: "/")
         func parameters(_ operation: Operation) -> Int { operation.parts.count { $0.hasPrefix("{") } }
@@ -97,7 +97,7 @@ struct DescribedInterface: Sendable {
     }
 
     private func faults(ofBody body: String, _ media: String, to operation: Operation) -> [String] {
-        // What is not looked at may have any name.
+        // Values that are not checked may have any name.
         guard let schema = operation.bodies[media]?["schema"], media.hasSuffix("json") else { return [] }
         let value = try? JSONDecoder().decode(JSONValue.self, from: Data(body.utf8))
         return faults(of: value ?? "no JSON", schema, at: "the body")
@@ -116,13 +116,13 @@ struct DescribedInterface: Sendable {
         }
     }
 
-    /// Returns how JSON differs from a schema of the description.
+    /// Returns the differences between JSON and a schema of the description.
     func faults(ofText text: String, as component: String) -> [String] {
         let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
         return faults(of: value ?? "no JSON", .component(component), at: component)
     }
 
-    // MARK: - JSON Schema, as far as the description uses it for answers
+    // MARK: - JSON Schema, limited to the description's answers
 
     private func faults(of value: JSONValue, _ reference: JSONValue, at place: String) -> [String] {
         let schema = resolved(reference)
@@ -131,7 +131,7 @@ struct DescribedInterface: Sendable {
         }
         var faults: [String] = []
         func expect(_ isRight: Bool, _ what: String) { if !isRight { faults.append("\(place) is \(value): \(what)") } }
-        if let words = schema["enum"]?.elements { expect(words.contains(value), "it is none of \(words)") }
+        if let words = schema["enum"]?.elements { expect(words.contains(value), "it is not one of \(words)") }
         if let constant = schema["const"] { expect(value == constant, "it is not \(constant)") }
         if let choices = schema["anyOf"]?.elements {
             let all = choices.map { self.faults(of: value, $0, at: place) }
@@ -163,13 +163,13 @@ struct DescribedInterface: Sendable {
 }
 
 extension JSONValue {
-    /// All that is referred to.
+    /// All references.
     fileprivate var references: Set<String> {
         let inside = (elements ?? Array(values.values)).map(\.references).reduce(into: Set()) { $0.formUnion($1) }
         return inside.union([values["$ref"]?.text].compactMap(\.self))
     }
 
-    /// Returns what a reference like `#/components/schemas/Rule` refers to.
+    /// Returns the target of a reference such as `#/components/schemas/Rule`.
     fileprivate func referenced(by reference: String) -> JSONValue? {
         guard reference.hasPrefix("#/") else { return nil }
         return reference.dropFirst(2).split(separator: "/").reduce(self) { $0?[String($1)] }
@@ -191,7 +191,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns whether a value is of a type of JSON Schema.
+    /// Returns true if a value has a type of JSON Schema.
     fileprivate func isOf(_ type: JSONValue) -> Bool {
         switch self {
         case .null: type == "null"

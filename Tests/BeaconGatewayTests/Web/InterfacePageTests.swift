@@ -5,10 +5,10 @@ import Testing
 
 @testable import BeaconConsole
 
-/// The page of the interface in the docs: what a program may rely on, so that a change of it is seen.
+/// The page of the interface in the docs, which programs can rely on. The test shows changes of it.
 ///
-/// `BEACON_WRITE_GOLDEN=1` writes it anew. Read the difference before you commit it.
-@Suite("The page of the interface")
+/// `BEACON_WRITE_GOLDEN=1` rewrites it. Read the difference before you commit it.
+@Suite("The interface: documentation page")
 struct InterfacePageTests {
     private static let page = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appendingPathComponent("../../../docs/interface.md").standardizedFileURL
@@ -24,12 +24,14 @@ struct InterfacePageTests {
         if ProcessInfo.processInfo.environment["BEACON_WRITE_GOLDEN"] != nil {
             return try Data((page[..<start.upperBound] + "\n" + listing.text).utf8).write(to: Self.page)
         }
-        let (expected, reported) = (page[start.upperBound...].split(separator: "\n"), listing.text.split(separator: "\n"))
+        let (expected, reported) = (
+            page[start.upperBound...].split(separator: "\n"), listing.text.split(separator: "\n")
+        )
         #expect(reported.difference(from: expected).map { "\($0)" } == [])
     }
 }
 
-/// The requests and values of a description, as tables.
+/// The requests and values of a description as tables.
 private struct InterfaceListing {
     /// The problems that nearly all requests have.
     private static let general: Set = ["401", "403", "421", "default"]
@@ -69,7 +71,7 @@ private struct InterfaceListing {
 
     private var values: [String] {
         let schemas = document["components"]["schemas"].values.sorted { $0.key < $1.key }
-        // What the file has is described with the file.
+        // The file's items are described with the file.
         let own = schemas.filter { !$0.key.hasSuffix("Settings") && $0.key != "TrialRule" }
         return ["| value | keys |", "|---|---|"]
             + own.compactMap { name, schema in
@@ -82,7 +84,7 @@ private struct InterfaceListing {
             }
     }
 
-    /// Returns the types of a content: values by their names, other content by its media type.
+    /// Returns the types of content: values by name, other content by media type.
     private static func types(of content: JSONValue?) -> String {
         content.values.sorted { $0.key < $1.key }.map { media, content in
             (media == "application/json" || media.hasSuffix("+json")) && content["schema"].values.isEmpty == false

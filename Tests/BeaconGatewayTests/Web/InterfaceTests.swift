@@ -12,10 +12,10 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-/// ``WebBench`` compares each answer with the description. Here each operation has an answer.
-@Suite("The description of the interface")
+/// The answers of all operations, which ``WebBench`` compares with the description.
+@Suite("The interface: description")
 struct InterfaceTests {
-    /// A request, and the answer that it has: a status of success, but where the bench has none.
+    /// A request and its expected answer: a success, unless the bench cannot have one.
     private struct Sample {
         var operation: String
         var path: String
@@ -39,10 +39,10 @@ struct InterfaceTests {
     private static let app: HTTPFields = [.authorization: "Basic \(Data("key:secret".utf8).base64EncodedString())"]
     private static let gate: HTTPFields = [.authorization: "Bearer 0123456789abcdef"]
 
-    /// What lasts until the client goes: of it the headers are asked for.
+    /// Endless requests, of which only the headers are requested.
     private static let endless: Set = ["/v1/events/stream", "/v1/ranging/stream", "/v1/sightings"]
 
-    /// Everything that is shown, with something in it.
+    /// Requests that read, with content in every answer.
     private static let shown: [Sample] = [
         Sample("GET /metrics"), Sample("GET /v1/status"), Sample("GET /v1/health"), Sample("GET /v1/live"),
         Sample("GET /v1/ready"), Sample("GET /v1/why", "/v1/why?region=hall"),
@@ -58,7 +58,7 @@ struct InterfaceTests {
         Sample("GET /v1/installs"), Sample("GET /v1/plan"), Sample("GET /v1/plan/image"),
     ]
 
-    /// What changes something, before everything is shown.
+    /// Requests that change something, before everything is read.
     private static let changes: [Sample] = [
         item("regions", #""uuid":"\#(uuid)","major":3"#),
         Sample("PUT /v1/regions/{name}", "/v1/regions/new", body(#""uuid":"\#(uuid)","major":4"#)),
@@ -97,7 +97,7 @@ struct InterfaceTests {
         Sample("POST /v1/setup/broker", nil, #"{"host":"localhost"}"#, 409),
     ]
 
-    /// What needs an install that has sent something.
+    /// Requests that need an install that has sent something.
     private static let installs: [Sample] = [
         Sample("POST /v1/installs/{id}/messages", "/v1/installs/one/messages", #"{"text":"hello"}"#, 201),
         Sample("GET /v1/installs/{id}/messages", "/v1/installs/one/messages"),
@@ -107,7 +107,7 @@ struct InterfaceTests {
             #"{"ids":["1"]}"#, 204, headers: app),
     ]
 
-    /// What takes something away, after everything was shown.
+    /// Requests that remove something, after everything was read.
     private static let removals: [Sample] = [
         Sample("DELETE /v1/regions/{name}", "/v1/regions/new", nil, 204),
         Sample("DELETE /v1/places/{name}", "/v1/places/new", nil, 204),
@@ -146,7 +146,7 @@ struct InterfaceTests {
         }
     }
 
-    @Test("Each operation is answered as the description says")
+    @Test("Each operation is answered as described")
     func answers() async throws {
         let web = try Self.bench()
         let running = Task { await web.gateway.run() }
@@ -172,7 +172,7 @@ struct InterfaceTests {
         #expect(asked.symmetricDifference(described) == [])
     }
 
-    @Test("Without a token, what needs one is refused, and nothing else is")
+    @Test("Without the token, only requests that need it are refused")
     func security() async throws {
         let token = AccessToken()
         var settings = WebSettings()
@@ -191,7 +191,7 @@ struct InterfaceTests {
         }
     }
 
-    @Test("A fleet is shown as it is described")
+    @Test("A fleet matches its description")
     func fleet() async throws {
         var value = FleetOverviewValue(name: "museum", node: "a", connected: true)
         let described = try await WebBench.described.value
@@ -208,7 +208,7 @@ struct InterfaceTests {
         #expect(try faults() != [])
     }
 
-    @Test("The description has all routes, each type by a name of its own, and no note of what is gone")
+    @Test("The description has all routes, unique type names, and no unused notes")
     func description() async throws {
         let web = try WebBench()
         #expect(try await WebBench.described.value.missing == [])

@@ -5,7 +5,7 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-@Suite("Who may use the console")
+@Suite("The console: authorization")
 struct RequestGuardTests {
     static let token = "secret of the test"
 
@@ -17,7 +17,7 @@ struct RequestGuardTests {
     }
 
     @Test(
-        "Without a token, only this machine's own names are answered: one that was rebound to it is none",
+        "Without a token, only this machine's own names are answered, and rebound names are not",
         arguments: [
             ("127.0.0.1:8099", 200), ("localhost:8099", 200), ("localhost", 200), ("[::1]:8099", 200),
             ("127.0.0.2", 200),
@@ -28,7 +28,7 @@ struct RequestGuardTests {
         #expect(try await WebBench().ask(.get, "/v1/status", host: host).status == status)
     }
 
-    /// Texts that begin or end like a host that is known.
+    /// Texts that begin or end like a known host.
     private static let lookalikes = [
         "localhost:28099@evil", "localhost:28099@evil.example", "evil@localhost", "user:word@localhost:8099",
         "localhost:8099:8099", "localhost:", "localhost:x", "localhost:+80", "localhost:0", "localhost:65536",
@@ -37,7 +37,7 @@ struct RequestGuardTests {
         "[::1]@evil", ":8099", "@", "*", "*:8099", "[]",
     ]
 
-    @Test("A host that is invalid is unknown, also where every name is known", arguments: lookalikes, [[], ["*"]])
+    @Test("An invalid host is unknown, even if every name is known", arguments: lookalikes, [[], ["*"]])
     func invalidHosts(_ host: String, _ names: [String]) async throws {
         var settings = WebSettings()
         settings.names = names
@@ -52,22 +52,22 @@ struct RequestGuardTests {
         }
     }
 
-    @Test("A name that the configuration knows is answered")
+    @Test("A name in the configuration is answered")
     func proxy() async throws {
         var settings = WebSettings()
         settings.names = ["beacons.example"]
         let bench = try WebBench(settings)
         #expect(try await bench.ask(.get, "/v1/status", host: "beacons.example").status == 200)
         #expect(try await bench.ask(.get, "/v1/status", host: "other.example").status == 421)
-        // On another port, the browser's origin has it, and what the proxy passes on may not.
+        // On another port, the browser's origin has the port, and the proxy's request may not.
         for (origin, status) in [
             ("https://beacons.example:8443", 409), ("https://beacons.example.evil:8443", 403),
             ("https://evil.example/beacons.example", 403),
         ] {
-            let wish = #"{"uuid":"\#(GatewayBench.uuid)","major":1,"minor":2,"measuredPower":-59,"enabled":true}"#
+            let advert = #"{"uuid":"\#(GatewayBench.uuid)","major":1,"minor":2,"measuredPower":-59,"enabled":true}"#
             let answer = try await bench.ask(
                 .put, "/v1/advertising", host: "beacons.example", headers: [.origin: origin, .consoleRequest: "1"],
-                body: wish)
+                body: advert)
             #expect(answer.status == status)
         }
     }
@@ -94,21 +94,21 @@ struct RequestGuardTests {
         )
     }
 
-    @Test("What changes something needs the console's own header, which no form can send")
+    @Test("Changes need the console's own header, which no form can send")
     func forms() async throws {
         let bench = try WebBench()
-        let wish = #"{"uuid":"\#(GatewayBench.uuid)","major":1,"minor":2,"measuredPower":-59,"enabled":true}"#
-        #expect(try await bench.ask(.put, "/v1/advertising", body: wish).status == 403)
-        let own = try await bench.ask(.put, "/v1/advertising", headers: [.consoleRequest: "1"], body: wish)
+        let advert = #"{"uuid":"\#(GatewayBench.uuid)","major":1,"minor":2,"measuredPower":-59,"enabled":true}"#
+        #expect(try await bench.ask(.put, "/v1/advertising", body: advert).status == 403)
+        let own = try await bench.ask(.put, "/v1/advertising", headers: [.consoleRequest: "1"], body: advert)
         // There is no radio here.
         #expect(own.status == 409)
         let form = try await bench.ask(
-            .put, "/v1/advertising", headers: [.consoleRequest: "1", .contentType: "text/plain"], body: wish)
+            .put, "/v1/advertising", headers: [.consoleRequest: "1", .contentType: "text/plain"], body: advert)
         #expect(form.status == 415)
     }
 
     @Test(
-        "With a token, nothing but the page itself and whether beacond is ready is told without it",
+        "With a token configured, only the page and health checks are open without it",
         arguments: [
             ("/", 200), ("/console.css", 200), ("/v1/ready", 503), ("/v1/live", 200), ("/v1/status", 401),
             ("/v1/events", 401), ("/v1/live/x", 401), ("/V1/live", 401),
@@ -125,7 +125,7 @@ struct RequestGuardTests {
     }
 
     @Test(
-        "The token opens, and nothing else does",
+        "The token gives access, and nothing else does",
         arguments: [
             ("Bearer \(token)", 200), ("bearer \(token)", 200), ("Bearer \(token)x", 401), ("Bearer", 401), ("", 401),
             ("Basic \(token)", 401), ("Bearer \(AccessToken.hash(of: token))", 401), (token, 401),
@@ -136,16 +136,16 @@ struct RequestGuardTests {
     }
 
     @Test(
-        "A trusted proxy's users may ask where there is no token, and need it where there is one; other machines may not",
+        "A trusted proxy's users have access without a configured token, and need it otherwise; other machines have no access",
         arguments: [
-            // The client's address; the path; the answer without a token in the file, and with one.
+            // The client's address, the path, and the answer without a token in the file and with one.
             ("172.30.32.2", "/v1/status", 200, 401), ("172.30.32.2", "/", 200, 200),
             ("::ffff:172.30.32.2", "/v1/status", 200, 401), ("fd00::2", "/v1/status", 200, 401),
             ("172.30.32.3", "/v1/status", 403, 401), ("172.30.32.3", "/", 403, 200),
             ("172.30.32.3", "/v1/ready", 403, 503), ("172.30.32.3", "/v1/live", 403, 200),
             ("172.30.32.20", "/v1/events", 403, 401),
             ("fd00::3", "/v1/status", 403, 401), ("::ffff:172.30.32.3", "/v1/status", 403, 401),
-            // Programs of this machine, by a name that a page may have bound to it.
+            // Programs on this machine, with a name that a page may have bound to it.
             ("127.0.0.1", "/v1/status", 421, 401), ("127.0.0.1", "/v1/ready", 421, 503),
             ("::ffff:127.0.0.1", "/v1/status", 421, 401),
         ])
@@ -165,7 +165,7 @@ struct RequestGuardTests {
         case ownProgram = "127.0.0.1"
         case nearProxy = "127.0.0.2"
         case farProxy = "172.30.32.2"
-        /// A proxy on this machine that asks by the machine's own address in the network.
+        /// A proxy on this machine that uses the machine's own network address.
         case ownAddress = "192.0.2.7"
         case stranger = "203.0.113.9"
 
@@ -173,11 +173,11 @@ struct RequestGuardTests {
         var isLocal: Bool { ![.farProxy, .stranger].contains(self) }
     }
 
-    private static let wish =
+    private static let advert =
         #"{"uuid":"\#(GatewayBench.uuid)","major":1,"minor":2,"measuredPower":-59,"enabled":true}"#
 
     @Test(
-        "A proxy vouches for its users' addresses, and not for a name, a page or the token",
+        "A proxy vouches only for its users' addresses, not for a name, a page or the token",
         arguments: Client.allCases, [false, true])
     func matrix(_ client: Client, isGuarded: Bool) async throws {
         for names in [[], ["beacons.example"], ["*"]] {
@@ -196,7 +196,7 @@ struct RequestGuardTests {
                     ("https://attacker.example", false), ("null", false),
                 ] as [(String?, Bool)] {
                     for forwarded in [nil, "attacker.example"] {
-                        // A forwarded name is held to what Host is: the far proxy's counts where every name of it does.
+                        // A forwarded name is checked like Host. The far proxy's counts if all names are accepted.
                         let isForwardKnown = forwarded == nil || client == .farProxy && names == ["*"]
                         let isForwarded =
                             forwarded != nil && origin == "https://attacker.example" && client == .farProxy
@@ -219,7 +219,7 @@ struct RequestGuardTests {
                                                 ? 421 : method == .get ? 200 : 409
                                 let answer = try await bench.ask(
                                     method, method == .get ? "/v1/status" : "/v1/advertising", host: host,
-                                    headers: headers, body: method == .get ? nil : Self.wish, from: client.rawValue,
+                                    headers: headers, body: method == .get ? nil : Self.advert, from: client.rawValue,
                                     to: "192.0.2.7")
                                 #expect(
                                     answer.status == expected,
@@ -233,7 +233,7 @@ struct RequestGuardTests {
     }
 
     @Test(
-        "By a trusted proxy, a page of another site changes nothing either",
+        "A page of another site cannot change anything through a trusted proxy",
         arguments: [
             ("home.example:8123", "http://home.example:8123", nil, 409),
             ("172.30.33.4:8099", "https://home.example", "home.example", 409),
@@ -247,13 +247,13 @@ struct RequestGuardTests {
         let bench = try WebBench(settings)
         var headers: HTTPFields = [.origin: origin, .consoleRequest: "1"]
         headers[try #require(HTTPField.Name("X-Forwarded-Host"))] = forwarded
-        let wish = #"{"uuid":"\#(GatewayBench.uuid)","major":1,"minor":2,"measuredPower":-59,"enabled":true}"#
+        let advert = #"{"uuid":"\#(GatewayBench.uuid)","major":1,"minor":2,"measuredPower":-59,"enabled":true}"#
         let answer = try await bench.ask(
-            .put, "/v1/advertising", host: host, headers: headers, body: wish, from: "172.30.32.2")
+            .put, "/v1/advertising", host: host, headers: headers, body: advert, from: "172.30.32.2")
         #expect(answer.status == status)
     }
 
-    @Test("What a client says of other hosts counts by a trusted proxy alone")
+    @Test("A forwarded host counts only from a trusted proxy")
     func forwardedHost() async throws {
         let headers: HTTPFields = [
             .origin: "https://evil.example", try #require(HTTPField.Name("X-Forwarded-Host")): "evil.example",
@@ -261,7 +261,7 @@ struct RequestGuardTests {
         #expect(try await WebBench().ask(.get, "/v1/status", headers: headers, from: "127.0.0.1").status == 403)
     }
 
-    @Test("A browser exchanges the token for a cookie that scripts and other sites cannot use, and ends with it")
+    @Test("A browser exchanges the token for a cookie that scripts and other sites cannot use, and signing out ends it")
     func session() async throws {
         let bench = try WebBench(Self.guarded)
         func login(_ token: String) async throws -> WebBench.Answer {
@@ -282,7 +282,7 @@ struct RequestGuardTests {
     }
 
     @Test(
-        "The session's cookie is bound to its host where the page is one of HTTPS, and plain where it cannot be",
+        "The session cookie is bound to its host on HTTPS pages, and has a plain name otherwise",
         arguments: [
             (nil, nil, false), ("http://beacons.example", nil, false), ("https://beacons.example", nil, true),
             (nil, "/etc/beacon.pem", true), ("https://beacons.example", "/etc/beacon.pem", true),
@@ -312,7 +312,7 @@ struct RequestGuardTests {
         #expect(try await bench.ask(.get, "/v1/status", headers: [.cookie: pair]).status == 401)
     }
 
-    @Test("Secrets are the same only where every byte is")
+    @Test("Secrets are the same only if every byte is")
     func secrets() {
         let hash = AccessToken.hash(of: Self.token)
         #expect(AccessToken.isSame(hash, hash))
@@ -326,7 +326,7 @@ struct RequestGuardTests {
         #expect(!AccessToken.isSame(hash, hash + "0"))
     }
 
-    @Test("Who is logged in stays so while the token is the same, and not with another")
+    @Test("Browsers stay signed in while the token is the same, and not with another")
     func reload() async throws {
         let bench = try GatewayBench()
         let session = try await WebSessions(tokenHash: "a", access: try bench.state.access).begin()
@@ -338,7 +338,7 @@ struct RequestGuardTests {
         #expect(try await !later.contains(session))
     }
 
-    @Test("Every answer, also one of a failure, has the headers that keep others out")
+    @Test("Every answer, including failures, has the headers that keep other sites out")
     func headers() async throws {
         for path in ["/", "/v1/status", "/v1/nothing", "/nothing"] {
             let answer = try await WebBench().ask(.get, path)

@@ -9,11 +9,11 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-@Suite("The event store in the interface")
+@Suite("The interface: event store")
 struct StoreHealthTests {
     private static let event = HistoryEvent(receiver: "r", isHearing: true, because: nil, at: .zero)
 
-    /// The status of the health, and its findings of a severity.
+    /// Returns the health status, and its findings of a severity.
     private func health(_ web: WebBench, _ severity: String) async throws -> (status: String?, [[String: Any]]) {
         let answer = try await web.ask(.get, "/v1/health").json
         let findings = answer["findings"] as? [[String: Any]] ?? []
@@ -21,7 +21,7 @@ struct StoreHealthTests {
     }
 
     @Test(
-        "A failure of the disk is a finding at once, with its remedy, and none any longer within a second of its end",
+        "A disk failure is a finding at once, with its remedy, and disappears within a second after its end",
         arguments: [
             (EventStoreError.Code.full, "room"), (.locked, "program"), (.damaged, "disk"), (.cannotWrite, "disk"),
         ])
@@ -39,12 +39,12 @@ struct StoreHealthTests {
         #expect((errors.first?["what"] as? String)?.contains("no sector is left") == true)
         #expect((errors.first?["remedy"] as? String)?.contains(remedy) == true)
         disk.fail(nil)
-        // No caller writes: the store tries by itself.
+        // No caller writes. The store retries by itself.
         try await eventually("the failure ends") {
             disk.advance(by: .milliseconds(500))
             return try await health(web, "error").1.isEmpty
         }
-        // A file that was replaced is a warning while the damaged one is there.
+        // A replaced file is a warning while the damaged file exists.
         let (after, warnings) = try await health(web, "warning")
         #expect(after == (code == .damaged ? "warning" : "good") && warnings.count == (code == .damaged ? 1 : 0))
         if code == .damaged {
@@ -57,14 +57,14 @@ struct StoreHealthTests {
         await running.value
     }
 
-    @Test("A write that takes a second is a finding until it ends, and keeps no answer waiting")
+    @Test("A write that takes a second is a finding until it ends, and delays no answer")
     func slow() async throws {
         let disk = TestDisk()
         let web = try WebBench(bench: GatewayBench(disk: disk))
         disk.hang()
         defer { disk.release() }
         let writing = Task { try await web.history.append([Self.event]) }
-        // The write began by this clock, which stands still until then.
+        // The write began by this clock, which is stopped until then.
         try await eventually("the write takes a second") {
             disk.advance(by: .milliseconds(500))
             return web.history.store.health.isSlow
@@ -78,7 +78,7 @@ struct StoreHealthTests {
         #expect(try await health(web, "warning").status == "good")
     }
 
-    @Test("While rules cannot look at events, this is a finding with the cause")
+    @Test("Rules that cannot read events are a finding with the cause")
     func rules() async throws {
         let disk = TestDisk()
         let web = try WebBench(bench: GatewayBench(disk: disk))
@@ -103,7 +103,7 @@ struct StoreHealthTests {
         try await run { try await finding() == nil }
     }
 
-    @Test("What the store holds is in the status and the metrics, with the bounds")
+    @Test("The store's contents and limits are in the status and the metrics")
     func usage() async throws {
         let disk = TestDisk()
         let web = try WebBench(bench: GatewayBench(disk: disk))

@@ -12,14 +12,14 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-/// A console whose answers a test reads, in front of a gateway with a recording.
+/// A console in front of a gateway with a recording, for tests that read its answers.
 struct WebBench {
     let bench: GatewayBench
     let gateway: Gateway
     let history: EventHistory
     let state: GatewayState
     let rules: RuleEngine
-    /// The configurations that the console wanted to be used; nil for the file's.
+    /// The configurations that the console requested; nil for the file's.
     let configurations = Locked<[GatewayConfiguration?]>([])
     let broadcast: EventBroadcast
     let server: WebServer
@@ -64,17 +64,17 @@ struct WebBench {
         responder = server.router().buildResponder()
     }
 
-    /// The requests that are answered: methods and paths, with "x" for each parameter.
+    /// The answered requests: methods and paths, with "x" for each parameter.
     var requests: [(method: HTTPRequest.Method, path: String)] {
         server.router().routes.map {
             ($0.method, "/" + WebServer.key($0.path.description).replacing(#/\{[^}]*\}/#, with: "x"))
         }
     }
 
-    /// The paths of all requests that only read.
+    /// The paths of all read-only requests.
     var readPaths: [String] { requests.filter { $0.method == .get }.map(\.path) }
 
-    /// The interface as it is described.
+    /// The described interface.
     static let described = Task { try await DescribedInterface(WebBench().send(.get, "/v1/openapi.json").body) }
 
     private struct Collector: ResponseBodyWriter {
@@ -89,12 +89,12 @@ struct WebBench {
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
     }
 
-    /// Asks, as a program of this machine does unless an address says otherwise, and compares the answer with the
-    /// description of the interface.
+    /// Sends a request from this machine, unless an address is given, and compares the answer with the description of
+    /// the interface.
     ///
     /// - Parameters:
-    ///   - address: the address that the connection comes from.
-    ///   - local: the address that it comes to.
+    ///   - address: the source address of the connection.
+    ///   - local: the destination address of the connection.
     func ask(
         _ method: HTTPRequest.Method = .get, _ path: String, host: String = "127.0.0.1:8099",
         headers: HTTPFields = [:], body: String? = nil, from address: String? = nil,
@@ -131,7 +131,7 @@ struct WebBench {
 }
 
 extension EventHistory {
-    /// Keeps events, as a gateway does of which nobody is notified.
+    /// Stores events without notifications, like a gateway does.
     func append(_ events: [HistoryEvent]) async throws {
         var ids = EventIDs()
         try await store.append(Step(events.map { $0.event(ids.next(at: $0.time), for: []) }))

@@ -12,9 +12,9 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-@Suite("The interface of the console")
+@Suite("The interface: requests")
 struct WebServerTests {
-    /// A recording in which a beacon is heard by two receivers, first better by the one.
+    /// Returns a recording with a beacon at two receivers, which is nearer to the first one at first.
     private static func log(_ bench: GatewayBench) throws -> SourceSettings {
         let text = (0..<120).map { half in
             let time = 1000 + Double(half) / 2
@@ -35,7 +35,7 @@ struct WebServerTests {
         return web
     }
 
-    @Test("What was heard is there: receivers, regions with since when and by whom, and events with their numbers")
+    @Test("Receivers, regions with times and receivers, and numbered events are listed")
     func sensing() async throws {
         let web = try await Self.played()
         let receivers = try #require(try await web.ask(.get, "/v1/receivers").json["receivers"] as? [[String: Any]])
@@ -54,7 +54,7 @@ struct WebServerTests {
         #expect(try await web.ask(.get, "/v1/sources").json["sources"] is [[String: Any]])
     }
 
-    @Test("A request has no effect on radios, and a stream of ranging ranges for as long as it is open")
+    @Test("A request has no effect on radios, and a ranging stream ranges while it is open")
     func looking() async throws {
         let bench = try GatewayBench()
         let runner = ScriptedRunner()
@@ -67,7 +67,7 @@ struct WebServerTests {
         #expect(!before.contains(.ranging))
         for path in web.readPaths {
             #expect(try await web.ask(.head, path).status < 600)
-            // These two last until their client goes, and the third is what ranges.
+            // These two last until their client disconnects, and the third one ranges.
             let isEndless = ["/v1/events/stream", "/v1/sightings", "/v1/ranging/stream"].contains(path)
             if !isEndless { #expect(try await web.ask(.get, path).status < 600) }
         }
@@ -94,7 +94,7 @@ struct WebServerTests {
         await run.value
     }
 
-    @Test("The list of beacons has what a stream of the regions ranges, also after the configuration changed")
+    @Test("The list of beacons has the beacons that a stream of the regions ranges, even after a change")
     func rangedRegions() async throws {
         let runner = ScriptedRunner()
         let web = try WebBench(sources: [GatewayBench.radio("a", isNamed: true)], runners: ["a": runner])
@@ -128,7 +128,7 @@ struct WebServerTests {
         await run.value
     }
 
-    @Test("Places say who is where, before, and who comes next; why says by how much")
+    @Test("Places list current, previous and second strongest places, and why has the margin")
     func places() async throws {
         let web = try await Self.played(Self.plan)
         let places = try await web.ask(.get, "/v1/places").json
@@ -144,7 +144,7 @@ struct WebServerTests {
         #expect(summaries.compactMap { $0["summary"] as? String } == ["1/1 is in kitchen", "1/1 is in hall"])
     }
 
-    @Test("Why a region is as it is has its rules, and what would change it")
+    @Test("Why explains a region's state with its settings and what would change it")
     func why() async throws {
         let web = try await Self.played()
         let why = try await web.ask(.get, "/v1/why?region=hall")
@@ -159,7 +159,7 @@ struct WebServerTests {
     }
 
     @Test(
-        "A question that cannot be read is answered by what to ask instead",
+        "An invalid request is answered with a remedy",
         arguments: [
             ("/v1/events?limit=0", 400), ("/v1/events?limit=1001", 400), ("/v1/events?limit=many", 400),
             ("/v1/events?before=x", 400), ("/v1/events?kind=enter,leave", 400), ("/v1/events?from=yesterday", 400),
@@ -177,7 +177,7 @@ struct WebServerTests {
         #expect((answer.json["detail"] as? String)?.isEmpty == false)
     }
 
-    @Test("Pages of the history join without a gap")
+    @Test("Pages of the history have no gaps")
     func paging() async throws {
         let web = try WebBench()
         for number in 0..<25 {
@@ -196,7 +196,7 @@ struct WebServerTests {
         #expect(seen == (0..<25).reversed().map { "r\($0)" })
     }
 
-    @Test("A listener gets what it missed, then what comes, each event once and in order")
+    @Test("A listener gets missed events, then new ones, each once and in order")
     func stream() async throws {
         let web = try WebBench()
         func append(_ number: Int) async throws {
@@ -221,8 +221,8 @@ struct WebServerTests {
         #expect(answer.body.contains("\n:\n\n"))
     }
 
-    @Test("A number of a history that is gone keeps nothing from a listener")
-    func begunAnew() async throws {
+    @Test("A number from a deleted history hides no events from a listener")
+    func deletedHistory() async throws {
         let web = try WebBench()
         let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
         let listening = Task { try await web.ask(.get, "/v1/events/stream", headers: [lastEventID: "999999"]) }
@@ -232,7 +232,7 @@ struct WebServerTests {
         #expect(try await listening.value.body.contains("id: 1\n"))
     }
 
-    @Test("Who has missed more than a page gets all of it, in order")
+    @Test("A listener that missed more than a page gets all events in order")
     func longAbsence() async throws {
         let web = try WebBench()
         try await web.history.append(
@@ -246,7 +246,7 @@ struct WebServerTests {
         #expect(numbers == (101...2_500).map { "id: \($0)" })
     }
 
-    @Test("A wrong method is answered by the right ones, however the path is written")
+    @Test("A wrong method is answered with the supported ones, however the path is written")
     func methods() async throws {
         let web = try WebBench()
         for path in ["/v1/sources", "//v1//sources/", "/metrics", "/v1/rules/runs"] {
@@ -260,7 +260,7 @@ struct WebServerTests {
         #expect(try await web.ask(.head, "/v1/regions").status == 200)
     }
 
-    @Test("A name with a space is found as browsers write it, by a plus sign and by its number")
+    @Test("A name with a space is found with a plus sign and with %20")
     func spaces() async throws {
         let web = try WebBench()
         try await web.history.append([
@@ -274,7 +274,7 @@ struct WebServerTests {
         }
     }
 
-    @Test("An export has every event, and no cell that a spreadsheet would run")
+    @Test("An export has every event, and no cell that a spreadsheet would calculate")
     func export() async throws {
         let web = try WebBench()
         for number in 0..<2_500 {
@@ -293,7 +293,7 @@ struct WebServerTests {
         #expect(try await web.ask(.get, "/v1/events/export?format=log").body.split(separator: "\n").count == 2_500)
     }
 
-    @Test("This machine becomes a beacon, says what came of it, and is one again after a restart")
+    @Test("This machine becomes a beacon, reports its state, and is one again after a restart")
     func advertising() async throws {
         let bench = try GatewayBench()
         let runner = ScriptedRunner()
@@ -304,9 +304,9 @@ struct WebServerTests {
         let run = Task { await web.gateway.run() }
         try await eventually { await !web.gateway.sourceValues.isEmpty }
         func put(_ major: Int, enabled: Bool = true) async throws -> WebBench.Answer {
-            let wish =
+            let advert =
                 #"{"uuid":"\#(GatewayBench.uuid)","major":\#(major),"minor":2,"measuredPower":-59,"enabled":\#(enabled)}"#
-            return try await web.ask(.put, "/v1/advertising", headers: [.consoleRequest: "1"], body: wish)
+            return try await web.ask(.put, "/v1/advertising", headers: [.consoleRequest: "1"], body: advert)
         }
         let refused = try await put(70_000)
         #expect(refused.status == 422)
@@ -320,7 +320,7 @@ struct WebServerTests {
         #expect(try await state() == "starting")
         await ScriptedRadios.onThread { runner.channel.send(.advertising(frame, .success(()))) }
         try await eventually { try await state() == "on" }
-        // Another process of the same machine, later.
+        // Another process on the same machine, later.
         let later = try open()
         let laterRun = Task { await later.gateway.run() }
         try await eventually { await !later.gateway.sourceValues.isEmpty }
@@ -335,7 +335,7 @@ struct WebServerTests {
         await laterRun.value
     }
 
-    @Test("The metrics have each receiver, region and source, and labels that nothing breaks out of")
+    @Test("The metrics have each receiver, region and source, with escaped labels")
     func metrics() async throws {
         let web = try await Self.played()
         let text = try await web.ask(.get, "/metrics").body
@@ -347,7 +347,7 @@ struct WebServerTests {
         #expect(metrics.text() == "# TYPE a_b counter\na_b{x=\"\\\"\\\\\\n\"} 2\n")
     }
 
-    @Test("The page and its files are there, and come once")
+    @Test("The page and its files are served, and revalidated")
     func files() async throws {
         let web = try WebBench()
         for file in ConsoleFiles.all {
@@ -357,10 +357,10 @@ struct WebServerTests {
             let tag = try #require(answer.headers[.eTag])
             #expect(try await web.ask(.get, path, headers: [.ifNoneMatch: tag]).status == 304)
         }
-        // Relative addresses only, since it may lie below a path.
+        // Only relative addresses, since the console may run below a path.
         let page = try await web.ask(.get, "/").body.replacingOccurrences(of: "http://www.w3.org/2000/svg", with: "")
         #expect(!page.contains("=\"/") && !page.contains("http://") && !page.contains("https://"))
-        // Each file that a file names is there.
+        // Each file that a file refers to exists.
         let names = Set(ConsoleFiles.all.map(\.name))
         for file in ConsoleFiles.all {
             let text = String(decoding: file.content, as: UTF8.self)

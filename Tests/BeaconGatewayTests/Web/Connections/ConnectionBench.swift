@@ -8,12 +8,12 @@ import NIOHTTPTypes
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-/// A connection in virtual time, between a client and a server that a test plays.
+/// A connection in virtual time, with both the client and the server played by a test.
 final class ConnectionBench {
     let channel = EmbeddedChannel()
     var loop: EmbeddedEventLoop { channel.embeddedEventLoop }
 
-    /// The start of an answer, as far as the client has it.
+    /// The start of an answer that the client has received.
     struct Answer {
         var status: Int
         var headers: HTTPFields
@@ -29,7 +29,7 @@ final class ConnectionBench {
 
     var isOpen: Bool { channel.isActive }
 
-    /// Has the client send parts of a request, and the server ask for more.
+    /// Makes the client send parts of a request, and the server request more.
     func send(_ parts: HTTPRequestPart..., reading: Bool = true) throws {
         guard isOpen else { return }
         for part in parts { try channel.writeInbound(part) }
@@ -42,7 +42,7 @@ final class ConnectionBench {
 
     static func body(_ bytes: Int) -> HTTPRequestPart { .body(ByteBuffer(repeating: 0x20, count: bytes)) }
 
-    /// Has the server write a whole answer.
+    /// Makes the server write a whole answer.
     func answer() throws {
         try write(.head(HTTPResponse(status: .ok)))
         try write(.end(nil))
@@ -50,14 +50,14 @@ final class ConnectionBench {
 
     func write(_ part: HTTPResponsePart) throws { _ = channel.writeAndFlush(part) }
 
-    /// The number of parts of requests that reached the server.
+    /// Returns the number of request parts that reached the server.
     func received() throws -> Int {
         var count = 0
         while try channel.readInbound(as: HTTPRequestPart.self) != nil { count += 1 }
         return count
     }
 
-    /// The answer that the client has; nil for none.
+    /// Returns the answer that the client has received, or nil for none.
     func read() throws -> Answer? {
         var answer: Answer?
         while let part = try channel.readOutbound(as: HTTPResponsePart.self) {

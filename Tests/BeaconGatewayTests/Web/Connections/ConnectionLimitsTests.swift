@@ -8,7 +8,7 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-@Suite("The places of connections")
+@Suite("Connections: limits")
 struct ConnectionLimitsTests {
     private static let sizes = ConnectionLimits.Sizes()
 
@@ -18,7 +18,7 @@ struct ConnectionLimitsTests {
         return try ConnectionLimits.Client(at: SocketAddress(ipAddress: address, port: 1), settings)
     }
 
-    /// Clients that open connections, each with a request under way or without.
+    /// Clients that open connections with or without a running request.
     private struct Crowd {
         let limits = ConnectionLimits()
         let closed = Locked<[String]>([])
@@ -42,7 +42,7 @@ struct ConnectionLimitsTests {
         func refusals(_ address: String) -> Int { places[address, default: []].count { $0.refusal != nil } }
     }
 
-    @Test("530 idle connections of one client leave a place for every other client, and for a new one of its own")
+    @Test("530 idle connections of one client leave a place for all clients, including itself")
     func idle() throws {
         for address in ["192.0.2.1", "127.0.0.1", "::1", "2001:db8::1"] {
             var crowd = Crowd()
@@ -57,7 +57,7 @@ struct ConnectionLimitsTests {
         }
     }
 
-    @Test("A client with its share of requests under way gets readiness alone, and others get all")
+    @Test("A client whose requests use its whole share gets only readiness, and others get everything")
     func share() throws {
         var crowd = Crowd()
         try crowd.open(200, "192.0.2.1", busy: true)
@@ -67,7 +67,7 @@ struct ConnectionLimitsTests {
         try crowd.open(1, "192.0.2.2", busy: true)
         try crowd.open(1, "127.0.0.1", busy: true)
         #expect(crowd.refusals("192.0.2.2") + crowd.refusals("127.0.0.1") == 0)
-        // A place that becomes free is its own again.
+        // A freed place is available to the client again.
         let first = try #require(crowd.places["192.0.2.1"]?.first)
         crowd.limits.leave(first)
         let before = crowd.refusals("192.0.2.1")
@@ -86,7 +86,7 @@ struct ConnectionLimitsTests {
         }
     }
 
-    @Test("Where many clients have all places, this machine has some left, and readiness is answered to all")
+    @Test("If many clients use all places, this machine still has some, and readiness works for all")
     func full() throws {
         var crowd = Crowd()
         for number in 1...20 { try crowd.open(128, "192.0.2.\(number)", busy: true) }
@@ -97,7 +97,7 @@ struct ConnectionLimitsTests {
         for number in 30...99 { try crowd.open(1, "192.0.2.\(number)", busy: false) }
         #expect(crowd.places["192.0.2.99"]?.first?.refusal == .full)
         #expect(crowd.limits.counts.open == Self.sizes.all + Self.sizes.readiness)
-        // Where each of these asks at this moment, there is none left.
+        // If all of these have a request right now, there is no place left.
         for address in crowd.places.keys {
             for place in crowd.places[address, default: []] where place.refusal != nil { _ = crowd.limits.begin(place) }
         }
@@ -105,7 +105,7 @@ struct ConnectionLimitsTests {
         #expect(crowd.limits.counts.refused == 1)
     }
 
-    @Test("A crowd of many addresses displaces its own connections before the one of another client")
+    @Test("A crowd at one address displaces its own connections first")
     func crowd() throws {
         var crowd = Crowd()
         try crowd.open(1, "198.51.100.1", busy: false)
@@ -114,7 +114,7 @@ struct ConnectionLimitsTests {
         #expect(crowd.closed.withLock { !$0.contains("198.51.100.1") })
     }
 
-    @Test("Connections that have lost their place and do not end are bounded")
+    @Test("The number of displaced connections that do not end is limited")
     func closing() throws {
         let limits = ConnectionLimits()
         let client = try Self.client("192.0.2.1")
@@ -125,7 +125,7 @@ struct ConnectionLimitsTests {
         #expect(limits.enter(client) {} != nil)
     }
 
-    @Test("The connection that rested longest gives its place, and one with a request never does")
+    @Test("The longest idle connection is displaced, and never a connection with a request")
     func longest() throws {
         let limits = ConnectionLimits()
         let client = try Self.client("192.0.2.1")
@@ -138,13 +138,13 @@ struct ConnectionLimitsTests {
         #expect(limits.begin(places[9]))
         for _ in 0..<3 { _ = limits.enter(client) {} }
         #expect(closed.withLock { $0 } == [7, 3])
-        #expect(!limits.begin(places[7]), "its place is another's")
-        // The third new one gets the place of the first, which has not asked.
+        #expect(!limits.begin(places[7]), "another connection has its place")
+        // The third new connection gets the place of the first, which has had no request.
         #expect(limits.counts.displaced == 3)
     }
 
     @Test(
-        "A client is an address; of IPv6 it is a network of 64 bits, but for those of a link",
+        "A client is an IPv4 address, a /64 network of IPv6, or a link-local address",
         arguments: [
             ("192.0.2.1", "192.0.2.2", false), ("192.0.2.1", "::ffff:192.0.2.1", true),
             ("2001:db8::1", "2001:db8::ffff", true), ("2001:db8::1", "2001:db8:0:1::1", false),
@@ -154,7 +154,7 @@ struct ConnectionLimitsTests {
         #expect(try (Self.client(one).key == Self.client(other).key) == isSame)
     }
 
-    @Test("Random clients come, ask and go: each number stays within its bounds, and none is lost")
+    @Test("With random clients, each number stays within its limits, and no place is lost")
     func random() throws {
         var sizes = ConnectionLimits.Sizes()
         (sizes.all, sizes.share, sizes.proxyShare, sizes.local) = (12, 4, 8, 2)

@@ -9,10 +9,10 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-@Suite("Requests for which there is no place")
+@Suite("Connections: requests without a place")
 struct ConnectionPlaceTests {
     private let log = LogLines()
-    /// Those of a console with a token, where naming a proxy does not open it.
+    /// Returns the connections of a console with a token, so that naming a proxy does not open it.
     private var settings: WebSettings {
         var settings = WebSettings()
         settings.tokenHash = AccessToken.hash(of: "token")
@@ -29,7 +29,7 @@ struct ConnectionPlaceTests {
         return ConnectionLimits(sizes)
     }
 
-    @Test("A request beyond the share is answered by 503, the one for readiness is served, and the log says why")
+    @Test("A request beyond the share is answered with 503 and logged, and a readiness check is served")
     func refused() throws {
         let limits = Self.small()
         let busy = try (0..<2).map { _ in try bench(limits) }
@@ -46,7 +46,7 @@ struct ConnectionPlaceTests {
         let answer = try #require(try other.read())
         #expect(answer.status == 503 && answer.headers[.retryAfter] == "5" && answer.headers[.connection] == "close")
         #expect(try other.received() == 0)
-        // It need not end before the next question is answered.
+        // It does not have to end before the next check is answered.
         let health = try bench(limits)
         try health.send(ConnectionBench.head(.get, "/v1/ready"), .end(nil))
         #expect(try health.received() == 2 && !other.isOpen)
@@ -60,13 +60,13 @@ struct ConnectionPlaceTests {
         #expect(try next.received() == 2)
     }
 
-    /// A connection whose close is late, as one that another thread has asked for.
+    /// A connection that closes late, like a close from another thread.
     private final class LateClose: ChannelOutboundHandler {
         typealias OutboundIn = HTTPResponsePart
         func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {}
     }
 
-    @Test("A request that arrives when its connection has lost the place is answered by 503")
+    @Test("A request on a displaced connection is answered with 503")
     func displaced() throws {
         let limits = Self.small()
         let late = try ConnectionBench([LateClose(), ConnectionPlace(limits, WebSettings(), log.logger)])
@@ -78,7 +78,7 @@ struct ConnectionPlaceTests {
         #expect(!others.contains { !$0.isOpen })
     }
 
-    @Test("Connections give their places back, however they end")
+    @Test("Connections free their places, however they end")
     func ends() throws {
         let limits = Self.small()
         for _ in 0..<10 {

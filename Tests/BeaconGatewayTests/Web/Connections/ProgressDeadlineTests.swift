@@ -5,12 +5,12 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-@Suite("Deadlines that move with progress")
+@Suite("Connections: deadlines that move with progress")
 struct ProgressDeadlineTests {
     private static let patience = ProgressDeadline.patience
     private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
-    @Test("A transfer at the least rate or above goes on for an hour, whatever the size of its pieces")
+    @Test("A transfer at or above the least rate continues for an hour, with pieces of any size")
     func steady() {
         for (bytes, milliseconds) in [(100, 100), (1_000, 1_000), (8_192, 8_000), (50_000, 1_000), (15_000, 15_000)] {
             var deadline = ProgressDeadline(at: Self.start)
@@ -23,7 +23,7 @@ struct ProgressDeadlineTests {
         }
     }
 
-    @Test("A transfer below the least rate ends, the sooner the slower it is")
+    @Test("A transfer below the least rate ends, sooner if it is slower")
     func slow() {
         var ends: [TimeAmount] = []
         for bytes in [990, 500, 100, 1, 0] {
@@ -40,19 +40,19 @@ struct ProgressDeadlineTests {
         #expect(ends[1] <= Self.patience * 2 + .seconds(1))
     }
 
-    @Test("No amount of early bytes buys a stall longer than the patience")
+    @Test("Early bytes never allow a stall longer than the patience")
     func stall() {
         var deadline = ProgressDeadline(at: Self.start)
         deadline.move(by: 1 << 30, at: Self.start + .seconds(1))
         #expect(deadline.time == Self.start + .seconds(1) + Self.patience)
     }
 
-    @Test("Random transfers end exactly where they were too slow, or stopped, since any earlier moment")
+    @Test("Random transfers end exactly when they have stalled or been too slow since any earlier time")
     func random() {
         for _ in 0..<2_000 {
             var deadline = ProgressDeadline(at: Self.start)
             var events = [(time: Self.start, bytes: 0)]
-            /// The moment at which some stretch of the transfer, from one of its events on, is too slow.
+            /// Returns the time at which some part of the transfer, starting at one of its events, is too slow.
             func end() -> NIODeadline {
                 events.indices.map { index in
                     let bytes = events[(index + 1)...].reduce(0) { $0 + $1.bytes }
@@ -70,7 +70,7 @@ struct ProgressDeadlineTests {
         }
     }
 
-    @Test("A timer fires at its newest deadline, once, and not at all without one")
+    @Test("A timer fires once at its newest deadline, and never without one")
     func timer() {
         let loop = EmbeddedEventLoop()
         var fired: [NIODeadline] = []

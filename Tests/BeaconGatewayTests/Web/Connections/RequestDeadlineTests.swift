@@ -7,14 +7,14 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-@Suite("The time that a client has for a request")
+@Suite("Connections: deadlines of requests")
 struct RequestDeadlineTests {
     private let limits = ConnectionLimits()
 
     private func bench() throws -> ConnectionBench { try ConnectionBench([RequestDeadline(limits)]) }
 
     @Test(
-        "A slow request arrives whole",
+        "A slow request arrives completely",
         arguments: [(50_000, 1_000, 12), (1_500, 1_000, 400), (64_000, 18_000, 10), (1_000, 900, 600)])
     func slow(_ bytes: Int, _ milliseconds: Int, _ count: Int) throws {
         let bench = try bench()
@@ -33,7 +33,7 @@ struct RequestDeadlineTests {
         #expect(limits.counts.slowRequests == 0)
     }
 
-    @Test("A request that stops, or drips, is answered by 408 before the close", arguments: [0, 1, 100, 900])
+    @Test("A request that stalls or trickles is answered with 408 before the close", arguments: [0, 1, 100, 900])
     func stalled(_ bytesPerSecond: Int) throws {
         let bench = try bench()
         try bench.send(ConnectionBench.head())
@@ -52,7 +52,7 @@ struct RequestDeadlineTests {
         #expect(answer?.headers[.connection] == "close")
         #expect(answer?.headers[.contentLength] == answer.map { "\($0.body.utf8.count)" })
         #expect(answer?.body.contains("send it again") == true)
-        // The client has time to read it; nothing else is read or written.
+        // The client has time to read it. Nothing else is read or written.
         _ = try bench.received()
         try bench.send(ConnectionBench.body(1), .end(nil))
         try bench.answer()
@@ -63,7 +63,7 @@ struct RequestDeadlineTests {
         #expect(limits.counts.slowRequests == 1)
     }
 
-    @Test("The answer stays to be read while the client still sends, for as long as a refused request is read")
+    @Test("While the client still sends, the answer stays readable for as long as a refused request is read")
     func sending() throws {
         let bench = try bench()
         try bench.send(ConnectionBench.head())
@@ -78,7 +78,7 @@ struct RequestDeadlineTests {
         #expect(!bench.isOpen)
     }
 
-    @Test("A client that ends its side after the answer need not wait")
+    @Test("A client that closes its side after the answer does not have to wait")
     func halfClosed() throws {
         let bench = try bench()
         try bench.send(ConnectionBench.head())
@@ -99,7 +99,7 @@ struct RequestDeadlineTests {
         #expect(try bench.read()?.status == 408)
     }
 
-    @Test("A connection without a request ends without an answer, the first as well as the next")
+    @Test("An idle connection ends without an answer, before the first request and after it")
     func idle() throws {
         let fresh = try bench()
         fresh.loop.advanceTime(by: RequestDeadline.headPatience - .nanoseconds(1))
@@ -119,13 +119,13 @@ struct RequestDeadlineTests {
         #expect(limits.counts.slowRequests == 0)
     }
 
-    @Test("A head that begins and does not end is answered by 408")
+    @Test("An incomplete head is answered with 408")
     func headless() throws {
         let bench = try bench()
         bench.loop.advanceTime(by: .seconds(9))
         bench.channel.pipeline.fireChannelReadComplete()
         bench.loop.advanceTime(by: .seconds(9))
-        // More bytes of the same head move nothing.
+        // More bytes of the same head do not move the deadline.
         bench.channel.pipeline.fireChannelReadComplete()
         #expect(bench.isOpen)
         bench.loop.advanceTime(by: .seconds(1))
@@ -134,7 +134,7 @@ struct RequestDeadlineTests {
         #expect(!bench.isOpen)
     }
 
-    @Test("Where an answer has begun, or is owed to an earlier request, the connection ends without another")
+    @Test("If an answer has begun or an earlier request waits for one, the connection ends without another answer")
     func pipelined() throws {
         let begun = try bench()
         try begun.send(ConnectionBench.head())
@@ -147,7 +147,7 @@ struct RequestDeadlineTests {
         #expect(try !second.isOpen && second.read() == nil)
     }
 
-    @Test("The rest of a request that was refused is read for a while, and then no longer")
+    @Test("The rest of a refused request is read for a limited time")
     func refused() throws {
         let bench = try bench()
         try bench.send(ConnectionBench.head())
@@ -160,7 +160,7 @@ struct RequestDeadlineTests {
         #expect(bench.isOpen)
         bench.loop.advanceTime(by: .seconds(1))
         #expect(!bench.isOpen)
-        // One that ends in time keeps the connection.
+        // A request that ends in time keeps the connection.
         let kept = try self.bench()
         try kept.send(ConnectionBench.head())
         try kept.answer()

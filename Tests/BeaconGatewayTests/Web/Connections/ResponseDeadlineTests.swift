@@ -7,9 +7,9 @@ import Testing
 @testable import BeaconConsole
 @testable import BeaconGateway
 
-@Suite("The time that a client has for taking an answer")
+@Suite("Connections: deadlines of responses")
 struct ResponseDeadlineTests {
-    /// The network: it keeps what is written until the client takes it.
+    /// A network that holds written bytes until the client reads them.
     private final class Network: ChannelOutboundHandler {
         typealias OutboundIn = HTTPResponsePart
         private var waiting: [(bytes: Int, promise: EventLoopPromise<Void>?)] = []
@@ -23,7 +23,7 @@ struct ResponseDeadlineTests {
             take(0)
         }
 
-        /// Has the client take bytes.
+        /// Makes the client read bytes.
         func take(_ bytes: Int) {
             room += bytes
             while let first = waiting.first, first.bytes <= room {
@@ -58,13 +58,13 @@ struct ResponseDeadlineTests {
             steps += 1
         }
         #expect(bench.isOpen && network.taken == size)
-        // Nothing waits any longer, as in a stream of events that is silent.
+        // Nothing waits any longer, as in a silent event stream.
         bench.loop.advanceTime(by: .hours(1))
         #expect(bench.isOpen)
         #expect(limits.counts.slowReaders == 0)
     }
 
-    @Test("A client that stops, or takes drops, is ended", arguments: [0, 1, 300])
+    @Test("A client that stalls or reads too slowly is disconnected", arguments: [0, 1, 300])
     func stalled(_ bytesPerSecond: Int) throws {
         let bench = try bench()
         try begin(bench, 600_000)
@@ -79,7 +79,7 @@ struct ResponseDeadlineTests {
         #expect(limits.counts.slowReaders == 1)
     }
 
-    @Test("Events of a stream that waits begin a new deadline each time that the client has taken all")
+    @Test("A stream's events start a new deadline each time the client has read everything")
     func stream() throws {
         let bench = try bench()
         try bench.write(.head(HTTPResponse(status: .ok)))
@@ -95,7 +95,7 @@ struct ResponseDeadlineTests {
         #expect(!bench.isOpen)
     }
 
-    @Test("A client that takes each part of an answer late stays late for the next")
+    @Test("A client that reads each part of an answer late is still late for the next")
     func parts() throws {
         let bench = try bench()
         try bench.write(.head(HTTPResponse(status: .ok)))
@@ -110,7 +110,7 @@ struct ResponseDeadlineTests {
         #expect(limits.counts.slowReaders == 1)
     }
 
-    @Test("What waits for a write learns of its end, and the bytes stay the same")
+    @Test("A write's promise completes, and the bytes stay the same")
     func bytes() throws {
         let bench = try ConnectionBench([ResponseDeadline(limits)])
         let text = String((0..<30_000).map { Character(UnicodeScalar(UInt8(0x41 + $0 % 26))) })
