@@ -24,10 +24,10 @@ package struct NoiseHandshake {
     /// Starts a handshake.
     ///
     /// - Parameters:
-    /// - role: the role of this side.
-    /// - key: the pre-shared key of 32 bytes.
-    /// - prologue: data that must be the same on both sides.
-    /// - secret: this side's ephemeral private key of 32 bytes; nil for a new one. Tests pass fixed ones.
+    ///   - role: the role of this side.
+    ///   - key: the pre-shared key of 32 bytes.
+    ///   - prologue: data that must be the same on both sides.
+    ///   - secret: this side's ephemeral private key of 32 bytes; nil for a new one. Tests pass fixed ones.
     /// - Throws: ``NoiseError`` if the library is missing.
     package init(
         _ role: Role, key: [UInt8], prologue: [UInt8], secret: [UInt8]? = nil

@@ -21,8 +21,8 @@ public struct MessageFault: Error, Hashable {
     /// Returns the fault in a sentence or two, for an operator.
     ///
     /// - Parameters:
-    /// - receiver: the receiver's name; nil if it is unknown.
-    /// - topic: the topic of the message; nil if it did not arrive at a topic.
+    ///   - receiver: the receiver's name; nil if it is unknown.
+    ///   - topic: the topic of the message; nil if it did not arrive at a topic.
     func report(of receiver: String?, at topic: String?) -> String {
         let place = topic.map { " at \($0)" } ?? ""
         let sender = receiver.map { " of \($0)" } ?? ""

@@ -144,8 +144,8 @@ public struct ReceiverNetwork {
     /// others.
     ///
     /// - Parameters:
-    /// - time: the current time.
-    /// - batch: receives the times for which receivers were deaf.
+    ///   - time: the current time.
+    ///   - batch: receives the times for which receivers were deaf.
     public mutating func advance(to time: Timestamp, into batch: inout AdvertBatch) {
         for place in receivers.indices { receivers[place].isInUse = false }
         guard isConnected, time >= nextReview else { return }
@@ -180,10 +180,10 @@ public struct ReceiverNetwork {
     /// this for the receiver that uses its topic. A retained message proves nothing.
     ///
     /// - Parameters:
-    /// - topic: its topic; empty if it did not arrive at a topic.
+    ///   - topic: its topic; empty if it did not arrive at a topic.
     ///   - payload: its content.
-    /// - isRetained: true for a message that the broker retained.
-    /// - arrival: the time of its arrival.
+    ///   - isRetained: true for a message that the broker retained.
+    ///   - arrival: the time of its arrival.
     ///   - batch: receives the adverts and events.
     public mutating func receive(
         topic: RawSpan, payload: RawSpan, isRetained: Bool = false, at arrival: Timestamp,

@@ -15,8 +15,8 @@ public final class Broker: Sendable {
     /// Starts a broker.
     ///
     /// - Parameters:
-    /// - settings: more lines for its configuration file.
-    /// - folder: the folder of its files, if it exists already.
+    ///   - settings: more lines for its configuration file.
+    ///   - folder: the folder of its files, if it exists already.
     public init(_ settings: String = "allow_anonymous true", in folder: TemporaryFolder? = nil) async throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder

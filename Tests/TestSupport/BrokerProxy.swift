@@ -17,8 +17,8 @@ public final class BrokerProxy: Sendable {
     /// Creates a forwarder.
     ///
     /// - Parameters:
-    /// - target: the port to forward to.
-    /// - answer: if it is not nil, clients of MQTT 5 get these bytes and are disconnected, as by an older broker.
+    ///   - target: the port to forward to.
+    ///   - answer: if it is not nil, clients of MQTT 5 get these bytes and are disconnected, as by an older broker.
     public init(to target: UInt16, answeringVersion5With answer: [UInt8]? = nil) throws {
         port = try FreePort.find()
         listener = try FreePort.listen(on: port)

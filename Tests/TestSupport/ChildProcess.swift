@@ -13,8 +13,8 @@ public final class ChildProcess: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    /// - name: its path, or its name in the system's program folders.
-    /// - output: a file for its standard output. By default the output is discarded.
+    ///   - name: its path, or its name in the system's program folders.
+    ///   - output: a file for its standard output. By default the output is discarded.
     public init(_ name: String, _ arguments: [String], output: String = "/dev/null") throws {
         HelperGuard.start()
         var actions = posix_spawn_file_actions_t()

@@ -15,8 +15,8 @@ public final class NATSCluster: Sendable {
     /// Starts one server, or several servers as a cluster.
     ///
     /// - Parameters:
-    /// - servers: the number of servers; 0 for one that is started later.
-    /// - settings: more lines for the configuration file of each server.
+    ///   - servers: the number of servers; 0 for one that is started later.
+    ///   - settings: more lines for the configuration file of each server.
     public init(servers: Int = 1, _ settings: String = "") async throws {
         let folder = try TemporaryFolder()
         self.folder = folder

@@ -5,7 +5,7 @@ import Foundation
 
 /// A broker as a source: receivers of other projects publish their adverts to it.
 package struct BrokerSource: NetworkSource {
-    /// The default topics: the ones at which the known projects publish by default.
+    /// The topics that the known projects use by default.
     package static let defaultFilters = [
         // OpenMQTTGateway and Theengs Gateway
         "home/+/BTtoMQTT/#", "home/+/LWT", "home/+/SYStoMQTT",
@@ -26,14 +26,14 @@ package struct BrokerSource: NetworkSource {
     /// The mistake in the address that the settings were read from; nil if it has none.
     private var addressMistake: AddressError?
 
-    /// True if the client id is a random one. Reading the same settings again creates another id.
+    /// True if the client id is random. Reading the same settings again creates another id.
     private let hasOwnClientID: Bool
 
     /// Creates a source for the broker with these settings.
     ///
     /// - Parameters:
     ///   - options: the broker and how this client connects.
-    /// - hasOwnClientID: true if the client id is a random one.
+    ///   - hasOwnClientID: true if the client id is random.
     package init(_ options: MQTTSettings, hasOwnClientID: Bool = false) {
         self.hasOwnClientID = hasOwnClientID
         self.options = options

@@ -37,7 +37,7 @@ final class ServiceBrowser {
     ///
     /// - Parameters:
     ///   - all: true to look for all devices.
-    /// - hosts: names that end in `.local`, to look up their addresses.
+    ///   - hosts: names that end in `.local`, to look up their addresses.
     init(all: Bool, hosts: [String], at time: Timestamp) {
         asksForAll = all
         named = hosts.map { $0.lowercased() }

@@ -114,9 +114,9 @@ package struct ESPHomeClient {
     ///
     /// - Parameters:
     ///   - key: the device's key; nil for a plain connection.
-    /// - mayTake: true to subscribe even if another client loses the adverts.
-    /// - isWanted: true if the caller wants adverts now.
-    /// - notBefore: the earliest time for a subscription.
+    ///   - mayTake: true to subscribe even if another client loses the adverts.
+    ///   - isWanted: true if the caller wants adverts now.
+    ///   - notBefore: the earliest time for a subscription.
     ///   - time: the time.
     /// - Throws: ``ESPHomeError`` if the library for encryption is missing.
     package init(
@@ -149,10 +149,10 @@ package struct ESPHomeClient {
     /// Processes received bytes.
     ///
     /// - Parameters:
-    /// - bytes: the received bytes.
-    /// - time: the time of their arrival.
+    ///   - bytes: the received bytes.
+    ///   - time: the time of their arrival.
     ///   - deliver: receives each advert: address, signal strength in dBm, AD structures.
-    /// - report: receives the events.
+    ///   - report: receives the events.
     /// - Returns: the reason why the connection is over; nil if it continues.
     package mutating func receive(
         _ bytes: RawSpan, at time: Timestamp, deliver: (DeviceAddress, Int, RawSpan) throws -> Void,

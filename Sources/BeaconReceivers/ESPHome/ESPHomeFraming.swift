@@ -36,11 +36,11 @@ package struct ESPHomeFraming {
     /// Creates a codec for one side of a connection.
     ///
     /// - Parameters:
-    /// - role: the initiator is the client.
-    /// - key: the device's key; nil for a plain connection.
-    /// - name: the device's name; only the device's side needs it.
-    /// - address: the device's address in twelve digits; only the device's side needs it.
-    /// - secret: this side's secret for tests; nil for a new one.
+    ///   - role: the initiator is the client.
+    ///   - key: the device's key; nil for a plain connection.
+    ///   - name: the device's name; only the device's side needs it.
+    ///   - address: the device's address in twelve digits; only the device's side needs it.
+    ///   - secret: this side's secret for tests; nil for a new one.
     /// - Throws: ``ESPHomeError`` if the library for encryption is missing.
     package init(
         _ role: NoiseHandshake.Role, key: [UInt8]?, name: String = "", address: String = "", secret: [UInt8]? = nil
@@ -108,8 +108,8 @@ package struct ESPHomeFraming {
     /// Processes received bytes, and delivers each complete message.
     ///
     /// - Parameters:
-    /// - bytes: the received bytes.
-    /// - body: receives the number of the message's kind and its content.
+    ///   - bytes: the received bytes.
+    ///   - body: receives the number of the message's kind and its content.
     /// - Returns: the reason why the connection is over; nil if it continues.
     @inline(__always)
     package mutating func receive(

@@ -6,8 +6,8 @@ public enum ESPHomeProbe {
     /// Reads the bytes of a plain connection as a client does.
     ///
     /// - Parameters:
-    /// - bytes: the device's output.
-    /// - size: the number of bytes per read.
+    ///   - bytes: the device's output.
+    ///   - size: the number of bytes per read.
     /// - Returns: the number of adverts.
     public static func readConnection(_ bytes: [UInt8], inPiecesOf size: Int) -> Int {
         var time = Timestamp.zero
@@ -37,8 +37,8 @@ public enum ESPHomeProbe {
     /// Reads the bytes of a plain and of an encrypted connection as a device does.
     ///
     /// - Parameters:
-    /// - bytes: the client's output.
-    /// - size: the number of bytes per read.
+    ///   - bytes: the client's output.
+    ///   - size: the number of bytes per read.
     /// - Returns: the number of bytes in the answers.
     public static func readRequests(_ bytes: [UInt8], inPiecesOf size: Int) -> Int {
         var count = 0

@@ -26,8 +26,8 @@ extension ReceiverNetwork {
     /// Sets a device's state.
     ///
     /// - Parameters:
-    /// - state: its state. If it is not `poweredOn`, the device has been deaf since its last sign of life.
-    /// - batch: receives the time for which the device was deaf.
+    ///   - state: its state. If it is not `poweredOn`, the device has been deaf since its last sign of life.
+    ///   - batch: receives the time for which the device was deaf.
     package mutating func setState(
         _ state: RadioState, of place: Int, at time: Timestamp, into batch: inout AdvertBatch
     ) {

@@ -62,8 +62,8 @@ package struct ServiceAnnouncement: Sendable {
     /// Returns the messages that announce the devices. Send them twice, a second apart (RFC 6762, 8.3).
     ///
     /// - Parameters:
-    /// - addresses: the machine's addresses in the network that receives the messages, four bytes each.
-    /// - isEnd: true to withdraw the devices (RFC 6762, 10.1).
+    ///   - addresses: the machine's addresses in the network that receives the messages, four bytes each.
+    ///   - isEnd: true to withdraw the devices (RFC 6762, 10.1).
     package func messages(addresses: [[UInt8]], isEnd: Bool = false) -> [[UInt8]] {
         services.map { service in
             var message = Message()
@@ -77,7 +77,7 @@ package struct ServiceAnnouncement: Sendable {
     /// - Parameters:
     ///   - bytes: the message.
     ///   - port: the port that it came from.
-    /// - addresses: the machine's addresses in the network that the message came from, four bytes each.
+    ///   - addresses: the machine's addresses in the network that the message came from, four bytes each.
     /// - Returns: nil if there is nothing to answer.
     package func answers(to bytes: RawSpan, from port: UInt16, addresses: [[UInt8]]) -> Answers? {
         guard let query = Query(bytes, mostQuestions: Self.mostQuestions) else { return nil }

@@ -54,11 +54,11 @@ struct GatewayAdvert {
 extension ReceiverNetwork {
     /// Delivers an advert of a gateway's message.
     ///
-    /// The bytes take precedence over decoded fields, since they are what the beacon sent. If the fields name another
+    /// The bytes take precedence over decoded fields, since the beacon sent them. If the fields name another
     /// beacon, the bytes are used, and the message is counted as a fault.
     ///
     /// - Parameters:
-    /// - receiver: the receiver's index.
+    ///   - receiver: the receiver's index.
     ///   - subject: the kind of message, for people.
     mutating func hear(
         _ advert: GatewayAdvert, of receiver: Int, in subject: StaticString, _ message: Message, _ payload: RawSpan,
@@ -129,8 +129,8 @@ extension MessageFault {
     /// Returns the fault of fields that contradict the raw data.
     ///
     /// - Parameters:
-    /// - bytesHaveFrame: true if the raw data contain an iBeacon. That one is used.
-    /// - value: the raw data. The fault shows them if they contain no iBeacon.
+    ///   - bytesHaveFrame: true if the raw data contain an iBeacon. That one is used.
+    ///   - value: the raw data. The fault shows them if they contain no iBeacon.
     static func contradiction(
         _ subject: StaticString, bytesHaveFrame: Bool, reading value: JSONToken?, in text: RawSpan
     ) -> MessageFault {

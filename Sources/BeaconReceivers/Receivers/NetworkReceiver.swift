@@ -164,8 +164,8 @@ public struct NetworkReceiver {
     /// Notes that all its adverts up to a time have arrived.
     ///
     /// - Parameters:
-    /// - end: that time. If it is not recent, more adverts are to come, and the doubt continues.
-    /// - time: the time of the message.
+    ///   - end: that time. If it is not recent, more adverts are to come, and the doubt continues.
+    ///   - time: the time of the message.
     mutating func noteCoverage(upTo end: Timestamp, at time: Timestamp) {
         covered = end
         note(at: time)

@@ -7,8 +7,8 @@ extension ReceiverNetwork {
     /// Adds an advert whose bytes are in a message.
     ///
     /// - Parameters:
-    /// - receiver: the index of the receiver that heard it.
-    /// - advert: its address, and its time by the receiver's own clock.
+    ///   - receiver: the index of the receiver that heard it.
+    ///   - advert: its address, and its time by the receiver's own clock.
     ///   - rssi: its signal strength in dBm.
     ///   - bytes: its AD structures.
     mutating func hear(

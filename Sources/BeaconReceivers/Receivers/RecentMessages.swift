@@ -28,9 +28,9 @@ struct RecentMessages {
     /// Notes a message.
     ///
     /// - Parameters:
-    /// - hash: its hash.
-    /// - time: the time of its arrival.
-    /// - span: the time for which an equal message counts as a duplicate, in nanoseconds.
+    ///   - hash: its hash.
+    ///   - time: the time of its arrival.
+    ///   - span: the time for which an equal message counts as a duplicate, in nanoseconds.
     /// - Returns: true if it is a duplicate.
     mutating func note(_ hash: UInt64, at time: Timestamp, within span: Int64) -> Bool {
         let place = Int(truncatingIfNeeded: hash) & (Self.capacity - 1)

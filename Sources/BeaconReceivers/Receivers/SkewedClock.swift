@@ -26,7 +26,7 @@ struct SkewedClock {
     ///
     /// - Parameters:
     ///   - stamp: the time by the receiver's clock.
-    /// - arrival: the arrival of the message, by our clock.
+    ///   - arrival: the arrival of the message, by our clock.
     /// - Returns: nil if it is too long ago.
     mutating func time(of stamp: Timestamp, arrivedAt arrival: Timestamp) -> Timestamp? {
         let difference = arrival.since(stamp)

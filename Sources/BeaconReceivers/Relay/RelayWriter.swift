@@ -47,8 +47,8 @@ package struct RelayWriter {
     /// Returns a message of the adverts since the previous one; nil if no time has passed.
     ///
     /// - Parameters:
-    /// - time: the time up to which all adverts have been added.
-    /// - receivers: the receivers, with their current states.
+    ///   - time: the time up to which all adverts have been added.
+    ///   - receivers: the receivers, with their current states.
     package mutating func message(at time: Timestamp, of receivers: [RelayMessage.Receiver]) -> RelayMessage? {
         guard let begin, time > begin || !sightings.isEmpty else { return nil }
         // Keep messages adjacent even if time stands still, as in a badly cut recording.

@@ -35,7 +35,7 @@ extension RawSpan {
     ///
     /// - Parameters:
     ///   - object: an object.
-    /// - body: receives key and value, and returns false to skip the rest.
+    ///   - body: receives key and value, and returns false to skip the rest.
     /// - Returns: false if the object is malformed.
     @discardableResult @inline(__always)
     func forEachMember(of object: JSONToken, _ body: (JSONToken, JSONToken) -> Bool) -> Bool {
@@ -61,7 +61,7 @@ extension RawSpan {
     ///
     /// - Parameters:
     ///   - array: an array.
-    /// - body: receives the element, and returns false to skip the rest.
+    ///   - body: receives the element, and returns false to skip the rest.
     /// - Returns: false if the array is malformed.
     @discardableResult @inline(__always)
     func forEachElement(of array: JSONToken, _ body: (JSONToken) throws -> Bool) rethrows -> Bool {

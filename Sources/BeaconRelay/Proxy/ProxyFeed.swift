@@ -66,7 +66,7 @@ package final class ProxyFeed: AdvertObserver {
     ///
     /// - Parameters:
     ///   - names: their names.
-    /// - statuses: their statuses; empty for sources that always hear.
+    ///   - statuses: their statuses; empty for sources that always hear.
     package func update(names: [String], statuses: [ReceiverStatus]) {
         let new = state.withLock { state -> [String] in
             guard names != state.names else { return [] }

@@ -57,8 +57,8 @@ struct ProxyLoop {
     /// Serves clients until `shouldStop` returns true.
     ///
     /// - Parameters:
-    /// - streams: returns the current devices. Their number may grow.
-    /// - shouldStop: returns true to end the loop.
+    ///   - streams: returns the current devices. Their number may grow.
+    ///   - shouldStop: returns true to end the loop.
     mutating func run(streams: () -> [ProxyStream], shouldStop: () -> Bool) {
         while !shouldStop() {
             let now = RadioClock.now()

@@ -61,7 +61,7 @@ package final class ProxyServer: Sendable {
     ///
     /// - Parameters:
     ///   - settings: name, port and key.
-    /// - report: called with notices for the operator, from any thread.
+    ///   - report: called with notices for the operator, from any thread.
     /// - Throws: ``ProxyError`` if the settings contain a mistake.
     package init(
         _ settings: ProxySettings, report: @escaping @Sendable (ProxyNotice) -> Void
@@ -125,8 +125,8 @@ package final class ProxyServer: Sendable {
     /// Returns a feed for the adverts of one source.
     ///
     /// - Parameters:
-    /// - isLive: true for a radio; false for recordings and simulations, whose adverts wait for their time.
-    /// - title: returns the name for people of a receiver of the source.
+    ///   - isLive: true for a radio; false for recordings and simulations, whose adverts wait for their time.
+    ///   - title: returns the name for people of a receiver of the source.
     package func feed(isLive: Bool, title: @escaping @Sendable (String) -> String = { $0 }) -> ProxyFeed {
         let source = table.withLock { table in
             table.sources += 1

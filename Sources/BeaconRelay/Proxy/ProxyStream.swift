@@ -49,7 +49,7 @@ final class ProxyStream: Sendable {
     /// - Parameters:
     ///   - report: kind, address and signal strength.
     ///   - advert: its AD structures.
-    /// - receiver: the number of the receiver that heard it; nil if there is only one.
+    ///   - receiver: the number of the receiver that heard it; nil if there is only one.
     ///   - now: the time.
     /// - Returns: true if the network thread must be woken.
     func hear(_ report: AdvertisingReport, _ advert: RawSpan, by receiver: Int?, at now: Timestamp) -> Bool {

@@ -27,8 +27,8 @@ package final class Relay: Sendable {
         /// Creates settings for a broker.
         ///
         /// - Parameters:
-        /// - broker: the broker in the form of a source: `mqtt://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX]`.
-        /// - name: the name of this receiver for subscribers; nil for the machine's name.
+        ///   - broker: the broker in the form of a source: `mqtt://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX]`.
+        ///   - name: the name of this receiver for subscribers; nil for the machine's name.
         ///   - authorityFile: a PEM file with the certificates of the authorities to trust; nil for the system's.
         /// - Throws: ``RelayError`` if they contain a mistake.
         package init(broker text: String, name: String?, authorityFile: String? = nil) throws(RelayError) {
@@ -101,8 +101,8 @@ package final class Relay: Sendable {
     ///
     /// - Parameters:
     ///   - options: the settings.
-    /// - store: the changes of regions that wait; nil if no region is monitored.
-    /// - report: called with notices for the operator.
+    ///   - store: the changes of regions that wait; nil if no region is monitored.
+    ///   - report: called with notices for the operator.
     /// - Throws: ``RelayError`` if the settings contain a mistake.
     package init(
         _ options: Options, store: TransitionStore?, report: @escaping @Sendable (String) -> Void
@@ -139,9 +139,9 @@ package final class Relay: Sendable {
     /// Returns a feed for the adverts of a source. Use it on the thread that polls the source.
     ///
     /// - Parameters:
-    /// - isLive: true for a radio: the oldest adverts are dropped if the broker is too slow. False for recordings,
-    ///   which wait.
-    /// - hasOneReceiver: true if the source is a single adapter, which gets the relay's name.
+    ///   - isLive: true for a radio: the oldest adverts are dropped if the broker is too slow. False for recordings,
+    ///     which wait.
+    ///   - hasOneReceiver: true if the source is a single adapter, which gets the relay's name.
     package func feed(isLive: Bool, hasOneReceiver: Bool) -> RelayFeed {
         RelayFeed(
             queue: queue, session: session, constraints: options.constraints, isLive: isLive,

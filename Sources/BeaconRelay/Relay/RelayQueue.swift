@@ -72,7 +72,7 @@ final class RelayQueue: Sendable {
     /// Creates a queue without a connection.
     ///
     /// - Parameters:
-    /// - report: called with notices for the operator.
+    ///   - report: called with notices for the operator.
     ///   - submit: sends a message.
     init(report: @escaping @Sendable (String) -> Void, submit: @escaping Submission) {
         self.report = report

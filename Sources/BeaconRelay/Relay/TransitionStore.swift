@@ -60,8 +60,8 @@ package final class TransitionStore: Sendable {
     /// Reads the changes that were saved.
     ///
     /// - Parameters:
-    /// - path: the file. A damaged file is moved aside.
-    /// - report: called with notices for the operator.
+    ///   - path: the file. A damaged file is moved aside.
+    ///   - report: called with notices for the operator.
     /// - Throws: ``StateError`` if it cannot be read, or if another relay uses it.
     package init(path: String, report: @escaping @Sendable (String) -> Void) throws(StateError) {
         self.path = path

@@ -2,7 +2,7 @@
 ///
 /// - Parameters:
 ///   - operation: the operation.
-/// - limit: a function that returns when the operation has taken too long.
+///   - limit: a function that returns when the operation has taken too long.
 /// - Returns: the operation's result; nil if the limit ended first.
 package func result<Result: Sendable>(
     of operation: @escaping @Sendable () async -> Result, before limit: @escaping @Sendable () async -> Void
@@ -23,7 +23,7 @@ package func result<Result: Sendable>(
 ///
 /// - Parameters:
 ///   - limit: the longest time.
-/// - clock: the clock that measures the time.
+///   - clock: the clock that measures the time.
 ///   - operation: the operation.
 /// - Returns: the operation's result; nil if it took longer.
 package func within<Result: Sendable, C: Clock<Duration>>(
@@ -36,9 +36,9 @@ extension AsyncSignal {
     /// Waits until the signal was sent more than `seen` times, a time has passed, or the task is cancelled.
     ///
     /// - Parameters:
-    /// - seen: the count that the caller knows.
+    ///   - seen: the count that the caller knows.
     ///   - limit: the longest wait.
-    /// - clock: the clock that measures the time.
+    ///   - clock: the clock that measures the time.
     package func wait<C: Clock<Duration>>(
         after seen: Int, atMost limit: Duration, by clock: C = ContinuousClock()
     ) async {

@@ -10,11 +10,11 @@ package enum AtomicFile {
     /// folder is flushed (fsync(2)).
     ///
     /// - Parameters:
-    /// - path: the file. A missing folder is created.
+    ///   - path: the file. A missing folder is created.
     ///   - bytes: the new content.
-    /// - access: the permissions of a new file and of missing folders.
-    /// - owner: the path of the file that determines owner and mode, if that is not the file itself.
-    /// - isNew: true to fail if the file exists.
+    ///   - access: the permissions of a new file and of missing folders.
+    ///   - owner: the path of the file that determines owner and mode, if that is not the file itself.
+    ///   - isNew: true to fail if the file exists.
     /// - Throws: ``StateError`` if the file cannot be written. The old content remains.
     package static func replace(
         _ path: String, with bytes: some Sequence<UInt8>, access: FileAccess = .state, like owner: String? = nil,

@@ -14,7 +14,7 @@ package struct FileAccess: Sendable {
     /// True to write to the target of a link and keep the link. State is never written through a link.
     var followsLinks = false
 
-    /// Access for one user only. State records who was where.
+    /// Access for one user only. State contains the locations of people.
     package static let state = FileAccess(file: 0o600, folder: 0o700)
 
     /// Read permission for all users, like a configuration that the package installs. It contains no secrets.

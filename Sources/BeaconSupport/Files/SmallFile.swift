@@ -6,7 +6,7 @@ package enum SmallFile {
     ///
     /// - Parameters:
     ///   - path: the file.
-    /// - limit: the largest size in bytes.
+    ///   - limit: the largest size in bytes.
     /// - Throws: ``StateError`` if it cannot be read, or is larger.
     package static func contents(path: String, limit: Int) throws(StateError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -14,7 +14,7 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
         package static let cannotWrite = Code(value: .cannotWrite)
         /// A file has invalid content.
         package static let damagedState = Code(value: .damagedState)
-        /// An administrator set what the caller wants to change.
+        /// An administrator controls the setting that the caller wants to change.
         package static let decidedByAdministrator = Code(value: .decidedByAdministrator)
     }
 

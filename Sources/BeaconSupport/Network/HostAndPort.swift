@@ -18,7 +18,7 @@ package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
     /// Parses a host and its port.
     ///
     /// - Parameters:
-    /// - text: the text, which may be part of a longer one.
+    ///   - text: the text, which may be part of a longer one.
     ///   - ports: the valid ports.
     /// - Throws: ``AddressError``, which does not quote the text: a part of it may be a password.
     package init(_ text: some StringProtocol, ports: ClosedRange<UInt16> = 1...65_535) throws(AddressError) {

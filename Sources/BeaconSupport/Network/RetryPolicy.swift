@@ -21,7 +21,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - base: the bound of the first wait; each further bound is twice as long.
     ///   - maximum: the bound of every wait.
-    /// - maximumRetryAfter: the longest wait that a destination can request.
+    ///   - maximumRetryAfter: the longest wait that a destination can request.
     public init(
         base: Duration = .seconds(1), maximum: Duration = .seconds(300), maximumRetryAfter: Duration = .seconds(86_400)
     ) {
@@ -40,8 +40,9 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Returns the wait after a number of failures in a row.
     ///
     /// - Parameters:
-    /// - failures: the number of failures, at least 1.
-    /// - asked: the wait that the destination requested. The result is never shorter, except for ``maximumRetryAfter``.
+    ///   - failures: the number of failures, at least 1.
+    ///   - asked: the wait that the destination requested. The result is never shorter, except for
+    ///     ``maximumRetryAfter``.
     ///   - generator: the source of the jitter.
     public func wait(
         afterFailures failures: Int, asked: Duration?, using generator: inout some RandomNumberGenerator
