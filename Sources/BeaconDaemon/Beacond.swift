@@ -12,28 +12,29 @@ struct Beacond: AsyncParsableCommand {
         commandName: "beacond",
         abstract: "Monitor iBeacons, and deliver their events to webhooks, Kumulos, MQTT and Home Assistant.",
         discussion: """
-            One YAML file has the sources of adverts, the regions, the events worth a notification, and their destinations. \
-            Notifications are stored on the disk until each destination has received them.
+            One YAML file defines the sources of adverts, the regions, the events to report, and their destinations. \
+            beacond keeps notifications on disk until each destination has received them.
 
-              beacond setup --config beacond.yaml         make one in the browser, step by step, and go on with it
-              beacond check beacond.yaml                  report every fault in it
+                beacond setup --config beacond.yaml         make one in the browser, step by step, and use it
+                beacond check beacond.yaml                  report every fault in a file
               beacond schema                              print the JSON Schema of such files, for editors
               beacond --config beacond.yaml --dry-run     print notifications instead of sending them
               beacond --config beacond.yaml               run, until Ctrl-C or SIGTERM
-              beacond outbox list                         list notifications that wait or were refused
+              beacond outbox list                         list waiting and refused notifications
               beacond open                                print the address of the console, if the file has "web: true"
-              beacond ready                               ask whether the running beacond hears something
-              beacond --fleet nats://hub                  take part in a fleet of several machines
-              beacond restore beacond.backup              put a backup back that the console made
-              beacond run --help                          list all options of running it
+                beacond ready                               check whether the running beacond can hear beacons
+                beacond --fleet nats://hub                  join a fleet of several machines
+                beacond restore beacond.backup              restore a backup from the console
+                beacond run --help                          list all options of a run
 
-            Variables of the environment override the file: BEACOND_OUTBOX_PATH for outbox.path, \
+            Environment variables override the file: BEACOND_OUTBOX_PATH for outbox.path, \
             BEACOND_DESTINATIONS_CLOUD_URL for the url of the destination named cloud.
 
-            SIGHUP has a running beacond read its configuration again. Started on a terminal, beacond ends with that.
+            SIGHUP makes a running beacond read its configuration again. If it was started on a terminal, SIGHUP ends \
+            it.
 
-            Exit status: 0 success, 1 the work failed or the file has faults, 2 the command line is at fault, \
-            130 interrupted.
+            Exit status: 0 for success, 1 for a failure or faults in the file, 2 for a mistake on the command line, \
+            130 after an interruption.
             """,
         version: ProgramVersion.current,
         subcommands: [
@@ -49,7 +50,7 @@ struct Beacond: AsyncParsableCommand {
         InitProcess.superviseIfFirst()
         if !ProcessPrivileges.settle() {
             ErrorOutput.shared.write(
-                "The kernel does not take capabilities from programs that are started: they may do what beacond may.")
+                "Cannot withhold capabilities from started programs: they can do whatever beacond can.")
         }
         do {
             if let mistake = mistakenCommand(CommandLine.arguments.dropFirst().first) { throw ValidationError(mistake) }
@@ -64,8 +65,9 @@ struct Beacond: AsyncParsableCommand {
         }
     }
 
-    /// Returns what to say of a first argument that is neither an option nor a command, since the default command takes
-    /// none; nil where it may stand.
+    /// Returns the message for a first argument that is neither an option nor a command; nil if it is valid.
+    ///
+    /// The default command takes no arguments.
     private static func mistakenCommand(_ argument: String?) -> String? {
         guard let argument, !argument.hasPrefix("-") else { return nil }
         let names = configuration.subcommands.map { $0._commandName } + ["help"]
@@ -75,11 +77,11 @@ struct Beacond: AsyncParsableCommand {
         }
         let isFile = FileManager.default.fileExists(atPath: argument)
         return "There is no command \(argument)"
-            + (isFile ? "; a configuration is named with --config \(argument)." : "; \"beacond --help\" lists them.")
+            + (isFile ? "; pass a configuration with --config \(argument)." : "; \"beacond --help\" lists them.")
     }
 
-    /// Ends the program: 0 for help, 2 where the command line is at fault, 1 where the work failed, and the number that
-    /// a command chose.
+    /// Ends the program: 0 for help, 2 for a mistake on the command line, 1 for a failure, or the status that a command
+    /// chose.
     private static func exit(with error: any Error) -> Never {
         let code = exitCode(for: error)
         if error is CleanExit || code == .success {

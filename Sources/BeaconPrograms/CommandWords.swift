@@ -11,7 +11,7 @@ package enum CommandWords {
     /// Splits a command at spaces. Single and double quotes keep words together, and a backslash escapes the next
     /// character.
     ///
-    /// - Throws: ``Failure`` where the line is empty or a quote is not closed.
+    /// - Throws: ``Failure`` if the line is empty or a quote is not closed.
     package static func split(_ command: String) throws(Failure) -> [String] {
         var words: [String] = []
         var word: String?

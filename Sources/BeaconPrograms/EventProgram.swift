@@ -3,14 +3,14 @@ import CProcess
 import Subprocess
 import SystemPackage
 
-/// A program that is run for an event: without a shell, with the event on its standard input, and for a limited time.
+/// A program that runs for an event: without a shell, with the event on its standard input, and for a limited time.
 ///
-/// Whatever it does with its input, its output, its children and its time, it can end nothing but itself. It gets a
+/// The program's use of input, output, children and time can end only the program itself. It gets a
 /// ``ProgramEnvironment``, the three standard files and no others, and no capability of this process once
 /// ``ProcessPrivileges/settle()`` was called.
 ///
-/// A supervisor, which is this process's executable under another name, is above it: `beacon_supervisor.c` of
-/// `CProcess`. It ends the program and everything that the program started, in whatever session.
+/// A supervisor runs it: this process's executable under another name, see `beacon_supervisor.c` of `CProcess`. The
+/// supervisor ends the program and everything that the program started, in any session.
 package struct EventProgram: Sendable {
     /// The receiver of a program's output.
     package enum Output: Sendable {
@@ -45,7 +45,7 @@ package struct EventProgram: Sendable {
     /// The program and its arguments. A program without a slash is searched in `PATH`.
     package var words: [String]
 
-    /// The program's working folder; nil for that of this process.
+    /// The program's working folder; nil for the folder of this process.
     package var folder: String?
 
     /// The program's whole environment.
@@ -63,7 +63,7 @@ package struct EventProgram: Sendable {
     /// The additional time that the supervisor has for its work.
     private static let supervisorTime = Duration.seconds(10)
 
-    /// A program and its arguments.
+    /// Creates a program with its arguments.
     ///
     /// - Parameters:
     ///   - words: the program and its arguments.
@@ -73,17 +73,17 @@ package struct EventProgram: Sendable {
         self.timeLimit = timeLimit
     }
 
-    /// Runs the program to its end. Cancelling the task ends it, with everything that it started.
+    /// Runs the program to its end. Cancelling the task ends the program and everything that it started.
     ///
-    /// Processes that outlive the program run on until the time limit.
+    /// Processes that outlive the program can run until the time limit.
     ///
     /// - Parameters:
     ///   - input: the event, for the program's standard input.
     ///   - output: the receiver of its output.
     /// - Returns: the end of the program.
-    /// - Throws: ``ProgramError`` where the program cannot be started.
+    /// - Throws: ``ProgramError`` if the program cannot be started.
     package func run(input: [UInt8], output: Output) async throws(ProgramError) -> Outcome {
-        // A file and no pipe: nobody has to write while the program runs, or to notice that it does not read.
+        // A file instead of a pipe: a pipe needs a writer while the program runs, even if the program does not read.
         let file = input.withUnsafeBytes { beacon_memory_file($0.baseAddress, $0.count) }
         guard file >= 0 else { throw ProgramError(errno: errno) }
         let descriptor = FileDescriptor(rawValue: file)
@@ -95,12 +95,12 @@ package struct EventProgram: Sendable {
                 group.addTask { try await run(executable, input: descriptor, output: output) }
                 group.addTask {
                     // The supervisor ends everything at the limit. A process of another user, which it may not end, can
-                    // still have the outputs.
+                    // still hold the outputs open.
                     let patience = timeLimit + gracePeriod + Self.supervisorTime
                     guard (try? await Task.sleep(for: patience)) != nil else { return nil }
                     return .tookTooLong(timeLimit)
                 }
-                // The group waits for the program, which is ended by being cancelled.
+                // The group waits for the program, which ends because it is cancelled.
                 defer { group.cancelAll() }
                 while let outcome = try await group.next() {
                     if let outcome { return outcome }
@@ -114,11 +114,11 @@ package struct EventProgram: Sendable {
 
     /// Returns the path of the program's file.
     ///
-    /// - Throws: ``ProgramError`` where this user may run no such file.
+    /// - Throws: ``ProgramError`` if there is no such file that this user may run.
     private func executable() throws(ProgramError) -> String {
         let program = words.first ?? ""
         if program.contains("/") {
-            // Relative to the folder in which it runs.
+            // Relative to the folder in which the program runs.
             guard let obstacle = Self.obstacle(program.hasPrefix("/") ? program : "\(folder ?? ".")/\(program)") else {
                 return program
             }
@@ -134,11 +134,11 @@ package struct EventProgram: Sendable {
         return found
     }
 
-    /// Returns why a file cannot be run; nil where it can.
+    /// Returns why a file cannot be run; nil if it can.
     private static func obstacle(_ path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, access(path, X_OK) == 0 else { return String(cString: strerror(errno)) }
-        return status.st_mode & S_IFMT == S_IFREG ? nil : "it is no file"
+        return status.st_mode & S_IFMT == S_IFREG ? nil : "it is not a file"
     }
 
     private func run(_ executable: String, input: FileDescriptor, output: Output) async throws -> Outcome {
@@ -171,7 +171,7 @@ package struct EventProgram: Sendable {
         }
     }
 
-    /// Returns what starts the supervisor.
+    /// Returns the configuration that starts the supervisor.
     private func supervised(_ executable: String) -> Configuration {
         var options = PlatformOptions()
         options.teardownSequence = [
@@ -229,7 +229,7 @@ package struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The error of running a program.
     fileprivate init(_ error: any Error, folder: String?) {
         guard let error = error as? SubprocessError else {
-            self.init(.failed, "it did not come to an end: \(error)")
+            self.init(.failed, "cannot run it to its end: \(error)")
             return
         }
         let cause = error.underlyingError.map { " (\($0))" } ?? ""
@@ -238,7 +238,7 @@ package struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible 
             return
         }
         self.init(
-            .noFolder, "its folder \(folder ?? "") cannot be entered\(cause); check that it exists and its mode")
+            .noFolder, "cannot enter its folder \(folder ?? "")\(cause); check that the folder exists, and its mode")
     }
 }
 
@@ -249,7 +249,7 @@ struct LineSplitter {
 
     private var line: [UInt8] = []
 
-    /// Appends bytes and passes each complete line on.
+    /// Appends bytes, and passes on each complete line.
     mutating func append(_ bytes: UnsafeRawBufferPointer, receive: (String) -> Void) {
         for byte in bytes {
             if byte == UInt8(ascii: "\n") {
@@ -261,7 +261,7 @@ struct LineSplitter {
         }
     }
 
-    /// Passes the last line on, where it is not empty.
+    /// Passes on the last line if it is not empty.
     mutating func finish(receive: (String) -> Void) {
         guard !line.isEmpty else { return }
         receive(String(decoding: line, as: UTF8.self))

@@ -2,18 +2,19 @@ import CProcess
 
 /// The privileges of this process.
 package enum ProcessPrivileges {
-    /// Puts the capabilities into effect that this process is permitted, and keeps them from the programs that it
-    /// starts. It is to be called before the process has a second thread, since each thread has sets of its own.
+    /// Enables the capabilities that this process is permitted, and withholds them from programs that it starts.
     ///
-    /// The file of a program in a container's image has them permitted alone: with them in effect, the kernel would not
-    /// run it in a container that is not given them.
+    /// Call it before the process has a second thread, since each thread has its own sets.
     ///
-    /// systemd's `AmbientCapabilities` for instance is meant for the daemon and its radio; without this call, whatever
-    /// a rule starts could send and receive raw packets as well (capabilities(7)).
+    /// In a container image, the file of a program has the capabilities only as permitted. If they were effective, the
+    /// kernel would not run the program in a container that lacks them.
     ///
-    /// - Returns: false where the kernel does not keep them from others.
+    /// For instance, systemd's `AmbientCapabilities` are meant for the daemon and its radio. Without this call, the
+    /// programs of rules could also send and receive raw packets (capabilities(7)).
+    ///
+    /// - Returns: false if the kernel does not withhold them.
     package static func settle() -> Bool {
-        // What cannot be put into effect is missed by what needs it, which tells it.
+        // A missing capability causes an error where it is needed.
         _ = beacon_take_capabilities()
         return beacon_withhold_capabilities() == 0
     }

@@ -25,7 +25,7 @@ package final class ErrorOutput: Sendable {
         }
     }
 
-    /// Writes a part of a line, which an answer ends.
+    /// Writes a part of a line, which the user's answer ends.
     package func writePart(_ text: String) { status.withLock { _ in Self.put(text) } }
 
     private static func put(_ text: String) {

@@ -23,7 +23,7 @@ package struct Terminal: Sendable {
         hasColor = isInteractive && (Self.environment("NO_COLOR") ?? "").isEmpty
     }
 
-    /// Its lines and columns; 24 and 80 where they are unknown.
+    /// Its lines and columns; 24 and 80 if they are unknown.
     package var size: (rows: Int, columns: Int) {
         var rows: UInt16 = 0
         var columns: UInt16 = 0

@@ -105,7 +105,7 @@ struct CheckTests {
         let misspelt = try await bench.run("ouutbox", "list")
         #expect(misspelt.status == 2 && misspelt.errors.contains("There is no command ouutbox; was outbox meant?"))
         try bench.write("", to: "some.yaml")
-        #expect(try await bench.run("some.yaml").errors.contains("a configuration is named with --config some.yaml"))
+        #expect(try await bench.run("some.yaml").errors.contains("pass a configuration with --config some.yaml"))
         let help = try await bench.run("--help")
         #expect(help.status == 0 && help.output.contains("beacond check"))
         #expect(try await bench.run("help", "outbox", "drop").status == 0)

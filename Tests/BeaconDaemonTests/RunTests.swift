@@ -40,7 +40,7 @@ struct RunTests {
         try bench.configure(
             "sources: ['simulation:museum?loop']\nregions: [{ name: store, uuid: \(DaemonBench.uuid) }]")
         let log = try bench.write(DaemonBench.sighting(1), to: "log.ndjson")
-        let warning = "another beacond runs with beacond.yaml"
+        let warning = "another beacond uses beacond.yaml"
         let outcome = try await bench.run(["--config", "beacond.yaml"]) { daemon in
             try await daemon.wait("the first listens") { daemon.errors.contains("listening to") }
             let second = try await bench.run(
@@ -71,7 +71,7 @@ struct RunTests {
             let port = try #require(URL(string: receiver.url)?.port)
             let outcome = try await bench.run("setup", "--config", "new.yaml", "--listen", "\(port)")
             #expect(outcome.status == 1 && outcome.output.isEmpty)
-            #expect(outcome.errors.hasPrefix("Error: \(port) cannot be listened on: Address already in use."))
+            #expect(outcome.errors.hasPrefix("Error: cannot listen on \(port): Address already in use."))
             let command = "beacond setup --config new.yaml --listen 127.0.0.1:\(port + 1)"
             #expect(outcome.errors.contains(command), "\(outcome.errors)")
         }
@@ -82,6 +82,6 @@ struct RunTests {
         let bench = try DaemonBench()
         try bench.configure("sources: [auto]\nregions: [{ name: a, uuid: \(DaemonBench.uuid) }]")
         let outcome = try await bench.run("setup", "--config", "beacond.yaml")
-        #expect(outcome.status == 2 && outcome.errors.contains("There is a configuration already"))
+        #expect(outcome.status == 2 && outcome.errors.contains("beacond.yaml exists. Edit it"))
     }
 }

@@ -38,7 +38,7 @@ struct SignalTests {
                     try daemon.send(.terminate)
                 }
                 #expect(outcome.status == 0, "\(outcome.errors)")
-                #expect(outcome.errors.contains("the configuration was read again; what has not changed continues"))
+                #expect(outcome.errors.contains("the configuration was read again; unchanged parts continue"))
             }
         }
     }

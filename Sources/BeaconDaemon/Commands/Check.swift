@@ -9,21 +9,21 @@ struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check a configuration, and report every fault in it.",
         discussion: """
-            Each fault is a line with its place and its remedy, as compilers write theirs:
+            Each fault is a line with its position and its remedy, in the form of a compiler's:
 
               beacond.yaml:12:5: error: there is no key "minimun-rssi" here; was "minimum-rssi" meant?
 
-            It builds all that running builds, on this machine and with this environment, and has no effect. Secrets are also \
-            looked for in the file beside it, of beacond.yaml in beacond.env. The daemon starts with what has no error; a \
-            warning says what is less safe than it could be. Status 1 if there is an error, 0 if there are only warnings or \
-            nothing.
+            The check builds everything that a run builds, on this machine and with this environment, but has no \
+            effect. It also reads secrets from the file beside the configuration: beacond.env for beacond.yaml. The \
+            daemon starts with a configuration without errors; a warning names something that could be safer. Status 1 \
+            if there is an error, else 0.
             """)
 
     @Argument(
         help: ArgumentHelp("The configuration.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
     var file: String?
 
-    @Flag(name: .shortAndLong, help: "Report errors alone, and nothing where there are none.")
+    @Flag(name: .shortAndLong, help: "Report only errors.")
     var quiet = false
 
     @OptionGroup(visibility: .hidden) var configuration: ConfigurationFile
@@ -42,7 +42,7 @@ struct Check: ParsableCommand {
         if !quiet { ErrorOutput.shared.write("\(path) can be used: \(Self.summary(checked)).") }
     }
 
-    /// Returns what a configuration has, in words.
+    /// Returns the number of each part of a configuration, in words.
     private static func summary(_ checked: GatewayConfiguration.Checked) -> String {
         let configuration = checked.configuration
         let counts = [
@@ -50,7 +50,7 @@ struct Check: ParsableCommand {
             ("named beacon", configuration.beacons.count), ("destination", configuration.destinations.count),
         ]
         var parts = counts.compactMap { word, count in
-            // That there is none of what nearly everybody has may be a mistake, and is told too.
+            // Nearly every configuration has the other parts, so a missing one may be a mistake.
             if count == 0 { return word == "named beacon" ? nil : "no \(word)" }
             return StatisticsText.count(count, word)
         }

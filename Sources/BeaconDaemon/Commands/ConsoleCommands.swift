@@ -5,15 +5,15 @@ import BeaconTerminal
 import CLibrary
 import Foundation
 
-/// `beacond open`: where the console is.
+/// `beacond open`: prints the address of the console.
 struct Open: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the address of the console, to open in a browser.",
         discussion: """
-            The console shows who is where, since when and why, and what beacond does about it. The key "web" of the \
-            configuration turns it on: "web: true" for the browsers of this machine.
+            The console shows who is where, since when and why, and how beacond reacts. The key "web" of the \
+            configuration turns it on: "web: true" for browsers on this machine.
 
-            Where it asks for a token, the address signs one browser in, once, within ten minutes.
+            If the console asks for a token, the address signs in one browser, once, within ten minutes.
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -21,7 +21,7 @@ struct Open: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The outbox of the running beacond.",
-            discussion: "Default: that of the configuration, which for /etc/beacond.yaml is the service's.",
+            discussion: "Default: the outbox of the configuration; for /etc/beacond.yaml, the service's outbox.",
             valueName: "file"))
     var outbox: String?
 
@@ -30,7 +30,7 @@ struct Open: ParsableCommand {
         let settings = try file.read()
         guard let web = settings.web else {
             throw ValidationError(
-                "\(file.path) has no console; write \"web: true\" into it. While \"beacond setup\" runs, its console has "
+                "\(file.path) has no console; add \"web: true\" to it. While \"beacond setup\" runs, its console is at "
                     + "the address that it printed.")
         }
         guard web.tokenHash != nil else { return print(web.address) }
@@ -39,19 +39,19 @@ struct Open: ParsableCommand {
         } catch {
             print(web.address)
             ErrorOutput.shared.write(
-                "It asks for the token that \"beacond token\" printed, once for each browser. A link that signs in cannot "
-                    + "be made: \(error). Run this as the user who runs beacond.")
+                "The console asks each browser once for the token from \"beacond token\". Cannot make a link that "
+                    + "signs in: \(error). Run this as the user who runs beacond.")
         }
     }
 }
 
-/// `beacond ready`: whether a running beacond hears.
+/// `beacond ready`: checks whether a running beacond hears.
 struct Ready: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Ask whether the running beacond hears something.",
+        abstract: "Check whether the running beacond can hear beacons.",
         discussion: """
-            Status 0 once a receiver of it hears, and else 1, with the reason: for the health checks of containers and \
-            orchestrators, and for scripts that wait. It asks the console, which the configuration needs ("web: true").
+            Status 0 if one of its receivers hears, else 1 with the reason. Use it for health checks of containers and \
+            orchestrators, and for scripts that wait. It asks the console, so the configuration needs "web: true".
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -59,20 +59,20 @@ struct Ready: AsyncParsableCommand {
     func run() async throws {
         let settings = try file.read()
         guard let web = settings.web else {
-            throw ValidationError("\(file.path) has no console to ask; write \"web: true\" into it.")
+            throw ValidationError("\(file.path) has no console to ask; add \"web: true\" to it.")
         }
         try await ReadinessCheck(web).run()
     }
 }
 
-/// `beacond token`: a token for the console.
+/// `beacond token`: makes a token for the console.
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Make a token for the console, and the line of the configuration that accepts it.",
         discussion: """
-            Where others can reach the console it asks for a token. The configuration has only its hash, from which \
-            nobody can make the token again: keep what is printed first.
+            If other machines can reach the console, it asks for a token. The configuration has only the hash of the \
+            token, which cannot be turned back into the token: keep the token.
             """)
 
     func run() {
@@ -80,7 +80,7 @@ struct TokenCommand: ParsableCommand {
         print("token:      \(token.text)")
         print("token-hash: \(token.hash)")
         ErrorOutput.shared.write(
-            "Write the second line into the configuration, under \"web\", and give the first to who may use the console."
+            "Add the second line to the configuration, under \"web\". Give the token to the users of the console."
         )
     }
 }

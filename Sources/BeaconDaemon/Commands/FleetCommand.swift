@@ -4,16 +4,17 @@ import BeaconGateway
 import Foundation
 import Logging
 
-/// `beacond fleet`: looks at a fleet, gives it a configuration, and makes its accounts.
+/// `beacond fleet`: shows a fleet, publishes its configuration, and makes its accounts.
 struct FleetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet",
-        abstract: "Look at a fleet of several machines, and set it up.",
+        abstract: "Show a fleet of several machines, and set it up.",
         discussion: """
-            A fleet is several beaconds that meet by NATS servers: each may hear, each may decide over a share of the beacons, \
-            and where one dies another goes on. A machine joins with "fleet: nats://HOST" in its file, or with --fleet.
+            A fleet is several beaconds that share NATS servers. Each can receive adverts, and each can decide about a \
+            share of the beacons. If one fails, another takes over. A machine joins with "fleet: nats://HOST" in its \
+            file, or with --fleet.
 
-              beacond fleet status                        who is there, who decides over what, who is deaf
+              beacond fleet status                        list machines, their shares and deaf receivers
               beacond fleet publish --config new.yaml     give all machines the regions and places of a file
               beacond fleet accounts --worker hub --receiver hall --receiver shop > fleet-accounts.conf
             """,
@@ -39,7 +40,7 @@ struct FleetCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Give all machines the regions, places and named beacons of a file.",
             discussion:
-                "They take the place of those that the fleet followed. Sources, destinations, rules and consoles stay each machine's own."
+                "They replace the fleet's earlier ones. Sources, destinations, rules and consoles do not change."
         )
 
         @OptionGroup var file: ConfigurationFile
@@ -54,14 +55,14 @@ struct FleetCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the accounts of a fleet for NATS, or the rights of relays for mosquitto.",
             discussion: """
-                Each machine gets a password, and may do no more than it needs: a receiver sends what it hears under its own \
-                name, and changes nothing of the fleet. The output has the passwords as they are: keep it to yourself.
+                Each machine gets a password and only the rights that it needs: a receiver can send adverts under its \
+                own name, but cannot change the fleet. The output has the passwords in plain text: keep it secret.
                 """)
 
         @Option(help: ArgumentHelp("A machine that decides or delivers; may be repeated.", valueName: "node"))
         var worker: [String] = []
 
-        @Option(help: ArgumentHelp("A machine that only hears; may be repeated.", valueName: "node"))
+        @Option(help: ArgumentHelp("A machine that only receives adverts; may be repeated.", valueName: "node"))
         var receiver: [String] = []
 
         @Option(help: ArgumentHelp("The fleet's name.", valueName: "name"))
@@ -70,7 +71,7 @@ struct FleetCommand: AsyncParsableCommand {
         @Flag(help: "Print an access control list of mosquitto, for relays, instead of accounts of NATS.")
         var mosquitto = false
 
-        @Option(help: ArgumentHelp("What stands before the relays' topics.", valueName: "topic"))
+        @Option(help: ArgumentHelp("The prefix of the relays' topics.", valueName: "topic"))
         var prefix = ""
 
         func validate() throws {
@@ -82,7 +83,7 @@ struct FleetCommand: AsyncParsableCommand {
             }
             let names = worker + receiver
             guard Set(names).count == names.count else {
-                throw ValidationError("Two machines have one name; give each a name of its own.")
+                throw ValidationError("Two machines have the same name; rename one of them.")
             }
         }
 
@@ -93,13 +94,13 @@ struct FleetCommand: AsyncParsableCommand {
     }
 }
 
-/// The fleet that a machine joins, beside that of its file.
+/// The option for the fleet that a machine joins.
 struct FleetOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The fleet's NATS servers: nats://HOST, or several with commas between them.",
+            "The fleet's NATS servers: nats://HOST, or several, separated by commas.",
             discussion:
-                "It comes before \"fleet\" in the file, whose other keys still hold. \"local\" is a fleet of one.",
+                "It overrides the address in the file; its other keys still apply. \"local\" is a fleet of one.",
             valueName: "address"))
     var fleet: String?
 
@@ -108,11 +109,11 @@ struct FleetOption: ParsableArguments {
         do { _ = try FleetSettings(fleet) } catch {
             // The address may have a password in it.
             throw ValidationError(
-                "--fleet: \(error). Write nats://HOST, or several hosts with commas between them.")
+                "--fleet: \(error). Write nats://HOST, or several hosts, separated by commas.")
         }
     }
 
-    /// Returns a configuration whose machine joins the fleet of the option, if there is one.
+    /// Returns a configuration that joins the fleet of the option, if there is one.
     func apply(to configuration: GatewayConfiguration) -> GatewayConfiguration {
         guard let fleet else { return configuration }
         var configuration = configuration

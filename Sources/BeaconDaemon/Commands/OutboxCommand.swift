@@ -7,16 +7,16 @@ import BeaconTerminal
 import CLibrary
 import Foundation
 
-/// `beacond outbox`: what waits for its delivery.
+/// `beacond outbox`: shows and changes the queues of notifications.
 struct OutboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: "Look at what waits to be delivered, and send again or drop what was refused.",
+        abstract: "List waiting and refused notifications, and retry or drop them.",
         discussion: """
-            It works beside a running beacond too, which sees the change within ten seconds.
+            It also works while beacond runs, which notices a change within ten seconds.
 
-            A destination can refuse a notification for good (HTTP 400, for instance). It becomes a dead letter then, and those \
-            behind it are sent, until somebody sends it again or drops it.
+            A destination can refuse a notification for good, for instance with HTTP 400. The notification becomes a \
+            dead letter, and the next ones are sent. It stays until you retry or drop it.
             """,
         subcommands: [List.self, Retry.self, Drop.self], defaultSubcommand: List.self)
 
@@ -25,8 +25,7 @@ struct OutboxCommand: ParsableCommand {
         @OptionGroup var file: ConfigurationFile
 
         @Option(
-            help: ArgumentHelp(
-                "The outbox itself, where it is not to be looked up in the configuration.", valueName: "file"))
+            help: ArgumentHelp("The outbox, instead of the one in the configuration.", valueName: "file"))
         var outbox: String?
 
         @Option(help: ArgumentHelp("The destination; without one, all of them.", valueName: "name"))
@@ -38,7 +37,7 @@ struct OutboxCommand: ParsableCommand {
             if let outbox {
                 path = outbox
             } else {
-                // A mistake elsewhere in the file is no reason not to look.
+                // Faults elsewhere in the file do not matter here.
                 path = try GatewayConfiguration.check(
                     file: file.path, environment: file.environment
                 ).configuration.outbox.path
@@ -51,7 +50,7 @@ struct OutboxCommand: ParsableCommand {
             return try EventStoreInspector(file: URL(fileURLWithPath: path))
         }
 
-        /// The destinations that are meant.
+        /// Returns the chosen destinations.
         func destinations(of outbox: EventStoreInspector) throws -> [String] {
             let all = try outbox.consumers().map(\.name)
             guard let destination else { return all }
@@ -66,15 +65,15 @@ struct OutboxCommand: ParsableCommand {
     /// `beacond outbox list`.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List each destination's queue, and what was refused.",
-            discussion: "With --waiting, what waits as well. With --json, each queue and notification is a line.")
+            abstract: "List each destination's queue and its refused notifications.",
+            discussion: "With --waiting, waiting ones as well. With --json, each queue and notification is a line.")
 
         @OptionGroup var options: Options
 
-        @Flag(help: "List what waits too, not only what was refused.")
+        @Flag(help: "List waiting notifications too, not only refused ones.")
         var waiting = false
 
-        @Option(help: ArgumentHelp("The most notifications that are listed of each.", valueName: "count"))
+        @Option(help: ArgumentHelp("The most notifications to list for each destination.", valueName: "count"))
         var limit = 100
 
         @Flag(help: "Print one JSON object a line.")
@@ -102,13 +101,13 @@ struct OutboxCommand: ParsableCommand {
     /// `beacond outbox retry`.
     struct Retry: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Have what was refused sent again, and end the waiting of a destination that failed.",
-            discussion: "Each notification goes to its old place in the order. Without ids, all that were refused.")
+            abstract: "Send refused notifications again, and end the pause of a failing destination.",
+            discussion: "Each notification returns to its old position. Without ids, all refused ones are sent again.")
 
         @OptionGroup var options: Options
 
         @Argument(
-            help: ArgumentHelp("Ids of notifications, as list shows them.", valueName: "id"),
+            help: ArgumentHelp("Ids of notifications from \"beacond outbox list\".", valueName: "id"),
             transform: notificationID)
         var ids: [EventID] = []
 
@@ -124,28 +123,28 @@ struct OutboxCommand: ParsableCommand {
     /// `beacond outbox drop`.
     struct Drop: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Drop what was refused; with --waiting, what waits as well.",
-            discussion: "Without ids, all of it, which needs --all.")
+            abstract: "Drop refused notifications; with --waiting, waiting ones as well.",
+            discussion: "To drop all of them, pass --all instead of ids.")
 
         @OptionGroup var options: Options
 
-        @Flag(help: "Drop what waits too, not only what was refused.")
+        @Flag(help: "Drop waiting notifications too, not only refused ones.")
         var waiting = false
 
-        @Flag(help: "Drop everything, where no ids are given.")
+        @Flag(help: "Drop all of them.")
         var all = false
 
         @Argument(
-            help: ArgumentHelp("Ids of notifications, as list shows them.", valueName: "id"),
+            help: ArgumentHelp("Ids of notifications from \"beacond outbox list\".", valueName: "id"),
             transform: notificationID)
         var ids: [EventID] = []
 
         mutating func validate() throws {
             guard !ids.isEmpty || all else {
                 throw ValidationError(
-                    "Name the notifications to drop, or give --all to drop everything that was refused.")
+                    "Name the notifications to drop, or pass --all to drop all refused ones.")
             }
-            guard ids.isEmpty || !all else { throw ValidationError("Give either ids or --all.") }
+            guard ids.isEmpty || !all else { throw ValidationError("Pass either ids or --all.") }
         }
 
         func run() throws {
@@ -157,10 +156,10 @@ struct OutboxCommand: ParsableCommand {
         }
     }
 
-    /// Does something to the notifications of these ids, or to all, in each queue.
+    /// Applies a change to the notifications with these ids, or to all, in each queue.
     ///
-    /// - Returns: to how many.
-    /// - Throws: what `body` throws; `ExitCode` 1, after it was told, where an id is nowhere.
+    /// - Returns: the number of changed notifications.
+    /// - Throws: the error of `body`; `ExitCode` 1 if no queue has any of the ids, after each was reported.
     fileprivate static func change(
         _ ids: [EventID], _ destinations: [String], _ body: (EventID?, String) throws -> Int
     ) throws -> Int {
@@ -183,7 +182,7 @@ struct OutboxCommand: ParsableCommand {
 /// Reads the id of a notification.
 private func notificationID(_ text: String) throws -> EventID {
     guard let id = EventID(text) else {
-        throw ValidationError("\(text) is not the id of a notification; beacond outbox list shows them.")
+        throw ValidationError("\(text) is not the id of a notification; \"beacond outbox list\" shows the ids.")
     }
     return id
 }

@@ -4,17 +4,17 @@ import BeaconSupport
 import CLibrary
 import Foundation
 
-/// `beacond restore`: puts a backup back.
+/// `beacond restore`: restores a backup.
 struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put a backup back that the console made.",
+        abstract: "Restore a backup from the console.",
         discussion: """
-            It has the configuration, what was set in the console, installs and messages, the presence and the history. \
-            beacond must not run. Files that are there are kept beside, and a configuration that is there stays: that \
-            of the backup lies beside it then.
+            A backup has the configuration, the settings made in the console, installs and messages, presence and \
+            history. Stop beacond first. An existing event store is set aside. An existing configuration stays, and \
+            the configuration of the backup is put beside it.
 
-            On a new machine, say where the state is to be: with --outbox, as BEACOND_OUTBOX_PATH, or in the \
-            configuration. Else it is where beacond keeps it by default.
+            On a new machine, choose the location of the state with --outbox, BEACOND_OUTBOX_PATH or the \
+            configuration. Without them, the state is in beacond's default location.
             """)
 
     @Argument(help: ArgumentHelp("The backup.", valueName: "backup"))
@@ -24,8 +24,8 @@ struct Restore: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The event store to make.",
-            discussion: "Default: that of the configuration, which for /etc/beacond.yaml is the service's.",
+            "The event store to create.",
+            discussion: "Default: the outbox of the configuration; for /etc/beacond.yaml, the service's outbox.",
             valueName: "file"))
     var outbox: String?
 
@@ -41,13 +41,13 @@ struct Restore: ParsableCommand {
         }
         let restored = try Backup.restore(
             from: URL(fileURLWithPath: backup), to: path, configuration: file.path)
-        print("The state is \(path).")
-        if let path = restored.setAside { print("The file of before is \(path) now.") }
+        print("The state is in \(path).")
+        if let path = restored.setAside { print("The earlier state is now in \(path).") }
         if let path = restored.configuration {
             print(
                 path == file.path
                     ? "The configuration is \(path)."
-                    : "\(file.path) stays as it is; the configuration of the backup is \(path).")
+                    : "\(file.path) is unchanged; the configuration of the backup is \(path).")
         }
     }
 }

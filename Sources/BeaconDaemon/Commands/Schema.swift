@@ -8,7 +8,7 @@ struct Schema: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the JSON Schema of the configuration, for editors.",
         discussion: """
-            An editor with the language server of YAML then knows each key with its meaning, and marks mistakes:
+            An editor with the YAML language server then knows the meaning of each key, and marks mistakes:
 
               beacond schema > beacond.schema.json
 
@@ -16,7 +16,7 @@ struct Schema: ParsableCommand {
 
               # yaml-language-server: $schema=beacond.schema.json
 
-            What a schema cannot say, as that there is a region of a name, "beacond check" reports.
+            A schema cannot check everything, for instance whether a named region exists. "beacond check" does.
             """)
 
     @Flag(help: "Print the reference of all keys, in Markdown.")

@@ -10,36 +10,36 @@ import Foundation
 /// `beacond setup`: the guided start.
 struct Setup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a configuration, in the browser or here, step by step, and go on with it.",
+        abstract: "Make a configuration step by step, in the browser or at the terminal.",
         discussion: """
-            It prints an address, which signs one browser in. There you choose a radio, see what is heard, name a beacon, \
-            say what is to happen, and look at the file before it is written. With --home-assistant, --webhook, --beacon \
-            or --source it asks here, at the terminal, for what is not given.
+            It prints an address, which signs in one browser. There you choose a radio, see the beacons that it hears, \
+            name one, choose what happens, and review the file before it is written. With --home-assistant, --webhook, \
+            --beacon or --source, it asks for the rest at the terminal instead.
 
-              sudo beacond setup                          of the machine's service
+              sudo beacond setup                          for the machine's service
               sudo beacond setup --listen 0.0.0.0:8099    from another machine's browser
               sudo beacond setup --home-assistant BROKER  at this terminal
-              beacond setup --config beacond.yaml         a file of yours
+              beacond setup --config beacond.yaml         for your own file
 
-            The service goes on with it. A file that is there is not written over, unless it configures nothing, as the \
-            one that a package installs. The broker's password is asked for, or comes from MQTT_PASSWORD in the \
-            environment.
+            The service then uses the new file. An existing file is not overwritten, unless it configures nothing, \
+            like the one from a package. The command asks for the broker's password, or reads it from MQTT_PASSWORD in \
+            the environment.
             """)
 
     @OptionGroup var file: ConfigurationFile
 
     @Option(
         help: ArgumentHelp(
-            "Tell Home Assistant, by the MQTT broker that it uses.",
+            "Report to Home Assistant through its MQTT broker.",
             discussion:
-                "Its name or address, or mqtt://HOST:PORT, or mqtts:// for TLS. It is tried before it is written.",
+                "The broker's name or address, or mqtt://HOST:PORT, or mqtts:// for TLS. It is tested first.",
             valueName: "broker"))
     var homeAssistant: String?
 
     @Option(help: ArgumentHelp("The user at the broker.", valueName: "name"))
     var user: String?
 
-    @Flag(help: "Write the broker down without trying it.")
+    @Flag(help: "Write the broker without testing it.")
     var untried = false
 
     @Option(help: ArgumentHelp("Send each enter and exit to this address.", valueName: "url"))
@@ -49,7 +49,7 @@ struct Setup: AsyncParsableCommand {
         parsing: .singleValue,
         help: ArgumentHelp(
             "A beacon and its name, as 'Till 1=UUID/MAJOR/MINOR'; may be given several times.",
-            discussion: "Without one, what is heard is listed, and you name what is yours.", valueName: "name=beacon"),
+            discussion: "Without one, you choose from the beacons that the source hears.", valueName: "name=beacon"),
         transform: Self.beacon)
     var beacon: [TerminalSetup.ChosenBeacon] = []
 
@@ -57,26 +57,26 @@ struct Setup: AsyncParsableCommand {
         parsing: .singleValue,
         help: ArgumentHelp(
             "The name of a beacon that a person carries; may be given several times.",
-            discussion: "Home Assistant gets a tracker for it, which a person there can have.", valueName: "name"))
+            discussion: "Home Assistant gets a tracker for it, which you can assign to a person.", valueName: "name"))
     var tracker: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "The source: auto, hci[:ADAPTERS], bluez[:ADAPTERS], air or simulation:NAME.",
-            discussion: "Default: this machine's radio; where it has none, the simulated museum is offered.",
+            discussion: "Default: this machine's radio; without one, the simulated museum is offered.",
             valueName: "source"))
     var source: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where the console listens, now and later.",
-            discussion: "Another address than this machine's own, as 0.0.0.0:8099, is for browsers of other machines.",
+            "The address on which the console listens, now and later.",
+            discussion: "For browsers on other machines, use another address, such as 0.0.0.0:8099.",
             valueName: "address"))
     var listen = "127.0.0.1:\(WebSettings.defaultPort)"
 
     func validate() throws {
         for name in tracker where !beacon.contains(where: { $0.name == name }) {
-            throw ValidationError("--tracker is \(name); give the name of a beacon of --beacon.")
+            throw ValidationError("--tracker is \(name); use the name of a beacon from --beacon.")
         }
     }
 
@@ -96,13 +96,13 @@ struct Setup: AsyncParsableCommand {
         return .init(name: name, identity: identity)
     }
 
-    /// True where it is asked at the terminal.
+    /// True if the command asks at the terminal.
     private var isAtTerminal: Bool { homeAssistant != nil || webhook != nil || source != nil || !beacon.isEmpty }
 
     /// Returns the broker that the command line names.
     private func broker() throws -> GuidedStart.Choice.Broker? {
         guard let homeAssistant else {
-            guard user == nil else { throw ValidationError("--user is a broker's; name it with --home-assistant.") }
+            guard user == nil else { throw ValidationError("--user needs a broker; name it with --home-assistant.") }
             return nil
         }
         do {
@@ -119,24 +119,24 @@ struct Setup: AsyncParsableCommand {
         let mayWrite = GuidedStart.mayWrite(file.path)
         guard mayWrite || isAtTerminal && Prompt.isInteractive else {
             throw ValidationError(
-                "There is a configuration already, \(file.path). Change it there, and its passwords in "
-                    + "\(GuidedStart(path: file.path).secretsPath), or name another file with --config. At a terminal, "
-                    + "with --home-assistant BROKER, it can be replaced.")
+                "The configuration \(file.path) exists. Edit it, and its passwords in "
+                    + "\(GuidedStart(path: file.path).secretsPath), or choose another file with --config. To "
+                    + "replace it, use --home-assistant BROKER at a terminal.")
         }
         guard Self.isWritable(URL(fileURLWithPath: file.path)) else {
             throw ValidationError(
-                "\(file.path) is not for this user to write. Name a file of yours, as in: "
+                "This user cannot write \(file.path). Choose your own file, as in: "
                     + "beacond setup --config beacond.yaml\(file.isOfService ? "; or, for the service: sudo beacond setup" : "")"
             )
         }
         guard var web = WebSettings(listening: listen) else {
-            throw ValidationError("--listen is \(listen); write an address and a port, as 127.0.0.1:8099.")
+            throw ValidationError("--listen is \(listen); write an address and a port, such as 127.0.0.1:8099.")
         }
-        // Where the file is replaced, it is its own service that listens there.
+        // If the file is being replaced, its own service may listen there already.
         let isOwn = !mayWrite && (try? GatewayConfiguration.check(file: file.path))?.configuration.web?.port == web.port
         if !isOwn, let obstacle = await web.obstacle() {
             ErrorOutput.shared.write(
-                "Error: \(listen) cannot be listened on: \(obstacle). \(remedy(for: obstacle, web))")
+                "Error: cannot listen on \(listen): \(obstacle). \(remedy(for: obstacle, web))")
             throw ExitCode(1)
         }
         let token = AccessToken()
@@ -146,7 +146,7 @@ struct Setup: AsyncParsableCommand {
         if !mayWrite {
             prompt.farewell = "Nothing was changed."
             let kept = GuidedStart(path: file.path).keptPath ?? file.path
-            let question = "There is a configuration already, \(file.path). Replace it? It is kept as \(kept)."
+            let question = "The configuration \(file.path) exists. Replace it? The old one is kept as \(kept)."
             guard prompt.agrees(question, byDefault: false) else { throw ExitCode(1) }
         }
         let choice = try await TerminalSetup(
@@ -158,7 +158,7 @@ struct Setup: AsyncParsableCommand {
         await report(choice, web, token)
     }
 
-    /// Returns what to do where an address cannot be listened on, as sentences.
+    /// Returns the remedy for an address that is not available, as sentences.
     private func remedy(for obstacle: WebSettings.Obstacle, _ web: WebSettings) -> String {
         let next = web.port < 65_535 ? web.port + 1 : 8100
         let example = obstacle.isOfPort ? WebSettings.authority(web.host, next) : "127.0.0.1:\(web.port)"
@@ -170,8 +170,8 @@ struct Setup: AsyncParsableCommand {
         let command = (["beacond"] + words + ["--listen", example]).map(Self.quoted).joined(separator: " ")
         return
             (obstacle.isOfPort
-            ? "Another program has the port, perhaps beacond's own service: then \"sudo systemctl stop beacond\" first. Or "
-                + "give another port" : "Give an address of this machine")
+            ? "Another program uses the port. If it is beacond's own service, run \"sudo systemctl stop beacond\" "
+                + "first. Or use another port" : "Use an address of this machine")
             + ", as in: \(file.isOfService ? "sudo " : "")\(command)"
     }
 
@@ -187,29 +187,29 @@ struct Setup: AsyncParsableCommand {
         ErrorOutput.shared.write("Open this address in a browser; it works once:\n")
         print("  \(web.address)#code=\(code)")
         fflush(nil)
-        ErrorOutput.shared.write("\nThe configuration will be \(file.path). Ctrl-C ends this.")
+        ErrorOutput.shared.write("\nThe configuration will be \(file.path). Press Ctrl-C to stop.")
         if !web.isLoopback {
-            ErrorOutput.shared.write("Keep this token, for which other browsers are asked: \(token.text)")
+            ErrorOutput.shared.write("Keep this token for other browsers: \(token.text)")
             Self.warnOfNetwork(web)
         }
         do {
             try await loop.run(settings)
         } catch {
-            // That nothing could be heard meanwhile is no failure of this work, once it is done.
+            // Once the configuration is written, a source that failed is no failure of the setup.
             guard loop.hasHandedOver.withLock({ $0 }) else { throw error }
         }
         guard loop.hasHandedOver.withLock({ $0 }) else { return }
         guard await MachineService.restart() else { return }
-        ErrorOutput.shared.write("What it does: journalctl -u beacond -f")
+        ErrorOutput.shared.write("Follow its log: journalctl -u beacond -f")
     }
 
-    /// Says what was written and what to do with it, and has the machine's service go on with it.
+    /// Reports the written files and the next steps, and restarts the machine's service.
     private func report(_ choice: GuidedStart.Choice, _ web: WebSettings, _ token: AccessToken) async {
         func write(_ line: String) { ErrorOutput.shared.write(line) }
         let hasSecret = choice.broker?.password?.isEmpty == false
         write(
-            "\(file.path) is written"
-                + (hasSecret ? ", and the password into \(GuidedStart(path: file.path).secretsPath)." : "."))
+            "Wrote \(file.path)"
+                + (hasSecret ? ", and the password to \(GuidedStart(path: file.path).secretsPath)." : "."))
         guard file.isOfService else {
             write("Run it: beacond --config \(Self.quoted(file.path))")
             return reportConsole(web, token)
@@ -221,15 +221,15 @@ struct Setup: AsyncParsableCommand {
             _ = await MachineService.restart()
         }
         write("")
-        write("Who comes and goes:\n  journalctl -u beacond -f")
+        write("Follow enters and exits:\n  journalctl -u beacond -f")
         reportConsole(web, token)
     }
 
     private func reportConsole(_ web: WebSettings, _ token: AccessToken) {
         func write(_ line: String) { ErrorOutput.shared.write(line) }
-        write("The console, with all of it in a browser:\n  \(web.address)")
+        write("Open the console in a browser:\n  \(web.address)")
         if web.tokenHash != nil {
-            write("Keep this token, for which it asks: \(token.text)")
+            write("Keep this token to sign in: \(token.text)")
             Self.warnOfNetwork(web)
         }
     }
@@ -237,17 +237,17 @@ struct Setup: AsyncParsableCommand {
     private static func warnOfNetwork(_ web: WebSettings) {
         ErrorOutput.shared.write(
             """
-            What you enter there crosses the network without encryption. Where others could listen, leave --listen out, and \
-            open the address on the other machine after: ssh -L \(web.port):127.0.0.1:\(web.port) THIS-MACHINE
+            The connection is not encrypted. If others could listen in the network, leave --listen out, and open the \
+            address on the other machine after: ssh -L \(web.port):127.0.0.1:\(web.port) THIS-MACHINE
             """)
     }
 
-    /// Returns a word as a shell takes it for one.
+    /// Returns a word in the quotes that a shell needs.
     private static func quoted(_ word: String) -> String {
         word.wholeMatch(of: /[A-Za-z0-9_.,:\/@%+-]+/) != nil ? word : "'\(word.replacing("'", with: "'\\''"))'"
     }
 
-    /// Returns true for a file that can be written or made, with the folders on the way.
+    /// Returns true if a file can be written or created, with its folders.
     private static func isWritable(_ file: URL) -> Bool {
         let folder = file.deletingLastPathComponent()
         if FileManager.default.fileExists(atPath: folder.path) {

@@ -6,7 +6,7 @@ import Foundation
 
 /// The output of `beacond outbox list`.
 enum OutboxText {
-    /// Returns a queue and notifications of it as lines for people.
+    /// Returns a queue and some of its notifications as lines for people.
     static func lines(_ status: ConsumerStatus, _ entries: [QueuedNotification]) -> [String] {
         var line =
             "\(status.name): \(status.waiting) waiting, \(status.deadLetters) refused, \(status.handled) delivered"
@@ -53,7 +53,7 @@ enum OutboxText {
         var notification: BeaconNotification
     }
 
-    /// Returns a queue and notifications of it as lines of JSON.
+    /// Returns a queue and some of its notifications as lines of JSON.
     static func json(_ status: ConsumerStatus, _ entries: [QueuedNotification]) throws -> [String] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -7,7 +7,7 @@ import BeaconTerminal
 import Foundation
 import ServiceLifecycle
 
-/// The daemon's statistics in words.
+/// The daemon's statistics as text.
 enum StatisticsText {
     /// Returns one line for a terminal.
     static func line(_ statistics: GatewayStatistics, _ queues: [ConsumerStatus], width: Int) -> String {
@@ -43,10 +43,10 @@ enum StatisticsText {
     /// Returns the lines of the summary at the end.
     ///
     /// - Parameters:
-    ///   - statistics: those of this run.
-    ///   - before: the queues when it began.
+    ///   - statistics: the statistics of this run.
+    ///   - before: the queues at the start of the run.
     ///   - queues: the queues now.
-    ///   - launches: the number of programs that were started.
+    ///   - launches: the number of started programs.
     static func summary(
         _ statistics: GatewayStatistics, before: [ConsumerStatus], queues: [ConsumerStatus], launches: Int
     ) -> [String] {
@@ -65,7 +65,7 @@ enum StatisticsText {
             var line =
                 "\(queue.name): \(queue.handled - earlier.handled) delivered, \(queue.waiting) waiting"
             if queue.refused > earlier.refused { line += ", \(queue.refused - earlier.refused) refused" }
-            if queue.deadLetters > 0 { line += ", \(queue.deadLetters) to be looked at (beacond outbox list)" }
+            if queue.deadLetters > 0 { line += ", \(queue.deadLetters) to review (beacond outbox list)" }
             let dropped = queue.dropped - earlier.dropped
             if dropped > 0 { line += ", \(dropped) dropped" }
             if let error = queue.lastError, queue.waiting > 0 { line += "; \(error.printable)" }
@@ -79,7 +79,7 @@ enum StatisticsText {
     }
 }
 
-/// The live statistics on a terminal, drawn anew each second.
+/// The live statistics on a terminal, redrawn every second.
 struct LiveStatistics: Service {
     let daemon: GatewayDaemon
 

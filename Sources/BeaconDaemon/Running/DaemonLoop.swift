@@ -8,34 +8,34 @@ import CLibrary
 import Foundation
 import Logging
 
-/// One daemon after another in this process: each with a configuration, until another is to be used, or the process
-/// ends.
+/// A loop that runs one daemon after another in this process, each until another configuration replaces it or the
+/// process ends.
 struct DaemonLoop: Sendable {
     /// The path of the configuration's file.
     let path: String
     /// True to print notifications instead of sending them.
     var isDryRun = false
-    /// How long deliveries continue once all sources have ended.
+    /// How long deliveries continue after all sources have ended.
     var linger = Duration.seconds(30)
 
-    /// Changes what is read from the file, as the command line has it.
+    /// Applies the options of the command line to a configuration from the file.
     private let override: @Sendable (GatewayConfiguration) -> GatewayConfiguration
 
-    /// True to end where another configuration would be read from the file: somebody else goes on with it.
+    /// True to end instead of using another configuration from the file, which another process will use.
     var endsWithReading = false
 
-    /// True once another configuration was read with which somebody else is to go on.
+    /// True after such a configuration was read.
     let hasHandedOver = Locked(false)
 
     private let signals = SignalWatch()
 
-    /// The configuration that is in use.
+    /// The configuration in use.
     private let inUse = Locked<GatewayConfiguration?>(nil)
 
-    /// The lock on the configuration's file, by which another beacond knows that it is in use.
+    /// The lock on the configuration's file, which shows other processes that the file is in use.
     private let claim = Locked<FileLock?>(nil)
 
-    /// A loop that listens to signals from now on.
+    /// Creates a loop that catches signals from now on.
     init(
         path: String, isDryRun: Bool = false, linger: Duration = .seconds(30),
         override: @escaping @Sendable (GatewayConfiguration) -> GatewayConfiguration = { $0 }
@@ -47,12 +47,13 @@ struct DaemonLoop: Sendable {
         signals.listen()
     }
 
-    /// Claims the configuration's file for this process, as long as it runs.
+    /// Claims the configuration's file for this process until it ends.
     ///
-    /// - Returns: false where another process has it. What is no file, or cannot be locked, is in nobody's way.
+    /// - Returns: false if another process has claimed it. A path that is not a file, or cannot be locked, needs no
+    ///   claim.
     func claimConfiguration() -> Bool {
         claim.withLock { claim in
-            // An editor may have put another file in the place of the first, whose lock says nothing.
+            // An editor may have replaced the file, and a lock on the old file means nothing.
             claim = nil
             do throws(StateError) {
                 claim = try FileLock(existing: path)
@@ -65,28 +66,28 @@ struct DaemonLoop: Sendable {
     }
 
     private func warnOfOthers(_ logger: Logger) {
-        // Whoever makes a configuration for somebody else does not run with it.
+        // A setup for the service does not use the configuration itself.
         guard !isDryRun, !endsWithReading, !claimConfiguration() else { return }
         logger.warning("\(Self.inUse(path))")
     }
 
-    /// Returns what to say where another process runs with a configuration.
+    /// Returns the message for a configuration that another process uses.
     static func inUse(_ path: String) -> String {
-        "another beacond runs with \(path), and at a broker each of the two would end the other's connection; end one, "
-            + "or give one a file of its own with --config"
+        "another beacond uses \(path), and the two would end each other's connections to a broker; stop one of them, "
+            + "or use another file with --config"
     }
 
-    /// Runs until the process is to end.
+    /// Runs until the process must end.
     ///
-    /// - Parameter first: the configuration to begin with.
-    /// - Throws: what a daemon throws where it cannot be made, and `ExitCode` where anything has failed.
+    /// - Parameter first: the first configuration.
+    /// - Throws: the error of a daemon that cannot be created, and `ExitCode` after a failure or an interruption.
     func run(_ first: GatewayConfiguration) async throws {
         inUse.withLock { $0 = first }
         LoggingSystem.bootstrap { _ in LogWriter() }
         GatewayDaemon.collectMetrics()
-        // What is stored here says who was where, and may hold secrets.
+        // The stored state shows who was where, and may hold secrets.
         umask(0o077)
-        // A reader that ends early, as `head` does, is an error of the write and no signal.
+        // If a reader ends early, as `head` does, the write fails instead of raising a signal.
         signal(SIGPIPE, SIG_IGN)
         let repetitions = Task { await LogRepetitions.shared.run() }
         defer {
@@ -126,9 +127,9 @@ struct DaemonLoop: Sendable {
             reload: { [signals] in signals.ask(for: $0) })
     }
 
-    /// Runs a daemon until it ends by itself, or is to end, or another configuration is to be used.
+    /// Runs a daemon until it ends by itself, must end, or another configuration replaces it.
     ///
-    /// - Returns: the other configuration, and whether anything has failed.
+    /// - Returns: the next configuration, and whether anything has failed.
     private func run(
         _ daemon: GatewayDaemon, _ logger: Logger
     ) async -> (next: GatewayConfiguration?, hasFailed: Bool) {
@@ -158,9 +159,9 @@ struct DaemonLoop: Sendable {
         return (next, hasFailed || statistics.lost > 0)
     }
 
-    /// Waits for signals and for what the console wants, and has the daemon shut down.
+    /// Waits for signals and for requests from the console, and shuts the daemon down.
     ///
-    /// - Returns: the configuration to go on with; nil where there is none, since the process is to end.
+    /// - Returns: the configuration to continue with; nil if the process must end.
     private func nextConfiguration(
         of daemon: GatewayDaemon, _ logger: Logger
     ) async -> GatewayConfiguration? {
@@ -189,16 +190,16 @@ struct DaemonLoop: Sendable {
 
     /// Continues a daemon with another configuration.
     ///
-    /// - Returns: false where it takes a new start.
+    /// - Returns: false if that needs a restart.
     private func reload(_ daemon: GatewayDaemon, _ settings: GatewayConfiguration, _ logger: Logger) async -> Bool {
         do {
             if let reason = try await daemon.reload(settings) {
-                logger.notice("the configuration was read again; beacond starts again with it, since \(reason) changed")
+                logger.notice("the configuration was read again; beacond restarts because \(reason) changed")
                 return false
             }
             inUse.withLock { $0 = settings }
             Self.setLevel(settings)
-            logger.notice("the configuration was read again; what has not changed continues")
+            logger.notice("the configuration was read again; unchanged parts continue")
             warnOfOthers(logger)
         } catch {
             logger.notice("cannot use the new configuration: \(error); the earlier one stays in use")
@@ -206,11 +207,11 @@ struct DaemonLoop: Sendable {
         return true
     }
 
-    /// Reads the configuration again; nil where it cannot be used, after its faults were logged.
+    /// Reads the configuration again; nil if it cannot be used, after its faults were logged.
     private func read(_ logger: Logger) -> GatewayConfiguration? {
         do {
             let checked = try GatewayConfiguration.check(file: path)
-            // Whoever asked is answered each time, so that nothing of this is only counted.
+            // Printed without the log, which would only count repetitions: each reload must show all faults.
             for diagnostic in checked.diagnostics { ErrorOutput.shared.write(diagnostic.text(file: path)) }
             if checked.isUsable { return override(checked.configuration) }
             logger.notice("the configuration has faults; the earlier one stays in use")

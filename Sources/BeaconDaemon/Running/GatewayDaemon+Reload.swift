@@ -7,24 +7,25 @@ import BeaconSupport
 import Foundation
 import Logging
 
-// Another configuration of the file while the daemon runs.
+// Reloads of the configuration while the daemon runs.
 
 extension GatewayDaemon {
-    /// Continues with another configuration of the file, where that needs no new start.
+    /// Continues with another configuration of the file, if that needs no restart.
     ///
-    /// The daemon compares destinations, sources, the console and the proxy by their settings. Equal ones continue,
-    /// with their connections; those with other settings are replaced; those that are gone end. All states stay.
+    /// The daemon compares the settings of destinations, sources, the console and the proxy. Parts with equal settings
+    /// continue, with their connections. Parts with other settings are replaced, and removed parts end. All state
+    /// stays.
     ///
     /// | step | so that |
     /// |---|---|
-    /// | make the new parts, and their consumers | a fault leaves everything as it was |
-    /// | the gateway takes the configuration, and tells new destinations the states | no connection begins without them |
-    /// | old destinations end, new ones begin after them | no two connections have one client id |
+    /// | create the new parts, and their consumers | a fault changes nothing |
+    /// | the gateway applies the configuration, and sends the states to new destinations | no connection lacks them |
+    /// | old destinations end before new ones start | no two connections share a client id |
     /// | the proxy and the console are replaced | nothing else waits for browsers |
     ///
-    /// - Returns: the setting that needs a new start; nil where the configuration is in use.
-    /// - Throws: the error of a destination, of the event store or of the proxy. The earlier configuration stays in use
-    ///   then.
+    /// - Returns: the setting that needs a restart; nil if the configuration is in use now.
+    /// - Throws: the error of a destination, of the event store or of the proxy. The earlier configuration then stays
+    ///   in use.
     func reload(_ configuration: GatewayConfiguration) async throws -> String? {
         let before = parts.withLock { $0 }
         let configuration = configuration.continuing(before.configuration)
@@ -48,7 +49,7 @@ extension GatewayDaemon {
         if !isWebKept { replaceConsole(in: &next, state) }
         try delivery?.prepare(next.destinations.map(\.destination))
 
-        // The console's changes until here are in it; a later one begins with this configuration.
+        // The console's changes until now are in it; later changes start from this configuration.
         let revision = state.items.revision.withLock { $0 }
         let whole = Self.adding(
             Self.items(of: state, configuration, logger: logger), to: configuration, logger: logger)
@@ -73,10 +74,10 @@ extension GatewayDaemon {
         return nil
     }
 
-    /// Returns the setting that the parts of a running daemon cannot take over; nil without such a change.
+    /// Returns a changed setting that needs a restart; nil without one.
     private func reasonForStart(_ old: GatewayConfiguration, _ new: GatewayConfiguration) -> String? {
         if old.isSetup || new.isSetup { return "the guided start" }
-        // The machines of a fleet take a configuration from each other.
+        // The machines of a fleet get configurations from each other.
         if old.fleet != nil || new.fleet != nil { return "fleet" }
         if old.outbox.path != new.outbox.path { return "outbox.path" }
         if old.calibrations != new.calibrations { return "calibration" }
@@ -84,7 +85,7 @@ extension GatewayDaemon {
         return nil
     }
 
-    /// Makes another console, or none if the configuration has none.
+    /// Creates another console, or none if the configuration has none.
     func replaceConsole(in parts: inout Parts, _ state: GatewayState) {
         parts.web = nil
         guard let settings = parts.configuration.web, let consumer else { return }

@@ -13,22 +13,21 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// The daemon's services, made from a configuration: sources, policy, event store, destinations, launches.
+/// The daemon's services, created from a configuration: sources, policy, event store, destinations, launches.
 struct GatewayDaemon: Sendable {
     /// The handling of notifications.
     enum Mode: Sendable {
-        /// They are stored and delivered.
+        /// Notifications are stored and delivered.
         case deliver
-        /// They are handed to a function as lines of JSON, and nothing is sent, stored or started.
+        /// Notifications are passed to a function as lines of JSON. Nothing is sent, stored or started.
         case dryRun(@Sendable ([UInt8]) -> Void)
     }
 
-    /// The time that a graceful shutdown may take before the daemon is cancelled. What is not delivered by then waits
-    /// in the event store.
+    /// The time limit of a graceful shutdown, after which the daemon is cancelled. Undelivered notifications stay in
+    /// the event store.
     static let shutdownTime = Duration.seconds(15)
 
-    /// The time that requests under way may take at a shutdown before they are given up. They are repeated at the next
-    /// start.
+    /// How long requests in progress may take at a shutdown before they are abandoned. The next start repeats them.
     static let deliveryGrace = Duration.seconds(3)
 
     let gateway: Gateway
@@ -39,7 +38,7 @@ struct GatewayDaemon: Sendable {
     let delivery: DeliveryService<ContinuousClock>?
     private let published: Locked<GatewayStatistics>
     let fleet: FleetMember?
-    /// The parts that a reload may replace, and the places of their services.
+    /// The parts that a reload can replace, and the slots of their services.
     let parts: Locked<Parts>
     let slots: Slots
     let stateFolder: URL?
@@ -51,34 +50,34 @@ struct GatewayDaemon: Sendable {
     private let shutdown = Locked(ShutdownRequest())
     let logger: Logger
 
-    /// The parts that a reload may replace.
+    /// The parts that a reload can replace.
     struct Parts: Sendable {
-        /// The configuration of the file.
+        /// The configuration from the file.
         var configuration: GatewayConfiguration
         var destinations: [ConfiguredDestination]
         var web: WebServer?
         var proxy: ProxyServer?
     }
 
-    /// The places of services that a reload may replace.
+    /// The slots of services that a reload can replace.
     struct Slots: Sendable {
         var web: ServiceSlot
         var proxy: ServiceSlot
     }
 
-    /// A request to shut down, and the group that it concerns, whichever comes first.
+    /// A request to shut down, and the group to shut down. Either can be set first.
     private struct ShutdownRequest {
         var group: ServiceGroup?
         var isMade = false
     }
 
-    /// Creates a daemon, which ``run(linger:signals:companions:)`` starts, and opens its event store.
+    /// Creates a daemon and opens its event store; ``run(linger:signals:companions:)`` starts the daemon.
     ///
     /// - Parameters:
     ///   - configuration: the configuration.
     ///   - mode: the handling of notifications.
     ///   - logger: the log.
-    ///   - reload: is called where the console wants the configuration to be read again.
+    ///   - reload: called when the console requests another configuration; nil means to read the file again.
     /// - Throws: the error of a destination, `EventStoreError`, an error of the proxy.
     init(
         _ configuration: GatewayConfiguration, mode: Mode = .deliver, logger: Logger,
@@ -97,7 +96,7 @@ struct GatewayDaemon: Sendable {
         published = Locked(GatewayStatistics(sources: configuration.sources.map { .init(name: $0.name) }))
         let writer: any EventWriter
         var state: GatewayState?
-        // A dry run takes no part in a fleet: what it would print, another machine would not do.
+        // A dry run does not join a fleet: no other machine would handle the beacons that it takes.
         var isInFleet = false
         if case .deliver = mode { isInFleet = configuration.fleet != nil }
         let whole = configuration
@@ -169,7 +168,7 @@ struct GatewayDaemon: Sendable {
         }
     }
 
-    /// Returns the proxy of a configuration; nil where none is asked for, and in a dry run.
+    /// Returns the proxy of a configuration; nil without one, and in a dry run.
     ///
     /// - Throws: `ProxyError`.
     static func proxy(
@@ -180,7 +179,7 @@ struct GatewayDaemon: Sendable {
         return try ProxyServer(settings) { logger.log(level: $0.isTrouble ? .warning : .info, "\($0)") }
     }
 
-    /// Returns what the machines of a fleet meet by.
+    /// Returns the exchange that connects the machines of a fleet.
     private static func exchange(of settings: FleetSettings) -> any FleetExchange {
         switch settings.meeting {
         case .nats(let options): NATSExchange(options, name: settings.name)
@@ -188,21 +187,21 @@ struct GatewayDaemon: Sendable {
         }
     }
 
-    /// Returns what was added in the console.
+    /// Returns the items that were added in the console.
     static func items(
         of state: GatewayState, _ base: GatewayConfiguration, logger: Logger
     ) -> [ConfigurationItem] {
-        // Without a console nothing was added, and nothing can be taken back.
+        // Without a console, items cannot be removed, so none are used.
         guard base.web != nil else { return [] }
         do {
             return try state.items.allBlocking()
         } catch {
-            logger.error("cannot read what was added in the console: \(error); the file alone is used")
+            logger.error("cannot read the items added in the console: \(error); using only the file")
             return []
         }
     }
 
-    /// Returns the configuration of the file with what was added in the console.
+    /// Returns the configuration of the file with the items from the console.
     static func adding(
         _ items: [ConfigurationItem], to base: GatewayConfiguration, logger: Logger
     ) -> GatewayConfiguration {
@@ -214,25 +213,24 @@ struct GatewayDaemon: Sendable {
         return configuration
     }
 
-    /// Has the metrics of this process collected, for the console's interface to give them. It is to be called once,
-    /// before anything is counted.
+    /// Collects the metrics of this process for the console's interface. Call it once, before anything is counted.
     static func collectMetrics() { MetricsSystem.bootstrap(PrometheusMetrics.shared) }
 
     /// Runs until a signal requests shutdown or all sources have ended.
     ///
     /// - Parameters:
-    ///   - linger: how long deliveries continue once all sources have ended.
+    ///   - linger: how long deliveries continue after all sources have ended.
     ///   - signals: the signals that request a graceful shutdown.
-    ///   - companions: services that run as long, and are shut down first.
-    /// - Throws: what a companion throws.
+    ///   - companions: services that run as long as the daemon, and shut down first.
+    /// - Throws: the error of a companion.
     func run(
         linger: Duration, signals: [UnixSignal] = [.sigterm, .sigint], companions: [any Service] = []
     ) async throws {
         await rules.restore()
         let parts = parts.withLock { $0 }
-        // Services that a reload replaces are in places, which are there also while they are empty.
+        // Services that a reload can replace are in slots, which run even while they are empty.
         await slots.web.replace(with: parts.web)
-        // They end in the reverse order: first the sources, then launches, then deliveries.
+        // Services end in reverse order: first the sources, then launches, then deliveries.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let delivery { services.append(.init(service: DeliveryRun(delivery: delivery))) }
         services.append(.init(service: LaunchRun(agent: launches, rules: rules, gateway: gateway)))
@@ -254,7 +252,7 @@ struct GatewayDaemon: Sendable {
                     statistics: { [published] in published.withLock { $0 } }, delivery: delivery),
                 successTerminationBehavior: .ignore))
         services += companions.map { .init(service: $0) }
-        // The group's own log is of interest only from warnings on.
+        // Only warnings and errors of the group's own log are of interest.
         var groupLogger = logger
         groupLogger.logLevel = max(logger.logLevel, .warning)
         var configuration = ServiceGroupConfiguration(
@@ -269,7 +267,7 @@ struct GatewayDaemon: Sendable {
         try await group.run()
     }
 
-    /// Has ``run(linger:signals:companions:)`` end in good order, as a signal does, also before it was called.
+    /// Ends ``run(linger:signals:companions:)`` cleanly, as a signal does, even if it has not been called yet.
     func requestShutdown() async {
         let group = shutdown.withLock { request in
             request.isMade = true
@@ -283,14 +281,14 @@ struct GatewayDaemon: Sendable {
         await store?.close()
     }
 
-    /// The statistics so far.
+    /// The current statistics.
     var statistics: GatewayStatistics { published.withLock { $0 } }
 
-    /// The number of programs and applications that were started.
+    /// The number of started programs and applications.
     var launchCount: Int {
         get async { await launches.started + rules.started }
     }
 
-    /// Returns the status of the destinations; none in a dry run.
+    /// Returns the status of the destinations; empty in a dry run.
     func queues() async -> [ConsumerStatus] { (try? await delivery?.status()) ?? [] }
 }

@@ -8,8 +8,9 @@ import BeaconRelay
 import Logging
 import ServiceLifecycle
 
-/// The service that monitors until all sources have ended or the daemon shuts down. Where the sources have ended by
-/// themselves, launches and deliveries are finished first, for a limited time.
+/// The service that monitors until all sources have ended or the daemon shuts down.
+///
+/// If the sources end by themselves, it first finishes launches and deliveries, for a limited time.
 struct GatewayRun: Service {
     let gateway: Gateway
     let launches: LaunchAgent
@@ -25,11 +26,12 @@ struct GatewayRun: Service {
         } onGracefulShutdown: {
             Task { await gateway.stop() }
         }
-        // Who has a console and no source is there for what others send, and a machine of a fleet for what others hear.
+        // A daemon with a console but no source waits for data from others, and a fleet's machine for adverts from
+        // others.
         if await gateway.isForOthers { try? await gracefulShutdown() }
         guard !Task.isShuttingDownGracefully else { return }
-        let words = await gateway.closingSummary
-        logger.notice("\(words)")
+        let summary = await gateway.closingSummary
+        logger.notice("\(summary)")
         await cancelWhenGracefulShutdown {
             await launches.finish()
             await consumer?.finish()
@@ -38,7 +40,7 @@ struct GatewayRun: Service {
         }
     }
 
-    /// Waits until all that can be delivered is delivered, but no longer than is allowed.
+    /// Waits until everything that can be delivered is delivered, within the time limit.
     private func drain() async {
         guard let delivery else { return }
         let deadline = ContinuousClock.now + linger
@@ -50,8 +52,9 @@ struct GatewayRun: Service {
     }
 }
 
-/// The service that delivers until the daemon shuts down, and then until the requests under way have been answered, but
-/// not for long: a receiver may hang.
+/// The service that delivers until the daemon shuts down.
+///
+/// It then waits for the answers to requests in progress, but only for a short time: a receiver may hang.
 struct DeliveryRun: Service {
     let delivery: DeliveryService<ContinuousClock>
 
@@ -69,12 +72,12 @@ struct DeliveryRun: Service {
     }
 }
 
-/// The service that tells destinations what is known of the gateway itself.
+/// The service that sends diagnostics of the gateway to destinations.
 struct DiagnosticsRun: Service {
-    /// The time between two looks. Destinations publish less often.
+    /// The time between two reports. Destinations publish less often.
     static let interval = Duration.seconds(10)
 
-    /// Returns the destinations that show it at this moment.
+    /// Returns the functions of the destinations that currently show diagnostics.
     let receivers: @Sendable () -> [@Sendable (GatewayDiagnostics) -> Void]
     let statistics: @Sendable () -> GatewayStatistics
     let delivery: DeliveryService<ContinuousClock>?
@@ -95,7 +98,7 @@ struct DiagnosticsRun: Service {
     }
 }
 
-/// The service that takes part in a fleet until the daemon shuts down, and then gives back what it has.
+/// The service that takes part in a fleet until the daemon shuts down, and then releases its share.
 struct FleetRun: Service {
     let fleet: FleetMember
 
@@ -104,7 +107,7 @@ struct FleetRun: Service {
     }
 }
 
-/// The service that looks for terminated applications until the daemon shuts down, and then ends what it started.
+/// The service that looks for terminated applications until the daemon shuts down, and then ends its programs.
 struct LaunchRun: Service {
     let agent: LaunchAgent
     let rules: RuleEngine

@@ -2,7 +2,7 @@ import BeaconSupport
 import Logging
 import ServiceLifecycle
 
-/// A place for a service in a group. Another service can take it over while the group runs.
+/// A slot for a service in a group. Another service can replace it while the group runs.
 final class ServiceSlot: Service {
     private struct State {
         var service: (any Service)?
@@ -14,10 +14,10 @@ final class ServiceSlot: Service {
     private let ended = AsyncSignal()
     private let logger: Logger
 
-    /// The time after which an end is requested again that a service may have missed.
+    /// How long to wait before repeating a request to end, which a service may have missed.
     private static let pause = Duration.milliseconds(100)
 
-    /// A place with a service; nil for none so far.
+    /// Creates a slot with a service; nil for an empty slot.
     init(_ service: (any Service)?, logger: Logger) {
         state = Locked(State(service: service))
         self.logger = logger
@@ -31,7 +31,7 @@ final class ServiceSlot: Service {
                 await cancelWhenGracefulShutdown { await self.changed.wait(after: seen) }
                 continue
             }
-            // The group's own log is of interest only from warnings on.
+            // Only warnings and errors of the group's own log are of interest.
             var quiet = logger
             quiet.logLevel = max(logger.logLevel, .warning)
             let group = ServiceGroup(
@@ -43,18 +43,18 @@ final class ServiceSlot: Service {
                 state.withLock { $0.group = nil }
                 ended.signal()
             }
-            // A shutdown of the group around it shuts this one down too.
+            // A shutdown of the outer group shuts this one down too.
             try await group.run()
-            // One that ended by itself leaves its place to the next.
+            // A service that ended by itself leaves the slot empty.
             if changed.count == seen {
                 state.withLock { $0.service = nil }
             }
         }
     }
 
-    /// Ends the service in good order, and starts another one then.
+    /// Ends the service cleanly, and then starts another one.
     ///
-    /// - Parameter service: the next one; nil for none.
+    /// - Parameter service: the next service; nil for none.
     func replace(with service: (any Service)?) async {
         let seen = ended.count
         let group = state.withLock { state in

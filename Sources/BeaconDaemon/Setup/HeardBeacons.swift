@@ -5,33 +5,32 @@ import BeaconRadio
 import BeaconSupport
 import BeaconTerminal
 
-/// What a source hears in a few seconds, for whoever is to name a beacon.
+/// The beacons that a source hears in a few seconds, for the user to name one.
 struct HeardBeacons {
     /// A beacon that was heard.
     struct Beacon {
         var identity: BeaconIdentity
-        /// The distance in metres; negative where it is unknown.
+        /// The distance in metres; negative if it is unknown.
         var accuracy: Double
     }
 
-    /// The time for which is listened where something is heard: several adverts of a slow beacon, and what the filter
-    /// of the distance needs to settle.
+    /// How long to listen after the first beacon: several adverts of a slow beacon, and time for the distance filter to
+    /// settle.
     private static let usualTime = Duration.seconds(6)
 
-    /// The time after which it is said that nothing is heard.
+    /// How long to listen before reporting that nothing is heard.
     private static let patience = Duration.seconds(8)
 
-    /// The part of a simulation that is looked through, in nanoseconds of its own time: all that comes in its first
-    /// minutes.
+    /// How much of a simulation to read, in nanoseconds of its own time: all beacons of its first minutes.
     private static let simulatedTime: Int64 = 180_000_000_000
 
     let source: SourceSpecification
     let prompt: Prompt
 
-    /// Listens until something was heard for some seconds, or the user ends it.
+    /// Listens until beacons were heard for some seconds, or the user stops it.
     ///
     /// - Returns: the beacons, nearest first, those of unknown distance last.
-    /// - Throws: the error of the source, and `ExitCode` where the user ended it.
+    /// - Throws: the error of the source, and `ExitCode` if the user stopped it.
     func listen() throws -> [Beacon] {
         var nearest: [BeaconIdentity: Beacon] = [:]
         var outage: String?
@@ -50,7 +49,7 @@ struct HeardBeacons {
         if self.source.isRadio { ErrorOutput.shared.write("Listening…") }
         try prompt.interruptible(by: waker.wake) {
             while !prompt.isInterrupted {
-                let goesOn = try session.step(shouldStop: { prompt.isInterrupted }) { event in
+                let continues = try session.step(shouldStop: { prompt.isInterrupted }) { event in
                     guard case .ranged(let report) = event else { return }
                     for beacon in report.beacons {
                         let before = nearest[beacon.identity]
@@ -61,7 +60,7 @@ struct HeardBeacons {
                         }
                     }
                 }
-                guard goesOn else { break }
+                guard continues else { break }
                 if self.source.isRadio {
                     if !nearest.isEmpty { firstHeard = firstHeard ?? clock.now }
                     if let firstHeard, clock.now - firstHeard >= Self.usualTime { break }
@@ -69,7 +68,7 @@ struct HeardBeacons {
                         hasComplained = true
                         ErrorOutput.shared.write(
                             outage.map { "Nothing can be heard: \($0)." }
-                                ?? "Nothing so far. Is the beacon on? Many send only after a button is pressed. Ctrl-C ends this."
+                                ?? "No beacon yet. Is it on? Many send only after you press a button. Stop: Ctrl-C."
                         )
                     }
                 } else if let time = session.time {

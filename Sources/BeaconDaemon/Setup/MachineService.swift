@@ -3,38 +3,38 @@ import BeaconPrograms
 import BeaconSupport
 import BeaconTerminal
 
-/// The service of this machine, `beacond.service`, which goes on with a configuration that was written.
+/// The service of this machine, `beacond.service`, which uses the new configuration.
 enum MachineService {
-    /// Has the machine's service go on with the configuration.
+    /// Restarts the machine's service with the new configuration.
     ///
-    /// - Returns: true where it does.
+    /// - Returns: true if it runs.
     static func restart() async -> Bool {
         func succeeds(_ words: String...) async -> Bool {
             let program = EventProgram(words, timeLimit: .seconds(100))
             return (try? await program.run(input: [], output: .standardError))?.isSuccess == true
         }
         guard await succeeds("systemctl", "restart", "beacond") else {
-            ErrorOutput.shared.write("Have the service go on with it: sudo systemctl restart beacond")
+            ErrorOutput.shared.write("Restart the service to use it: sudo systemctl restart beacond")
             return false
         }
-        // It is said to have started as soon as its program runs, which may end then.
+        // systemd reports a start as soon as the program runs, but the program may end right after.
         try? await Task.sleep(for: .seconds(1))
         let isRunning = await succeeds("systemctl", "--quiet", "is-active", "beacond")
         ErrorOutput.shared.write(
             isRunning
-                ? "The service goes on with it."
-                : "The service was started with it and does not run; its log says why: journalctl -u beacond")
+                ? "The service uses the new configuration."
+                : "The service does not run with the new configuration; see its log: journalctl -u beacond")
         return isRunning
     }
 
-    /// Has the machine's service go on, and shows what the broker is told then: the devices of Home Assistant and the
-    /// first event, as another client of the broker hears them.
+    /// Restarts the machine's service, and shows its first messages to the broker: the devices of Home Assistant and
+    /// the first event, as another client of the broker receives them.
     static func restart(showing broker: GuidedStart.Choice.Broker, devices: Int) async {
         let reported = broker.reported()
         let isListening = await within(.seconds(10)) { await reported.first { _ in true } } ?? nil != nil
-        // A broker may let nobody but Home Assistant look.
+        // A broker may let only Home Assistant read.
         guard await restart(), isListening else { return }
-        ErrorOutput.shared.write("\nHome Assistant is told, for Settings, Devices, MQTT:")
+        ErrorOutput.shared.write("\nHome Assistant receives, for Settings, Devices, MQTT:")
         let isAll = await within(patience) {
             var missing = devices
             var first: String?
@@ -53,9 +53,9 @@ enum MachineService {
             }
             return true
         }
-        if isAll == nil { ErrorOutput.shared.write("  so far; an enter comes with the first advert of a beacon.") }
+        if isAll == nil { ErrorOutput.shared.write("  No more yet; the first advert of a beacon causes an enter.") }
     }
 
-    /// The longest look at what a broker is told: what a connection and the first adverts of a slow beacon take.
+    /// How long to watch a broker's messages: enough for a connection and the first adverts of a slow beacon.
     private static let patience = Duration.seconds(20)
 }

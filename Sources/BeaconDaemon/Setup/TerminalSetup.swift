@@ -6,18 +6,19 @@ import BeaconMonitoring
 import BeaconTerminal
 import Foundation
 
-/// The guided start at a terminal: what the command line leaves open is asked, as little as possible, and the
-/// configuration is written.
+/// The guided start at a terminal.
+///
+/// It asks for the choices that the command line leaves open, and writes the configuration.
 struct TerminalSetup {
     /// A beacon and its name.
     struct ChosenBeacon {
         var name: String
         var identity: BeaconIdentity
-        /// True where a person carries it, whom Home Assistant tracks by it.
+        /// True if a person carries it, whom Home Assistant tracks by it.
         var isTracker = false
     }
 
-    /// What the command line has.
+    /// The choices from the command line.
     struct Options {
         var source: String?
         var beacons: [ChosenBeacon] = []
@@ -26,29 +27,29 @@ struct TerminalSetup {
         var webhook: String?
     }
 
-    /// The variable of the environment that has the broker's password, where nobody is to be asked.
+    /// The environment variable with the broker's password, which replaces the question.
     private static let passwordVariable = "MQTT_PASSWORD"
 
     let start: GuidedStart
     let web: WebSettings
     let options: Options
     let prompt: Prompt
-    /// True to replace a configuration that is there.
+    /// True to replace an existing configuration.
     let isReplacing: Bool
 
     private static let nothingWritten = "Nothing was written."
 
-    /// Asks, and writes the configuration.
+    /// Asks the questions and writes the configuration.
     ///
-    /// - Returns: what was chosen.
-    /// - Throws: `ExitCode` where nothing was written, after it was said why.
+    /// - Returns: the choice.
+    /// - Throws: `ExitCode` if nothing was written, after the reason was printed.
     func run() async throws -> GuidedStart.Choice {
         prompt.farewell = Self.nothingWritten
-        // What is given first, before somebody has answered for nothing.
+        // The command line is checked first, before the user answers questions in vain.
         let given = try givenSource()
         _ = try draft(source: given ?? "auto", options.beacons)
         if options.beacons.isEmpty, !Prompt.isInteractive {
-            throw ValidationError("Without a terminal nobody can be asked: name the beacons with --beacon.")
+            throw ValidationError("There is no terminal to ask at: name the beacons with --beacon.")
         }
         let broker =
             if let broker = options.broker { try await accepted(broker) } else { nil as GuidedStart.Choice.Broker? }
@@ -60,9 +61,9 @@ struct TerminalSetup {
         return choice
     }
 
-    /// Returns the configuration of what was chosen.
+    /// Returns the configuration of a choice.
     ///
-    /// - Throws: `ExitCode` where it cannot be used, after its faults were written.
+    /// - Throws: `ExitCode` if it cannot be used, after its faults were printed.
     private func draft(
         source: String, _ beacons: [ChosenBeacon], _ broker: GuidedStart.Choice.Broker? = nil
     ) throws -> (choice: GuidedStart.Choice, draft: GuidedStart.Draft) {
@@ -70,7 +71,7 @@ struct TerminalSetup {
         choice.broker = broker
         choice.webhook = options.webhook
         choice.beacons = beacons.map(\.settings)
-        // One for each UUID, to which those that come later belong as well.
+        // One region for each UUID, so that later beacons of the UUID belong to it too.
         var uuids: [ProximityUUID] = []
         for beacon in beacons where !uuids.contains(beacon.identity.uuid) { uuids.append(beacon.identity.uuid) }
         var names: Set<String> = []
@@ -88,18 +89,19 @@ struct TerminalSetup {
         return (choice, draft)
     }
 
-    /// Returns a name for the region of beacons of one UUID: that of the simulated place, or of a beacon. Home
-    /// Assistant has a zone `home`, so that no region gets this name by itself.
+    /// Returns a name for the region of beacons of one UUID: the name of the simulated place, or of a beacon.
+    ///
+    /// Home Assistant has a zone `home`, so no region gets this name by default.
     ///
     /// - Parameters:
-    ///   - beacons: the names of the beacons, at least one but for a trial of the source.
+    ///   - beacons: the names of the beacons; empty only to check the source.
     ///   - source: the source, as the configuration names it.
     ///   - known: the names of other regions.
     static func regionName(of beacons: [String], heardBy source: String, besides known: Set<String>) -> String {
         let beacon = beacons.first ?? "beacons"
         let derived = beacons.count > 1 ? "\(beacon.prefix(80)) and others" : beacon
         let words = source.prefix { $0 != "?" }.split(separator: ":")
-        // A path of a user's scenario is no name of a place.
+        // The path of a user's scenario is not the name of a place.
         let isPlace =
             words.count == 2 && words[0] == "simulation" && !words[1].contains(where: { $0 == "/" || $0 == "." })
         let place = isPlace ? String(words[1]).replacing("-", with: " ") : nil
@@ -108,7 +110,7 @@ struct TerminalSetup {
         return (2...).lazy.map { "\(name.prefix(80)) \($0)" }.first { !known.contains($0) } ?? name
     }
 
-    /// Says that nothing was written, as the end of the program.
+    /// Reports that nothing was written, and returns the exit code.
     private func end() -> ExitCode {
         ErrorOutput.shared.write(Self.nothingWritten)
         return ExitCode(1)
@@ -116,20 +118,20 @@ struct TerminalSetup {
 
     // MARK: - The broker
 
-    /// Returns the broker with what it asks for, once it has taken this machine, or whoever is asked goes on without.
+    /// Returns the broker with its user and password, once it accepts this machine or the user continues anyway.
     private func accepted(_ broker: GuidedStart.Choice.Broker) async throws -> GuidedStart.Choice.Broker {
         var broker = broker
         if broker.user != nil { broker.password = try password(of: broker, again: false) }
         guard options.triesBroker else { return broker }
         ErrorOutput.shared.write("Trying \(broker.host)…")
         while let fault = await broker.fault() {
-            // Most ask for both, and nothing is wrong so far.
+            // Most brokers ask for both, so this is no fault yet.
             ErrorOutput.shared.write(
                 fault.key == "broker.user" && Prompt.isInteractive
-                    ? "It asks for a user and a password." : "It cannot be used: \(fault.detail)")
+                    ? "The broker asks for a user and a password." : "Cannot use the broker: \(fault.detail)")
             guard Prompt.isInteractive else {
                 if fault.key == "broker.host" {
-                    ErrorOutput.shared.write("With --untried it is written without being tried.")
+                    ErrorOutput.shared.write("To write it without a test, pass --untried.")
                 }
                 throw end()
             }
@@ -140,7 +142,7 @@ struct TerminalSetup {
                 broker.user = user.isEmpty ? before : user
                 if broker.user != nil { broker.password = try password(of: broker, again: before != nil) }
             default:
-                guard prompt.agrees("Go on with it all the same?", byDefault: false) else { throw end() }
+                guard prompt.agrees("Continue anyway?", byDefault: false) else { throw end() }
                 return broker
             }
         }
@@ -148,14 +150,14 @@ struct TerminalSetup {
         return broker
     }
 
-    /// Returns the password: that of the environment where it was not refused, else the answer.
+    /// Returns the password: from the environment unless the broker refused it, else from the user.
     private func password(of broker: GuidedStart.Choice.Broker, again: Bool) throws -> String? {
         if !again, let given = ProcessInfo.processInfo.environment[Self.passwordVariable] {
-            ErrorOutput.shared.write("The password is that of \(Self.passwordVariable).")
+            ErrorOutput.shared.write("Using the password from \(Self.passwordVariable).")
             return given
         }
         guard Prompt.isInteractive, let user = broker.user else { return nil }
-        let question = "Password of \(user) at \(broker.host), which is not shown:"
+        let question = "Password of \(user) at \(broker.host) (not shown):"
         guard let password = prompt.ask(question, isHidden: true) else { throw end() }
         return password
     }
@@ -170,21 +172,21 @@ struct TerminalSetup {
         } catch {
             throw ValidationError("--source is \(source): \(error)")
         }
-        // A service does not end with the last of its adverts.
+        // A service must not end with the last advert, so the scenario repeats.
         return source.hasPrefix("simulation:") && !source.contains("?") ? source + "?loop" : source
     }
 
-    /// Returns this machine's radio, or what takes its place.
+    /// Returns this machine's radio, or a replacement.
     private func heardSource() async throws -> String {
         ErrorOutput.shared.write("Looking for a Bluetooth radio…")
         guard let radio = await GuidedStart.sources().first(where: { $0.source == "auto" }), !radio.usable else {
             return "auto"
         }
-        ErrorOutput.shared.write("This machine has no Bluetooth radio that can be used; \"beacon doctor\" says why.")
-        // A radio may come later, for beacons that are known.
+        ErrorOutput.shared.write("This machine has no usable Bluetooth radio; \"beacon doctor\" finds out why.")
+        // The beacons are known, so a radio can be added later.
         guard options.beacons.isEmpty else { return "auto" }
         guard prompt.agrees("Try it with a simulated museum?", byDefault: true) else {
-            ErrorOutput.shared.write("With --source, another source is used.")
+            ErrorOutput.shared.write("To use another source, pass --source.")
             throw end()
         }
         return GuidedStart.museum
@@ -192,15 +194,15 @@ struct TerminalSetup {
 
     // MARK: - The beacons
 
-    /// Returns the beacons that the user names, of those that are heard.
+    /// Returns the heard beacons that the user names.
     private func chosen(of source: String) throws -> [ChosenBeacon] {
         var named: [ChosenBeacon] = []
         var heard = try listen(source)
         while true {
             let question =
                 named.isEmpty
-                ? "Write a number and a name for it, for example 1 Front door; or Enter to list them again:"
-                : "Another one? Enter, if not:"
+                ? "Enter a number and a name for it, for example 1 Front door; or press Enter to list them again:"
+                : "Another one? Press Enter if not:")
             guard let answer = prompt.ask(question) else {
                 if named.isEmpty { throw end() }
                 return named
@@ -212,7 +214,7 @@ struct TerminalSetup {
             }
             let parts = answer.split(maxSplits: 1, whereSeparator: \.isWhitespace)
             guard let number = Int(parts[0]), heard.indices.contains(number - 1) else {
-                ErrorOutput.shared.write("Write a number from 1 to \(heard.count), and a name behind it.")
+                ErrorOutput.shared.write("Enter a number from 1 to \(heard.count), then a name.")
                 continue
             }
             let identity = heard[number - 1].identity
@@ -222,11 +224,11 @@ struct TerminalSetup {
                 continue
             }
             if let other = named.first(where: { $0.identity == identity || $0.name == name }) {
-                ErrorOutput.shared.write("\(other.name) is named already; write another number and name.")
+                ErrorOutput.shared.write("\(other.name) is named already; enter another number and name.")
                 continue
             }
             let all = named + [ChosenBeacon(name: name, identity: identity)]
-            // Its fault is written, and another answer awaited.
+            // Its fault was printed; ask again.
             guard (try? draft(source: source, all)) != nil else { continue }
             named = all
         }
@@ -238,12 +240,12 @@ struct TerminalSetup {
         return beacons.map { beacon in
             var beacon = beacon
             beacon.isTracker = prompt.agrees(
-                "Does a person carry \(beacon.name), who is home where it is?", byDefault: false)
+                "Does a person carry \(beacon.name), so that it shows who is home?", byDefault: false)
             return beacon
         }
     }
 
-    /// Asks for the name of a beacon alone, behind whose number somebody may write it nevertheless.
+    /// Asks for the name of a beacon. The user may repeat the number before it.
     private func name(for number: Int) -> String? {
         guard let name = prompt.ask("Its name:") else { return nil }
         return name.hasPrefix("\(number) ")
@@ -253,12 +255,12 @@ struct TerminalSetup {
     private func listen(_ source: String) throws -> [HeardBeacons.Beacon] {
         let source = SourceSpecification(source)
         var heard = try HeardBeacons(source: source, prompt: prompt).listen()
-        // Who walks about in a simulation comes near to all.
+        // The person in a simulation walks past all beacons, so their distances mean nothing.
         if !source.isRadio { heard.sort { $0.identity < $1.identity } }
         let count = StatisticsText.count(heard.count, "beacon")
         let uuids = Set(heard.map(\.identity.uuid))
         let common = uuids.count == 1 ? uuids.first.map { " of \($0)" } ?? "" : ""
-        ErrorOutput.shared.write("\(count)\(common), \(source.isRadio ? "nearest first" : "any of which will do"):")
+        ErrorOutput.shared.write("\(count)\(common), \(source.isRadio ? "nearest first" : "choose any"):")
         let width = "\(heard.count)".count
         for (index, beacon) in heard.enumerated() {
             let number = "\(index + 1)"
@@ -274,7 +276,7 @@ struct TerminalSetup {
 }
 
 extension TerminalSetup.ChosenBeacon {
-    /// The beacon as the configuration has it.
+    /// The beacon in the form of the configuration.
     fileprivate var settings: JSONValue {
         var values: [String: JSONValue] = [
             "name": .string(name), "uuid": .string("\(identity.uuid)"), "major": .integer(Int64(identity.major)),

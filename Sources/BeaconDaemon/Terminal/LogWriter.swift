@@ -3,13 +3,12 @@ import BeaconTerminal
 import Foundation
 import Logging
 
-/// A log on standard error, for terminals or for systemd's journal, which knows the time itself and reads the level
-/// from a number in front (sd-daemon(3)).
+/// A log on standard error, for terminals or for systemd's journal.
 ///
-/// A warning or an error that repeats is a line the first time; after that it is counted, and the count is a line at
-/// growing intervals.
+/// The journal adds the time itself, and reads the level from a number at the start of a line (sd-daemon(3)). A warning
+/// or an error is written the first time. If it repeats, it is counted, and the count is written at growing intervals.
 struct LogWriter: LogHandler {
-    /// The least level of all loggers whose level is not set. A reload of the configuration changes it.
+    /// The minimum level of all loggers whose level is not set. A reload of the configuration changes it.
     static let commonLevel = Locked(Logger.Level.info)
 
     private var ownLevel: Logger.Level?
@@ -21,12 +20,12 @@ struct LogWriter: LogHandler {
     private let isForJournal: Bool
     private let repetitions: LogRepetitions
 
-    /// Creates a log in the form that standard error is read in.
+    /// Creates a log in the format for the reader of standard error.
     init(
         repetitions: LogRepetitions = .shared, environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
         self.repetitions = repetitions
-        // systemd.exec(5): it is set where standard error is the journal's.
+        // systemd.exec(5): set if standard error goes to the journal.
         isForJournal = environment["JOURNAL_STREAM"] != nil && !Terminal.error.isInteractive
     }
 
@@ -40,7 +39,7 @@ struct LogWriter: LogHandler {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
         for (key, value) in all.sorted(by: { $0.key < $1.key }) { text += " \(key)=\(value)" }
         let line = LogLine(level: event.level, text: text, isForJournal: isForJournal)
-        // A program's output and the steps of a work are information, of which each line is wanted.
+        // Each line of a program's output or of a progress report matters; their level is information.
         guard event.level >= .warning else { return line.write() }
         repetitions.write(line, as: LogRepetitions.Key("\(event.message)", at: event.level, of: all["destination"]))
     }
@@ -52,12 +51,12 @@ struct LogLine: Sendable {
     var text: String
     var isForJournal: Bool
 
-    /// Writes the line on standard error.
+    /// Writes the line to standard error.
     ///
-    /// - Parameter remark: a remark at its end.
+    /// - Parameter remark: a remark to append.
     func write(_ remark: String = "") {
         let start = isForJournal ? Self.priority(level) : "\(Self.now()) \(level): "
-        // One event is one line, and no terminal obeys it, whatever a program printed or a server answered.
+        // One event stays one line, and output of programs or servers cannot control the terminal.
         ErrorOutput.shared.write((start + text + remark).printable)
     }
 
@@ -77,9 +76,9 @@ struct LogLine: Sendable {
     }
 }
 
-/// The one place that keeps what repeats from flooding the log.
+/// The counter of repeated lines, which keeps them from flooding the log.
 final class LogRepetitions: Sendable {
-    /// What makes two lines the same: the message without its numbers, and the destination.
+    /// The criterion for equal lines: the message without its numbers, and the destination.
     struct Key: Hashable, Sendable {
         private let text: String
 
@@ -92,20 +91,20 @@ final class LogRepetitions: Sendable {
         }
     }
 
-    /// That of this process.
+    /// The counter of this process.
     static let shared = LogRepetitions()
 
     private let reporter = Locked(RepetitionReporter<Key, LogLine>())
     private let start = ContinuousClock.now
 
-    /// Writes a line, or counts it where the same was written not long ago.
+    /// Writes a line, or counts it if the same line was written recently.
     func write(_ line: LogLine, as key: Key) {
         let now = start.duration(to: .now)
         let report = reporter.withLock { $0.note(key, line, at: now) }
         report.map(Self.write)
     }
 
-    /// Writes the counts that are due, until its task is cancelled.
+    /// Writes due counts until its task is cancelled.
     func run() async {
         while (try? await Task.sleep(for: .seconds(10), tolerance: .seconds(5))) != nil {
             let now = start.duration(to: .now)

@@ -5,22 +5,22 @@ import CLibrary
 import Dispatch
 import Foundation
 
-/// The questions at a terminal: on standard error, answered on standard input.
+/// The questions at a terminal, on standard error, with answers from standard input.
 ///
-/// A signal ends the program at once, with a terminal that shows again what is typed; while something is listened to it
+/// A signal ends the program at once, and the terminal shows input again. During an interruptible operation, a signal
 /// ends that first, so that a radio is left as it was.
 final class Prompt: Sendable {
     private struct State {
-        /// The terminal as it was, while it hides what is typed.
+        /// The settings of the terminal before input was hidden.
         var terminal: termios?
-        /// What ends what is being done; nil where nothing is.
+        /// Ends the current operation; nil without one.
         var interruption: (@Sendable () -> Void)?
         var isInterrupted = false
-        /// What to say where it is ended by a signal; empty for nothing.
+        /// The message when a signal ends the program; empty for none.
         var farewell = ""
     }
 
-    /// A Boolean value indicating whether somebody can be asked, and sees it.
+    /// A Boolean value indicating whether a user can see questions and answer them.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
     /// The longest answer, in bytes.
@@ -28,7 +28,7 @@ final class Prompt: Sendable {
 
     private let state = Locked(State())
 
-    /// A prompt that listens to signals from now on.
+    /// Creates a prompt that catches signals from now on.
     init() {
         for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -36,14 +36,14 @@ final class Prompt: Sendable {
                 // The handler retains its source, which would be deallocated otherwise.
                 _ = source
                 let interruption = state.withLock { state in
-                    // A second one does not wait for what the first has ended.
+                    // A second signal does not wait for the operation that the first one ended.
                     if state.isInterrupted { return nil as (@Sendable () -> Void)? }
                     state.isInterrupted = true
                     return state.interruption
                 }
                 if let interruption { return interruption() }
                 showTyping()
-                // What comes next begins a line.
+                // The next output starts on a new line.
                 ErrorOutput.shared.write("\n" + state.withLock { $0.farewell })
                 _exit(128 + number)
             }
@@ -51,18 +51,18 @@ final class Prompt: Sendable {
         }
     }
 
-    /// What to say where a signal ends the program; empty for nothing.
+    /// The message when a signal ends the program; empty for none.
     var farewell: String {
         get { state.withLock { $0.farewell } }
         set { state.withLock { $0.farewell = newValue } }
     }
 
-    /// True once somebody wished to end.
+    /// True after a signal.
     var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-    /// Does something that Ctrl-C ends in good order.
+    /// Runs an operation that Ctrl-C ends cleanly.
     ///
-    /// - Throws: what it throws, and `ExitCode` 130 where it was ended.
+    /// - Throws: the error of the operation, and `ExitCode` 130 if it was interrupted.
     func interruptible<Result>(
         by interruption: @escaping @Sendable () -> Void = {}, _ body: () throws -> Result
     ) throws -> Result {
@@ -76,22 +76,22 @@ final class Prompt: Sendable {
     /// Asks for a line.
     ///
     /// - Parameter isHidden: true for a secret, which the terminal does not show.
-    /// - Returns: the answer without blanks around it, a secret as it is; nil at the end of the input.
+    /// - Returns: the answer without surrounding blanks, but a secret unchanged; nil at the end of the input.
     func ask(_ question: String, isHidden: Bool = false) -> String? {
-        // First, so that nothing is shown of what is typed as soon as it is asked for.
+        // Before the question, so that no character of the answer is shown.
         if isHidden { hideTyping() }
         ErrorOutput.shared.writePart(question + " ")
         let line = Self.line()
         if isHidden { showTyping() }
-        // What was typed has ended the line, unless nothing of it was shown.
+        // The user's Enter has ended the line, unless input was hidden.
         if isHidden || line == nil { ErrorOutput.shared.write("") }
         guard let line else { return nil }
         return isHidden ? line : line.trimmingCharacters(in: .whitespaces)
     }
 
-    /// Asks a question that is answered by yes or no.
+    /// Asks a question with the answer yes or no.
     ///
-    /// - Returns: the answer; what holds by default where it is empty, and false at the end of the input.
+    /// - Returns: the answer; the default if it is empty, and false at the end of the input.
     func agrees(_ question: String, byDefault: Bool) -> Bool {
         while true {
             switch ask("\(question) [\(byDefault ? "Y/n" : "y/N")]")?.lowercased() {
@@ -108,7 +108,7 @@ final class Prompt: Sendable {
         var terminal = termios()
         guard tcgetattr(STDIN_FILENO, &terminal) == 0 else { return }
         state.withLock { $0.terminal = terminal }
-        // Whoever stopped it here would have a shell that shows nothing.
+        // Stopping the program here would leave a shell that shows no input.
         signal(SIGTSTP, SIG_IGN)
         terminal.c_lflag &= ~tcflag_t(ECHO)
         tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal)
@@ -125,7 +125,7 @@ final class Prompt: Sendable {
         signal(SIGTSTP, SIG_DFL)
     }
 
-    /// Reads a line; nil at the end of the input. One byte at a time, so that nothing is taken that others could read.
+    /// Reads a line, byte by byte, so that the rest of the input is left to others; nil at the end of the input.
     private static func line() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

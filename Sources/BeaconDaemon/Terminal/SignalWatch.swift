@@ -3,13 +3,15 @@ import BeaconSupport
 import CLibrary
 import Dispatch
 
-/// The signals to this process: SIGTERM and Ctrl-C end it in good order, the second one at once, and SIGHUP has the
-/// configuration read again; where it was started on a terminal, that is gone with SIGHUP, which ends it.
+/// The signals to this process.
+///
+/// SIGTERM and Ctrl-C end it cleanly, the second one at once. SIGHUP makes it read the configuration again. If it was
+/// started on a terminal, SIGHUP means that the terminal is gone, and ends it.
 final class SignalWatch: Sendable {
-    /// A request of somebody outside.
+    /// A request from outside.
     enum Request: Sendable {
         case end, reload
-        /// Another configuration is to be used, which the console made.
+        /// Use another configuration, which the console made.
         case use(GatewayConfiguration)
     }
 
@@ -22,15 +24,15 @@ final class SignalWatch: Sendable {
     private let state = Locked(State())
     private let signal = AsyncSignal()
 
-    /// Begins to receive the signals.
+    /// Starts to catch the signals.
     func listen() {
         let isOnTerminal = isatty(STDIN_FILENO) == 1
         let registrations = DispatchGroup()
         for number in [SIGINT, SIGTERM, SIGHUP] {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [self] in
-                // The handler retains its source, which would be deallocated otherwise, for as long as the process
-                // lives. It may be called once for several.
+                // The handler retains its source, which would be deallocated otherwise. One call can stand for several
+                // signals.
                 let count = Int(max(source.data, 1))
                 let isSecond = state.withLock { state in
                     guard number != SIGHUP || isOnTerminal else {
@@ -47,12 +49,12 @@ final class SignalWatch: Sendable {
             source.setRegistrationHandler { registrations.leave() }
             source.resume()
         }
-        // A source begins a moment after it was resumed: a signal in between would end the process at once, or, to the
-        // first process of a container, be lost.
+        // A source starts shortly after it was resumed. A signal in between would end the process at once, or be lost
+        // for the first process of a container.
         registrations.wait()
     }
 
-    /// Takes in what the console wants: that the file is read again, or that another configuration is used.
+    /// Requests another configuration; nil to read the file again.
     func ask(for configuration: GatewayConfiguration?) {
         state.withLock { state in
             if let configuration { state.wanted = configuration } else { state.isReloadDue = true }
@@ -60,7 +62,7 @@ final class SignalWatch: Sendable {
         signal.signal()
     }
 
-    /// Waits for the next request; nil where the task is cancelled. That of an end is returned again and again.
+    /// Returns the next request; nil if the task is cancelled. A request to end is returned every time.
     func next() async -> Request? {
         while !Task.isCancelled {
             let seen = signal.count
@@ -80,11 +82,12 @@ final class SignalWatch: Sendable {
         return nil
     }
 
-    /// A Boolean value indicating whether the first was Ctrl-C. SIGTERM is the usual end of a daemon and no failure.
+    /// A Boolean value indicating whether the first signal was Ctrl-C. SIGTERM is the usual end of a daemon, not a
+    /// failure.
     var wasInterrupted: Bool { state.withLock { $0.endings.first == SIGINT } }
 }
 
-/// This process's end.
+/// The end of this process.
 enum ProcessEnd {
     /// Flushes the output and ends the process with a status.
     static func exit(_ status: Int32) -> Never {
