@@ -163,7 +163,7 @@ enum BeaconTable {
         for column in columns.dropLast() where !header.contains(column) {
             throw Problem(
                 .unprocessableContent,
-                "the first line has no column \"\(column)\"; it must begin with \(columns.joined(separator: ","))",
+                "the first line has no column \"\(column)\"; write for example \(columns.joined(separator: ","))",
                 errors: [.init(key: "line 1", detail: "has no column \"\(column)\"")])
         }
         guard Set(header).count == header.count else {

@@ -14,7 +14,7 @@ extension WebSettings {
 
     /// Returns true for the address of a trusted proxy, which authenticates its users.
     ///
-    /// - Parameter address: the plain address of the other end of a connection; nil where it is unknown.
+    /// - Parameter address: the plain address of the other end of a connection, or nil if it is unknown.
     func trusts(_ address: String?) -> Bool { address.map(trustedProxies.contains) ?? false }
 
     /// Returns true for a host that no foreign page can have bound to this machine.

@@ -75,7 +75,7 @@ package struct WebServer: Service {
     ///   - consumer: the consumer of events for the rules, with the history.
     ///   - state: the state that survives restarts.
     ///   - broadcast: the newest events.
-    ///   - fleet: the machine's part in a fleet; or nil without one.
+    ///   - fleet: the machine's part in a fleet, or nil without one.
     ///   - logger: the log.
     ///   - sessions: the signed-in browsers.
     ///   - reload: reads the configuration file again, or uses the given configuration.

@@ -15,7 +15,7 @@ export function open(root) {
   const readOnly = el("p.notice.warn", { hidden: true }, "beacond is read-only: you can see the beacon here but not change it.");
 
   const fields = {
-    uuid: field("uuid", "UUID", "32 hexadecimal digits; all beacons of an organisation share it.", { spellcheck: "false", autocapitalize: "characters", maxlength: 40 },
+    uuid: field("uuid", "UUID", "32 hexadecimal digits; all beacons of an organization share it.", { spellcheck: "false", autocapitalize: "characters", maxlength: 40 },
       parseUUID, "A UUID has 32 hexadecimal digits, as in E2C56DB5-DFFB-48D2-B060-D0F5A71096E0."),
     major: field("major", "Major", "0 to 65535, often a site.", { inputmode: "numeric" }, (value) => parseWhole(value, 0, 65535), "A whole number from 0 to 65535."),
     minor: field("minor", "Minor", "0 to 65535, often a spot in it.", { inputmode: "numeric" }, (value) => parseWhole(value, 0, 65535), "A whole number from 0 to 65535."),

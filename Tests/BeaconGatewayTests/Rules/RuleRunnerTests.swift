@@ -46,7 +46,9 @@ final class RuleRunnerTests {
         for second in 1...5 { await runner.enqueue(event(Int64(second))) }
         await runner.finish()
         #expect(
-            reported().compactMap { $0.firstMatch(of: /"time":(\d+)/).map { String($0.1) } } == ["1", "2", "3", "4", "5"])
+            reported().compactMap { $0.firstMatch(of: /"time":(\d+)/).map { String($0.1) } } == [
+                "1", "2", "3", "4", "5",
+            ])
         #expect(await runner.counts == RuleRunner.Counts(started: 5, failed: 0, dropped: 0))
     }
 
