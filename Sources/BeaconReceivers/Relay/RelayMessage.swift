@@ -4,8 +4,8 @@ package import BeaconRadio
 /// The adverts that a relay heard in a period of time. A message contains all of them, so a gap between two messages
 /// shows a loss.
 ///
-/// The table shows the encoded form. Numbers of variable length are as in protocol buffers (seven bits a byte, the lowest
-/// first); all other numbers are little-endian.
+/// The table shows the encoded form. Numbers of variable length are as in protocol buffers (seven bits a byte, the
+/// lowest first); all other numbers are little-endian.
 ///
 /// | bytes | content |
 /// |---|---|
