@@ -1,5 +1,5 @@
 #if Combine || Gateway
-    // Apple's names are those of OpenCombine, one for one.
+    // OpenCombine has the same names as Combine.
     @_exported public import OpenCombine
 #else
     #error("Combine needs a trait: .package(…, traits: [\"Combine\"])")

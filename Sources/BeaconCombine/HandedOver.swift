@@ -1,9 +1,9 @@
 #if Combine || Gateway
-    /// A value that is not Sendable, on its way to a queue, a run loop or an observer.
+    /// A wrapper that carries a non-Sendable value to a queue, a run loop or an observer.
     ///
-    /// It is unchecked, since Combine's closures and subjects are not declared to be Sendable, on Apple's systems
-    /// either. A closure or a subject that is handed over is used where the pipeline asked to be called, and subjects
-    /// lock themselves.
+    /// It is unchecked, since Combine's closures and subjects are not declared to be Sendable, not even on Apple's
+    /// systems. A closure or subject that is passed on is used where the pipeline requested its calls, and subjects
+    /// have their own locks.
     struct HandedOver<Value>: @unchecked Sendable {
         let value: Value
 

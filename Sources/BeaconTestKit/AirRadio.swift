@@ -2,8 +2,8 @@ import BeaconModel
 import BeaconRadio
 import BeaconSupport
 
-/// The radio of a simulated device. The air delivers adverts and the time to the center itself, so that each step is
-/// over before the next begins.
+/// The radio of a simulated device. The air delivers adverts and the time to the center directly, so that each step
+/// ends before the next one starts.
 final class AirRadio: Radio, Advertiser {
     private struct State {
         var adverts: [OutgoingAdvert] = []
@@ -21,7 +21,7 @@ final class AirRadio: Radio, Advertiser {
 
     func advertise(_ adverts: [OutgoingAdvert]) {
         state.withLock { state in
-            // Each advert that is new, and those that still wait.
+            // New adverts, and adverts that still have no answer.
             state.unanswered = adverts.filter { state.unanswered.contains($0) || !state.adverts.contains($0) }
             state.adverts = adverts
         }
@@ -30,7 +30,7 @@ final class AirRadio: Radio, Advertiser {
     var adverts: [OutgoingAdvert] { state.withLock { $0.adverts } }
     var mode: ScanMode { state.withLock { $0.mode } }
 
-    /// Returns the adverts that are on the air and had no outcome, and counts them as answered.
+    /// Returns the current adverts without an outcome, and marks them as answered.
     func takeAnswers() -> [OutgoingAdvert] {
         state.withLock { state in
             defer { state.unanswered = [] }

@@ -2,7 +2,7 @@ internal import BeaconApplications
 import CoreLocation
 
 extension AuthorizationStatus {
-    /// Creates the status from Core Location's, which has other names.
+    /// Converts a status from Core Location's type.
     init(_ status: CLAuthorizationStatus) {
         switch status {
         case .notDetermined: self = .notDetermined

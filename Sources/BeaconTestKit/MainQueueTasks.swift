@@ -2,30 +2,30 @@ internal import BeaconSupport
 internal import Dispatch
 internal import Foundation
 
-/// The tasks of the main queue, which cannot be seen, and their calls of other actors, whose origin cannot be seen.
+/// The tasks of the main queue, which are not visible, and their calls of other actors, whose origin is not visible.
 ///
-/// The main queue does its jobs in order. Therefore it is passed: then all that was in it before has been done.
+/// The main queue runs its jobs in order. After a pass through the queue, all earlier jobs have run.
 ///
-/// The jobs that it gave to the default executor are waited for, too, and those that follow from them, of all tests.
-/// Hence the wait has bounds: ``patience`` for each job, and ``row`` jobs in a row. A task of another test that never
-/// ends, or polls, holds time up for a moment and no more.
+/// The air also waits for jobs that the main queue submits to the default executor, and for jobs that follow from them,
+/// of all tests. Therefore the wait is bounded: ``patience`` for each job, and ``row`` jobs in a row. A task of another
+/// test that never ends, or that polls, delays the air only briefly.
 enum MainQueueTasks {
-    /// How often a task may go from the main actor to another one and back while time waits for it.
+    /// How often a task may switch from the main actor to another one and back while the air waits for it.
     static let rounds = 6
 
-    /// How often the main queue is passed: as many jobs of the main actor in a row may wake one another.
+    /// How many passes are made: as many jobs of the main actor in a row may wake one another.
     private static let laps = 16
 
-    /// How many jobs in a row are waited for, from one that the main queue submitted.
+    /// How many jobs in a row the air waits for, starting with a job that the main queue submitted.
     private static let row = 64
 
-    /// How long a job is waited for, from when the wait begins.
+    /// How long the air waits for a job.
     private static let patience = DispatchTimeInterval.milliseconds(500)
 
     private static let mark = DispatchSpecificKey<Void>()
     private static let marking: Void = DispatchQueue.main.setSpecific(key: mark, value: ())
 
-    /// Begins to notice what the main queue submits.
+    /// Starts to observe the main queue's submissions.
     static func begin() { _ = marking }
 
     // MARK: - Passing
@@ -38,20 +38,21 @@ enum MainQueueTasks {
         }
     }
 
-    /// Returns behind the jobs that tasks of this priority have given to the default executor by yielding: these jobs
-    /// cannot be seen.
+    /// Returns after the jobs that tasks of this priority have submitted to the default executor by yielding. These
+    /// jobs are not visible.
     private static func passYields() async { for _ in 0..<3 { await Task.yield() } }
 
-    /// Returns once the main queue has done its jobs, and those that these submitted to it, and once what it submitted
-    /// elsewhere has run.
+    /// Returns once the main queue has run its jobs, the jobs that these submitted to it, and the jobs that it
+    /// submitted elsewhere.
     static func pass() async {
         await passYields()
         await withCheckedContinuation { continuation in
             passMainQueue {
                 let waits = takeSubmitted()
-                // The caller's next job comes from another queue than the main one, and is not one of those waited for.
+                // The caller's next job must come from a queue other than the main one, so that the air does not wait
+                // for it.
                 guard !waits.isEmpty else { return resuming.async { continuation.resume() } }
-                // This queue has a thread that may be blocked.
+                // This queue has its own thread, which may be blocked.
                 DispatchQueue(label: "swift-beacon.waiting").async {
                     for wait in waits { _ = wait.jobs.wait(timeout: wait.end) }
                     continuation.resume()
@@ -60,17 +61,17 @@ enum MainQueueTasks {
         }
     }
 
-    /// Does the same on the main thread, and runs its run loop as long as it waits.
+    /// Does the same on the main thread, running its run loop while it waits.
     ///
-    /// - Returns: false where the main queue was not free until the end, as in a test that is itself a job of it.
+    /// - Returns: false if the main queue was not free until the end, as in a test that is itself a job of it.
     static func passOnRunLoop(until end: ContinuousClock.Instant) -> Bool {
         let isDone = Locked(false)
         passMainQueue {
             resuming.async {
-                // Begun here, the task is not one of those waited for.
+                // A task that starts here is not one that the air waits for.
                 Task.detached {
                     await passYields()
-                    // By the main queue, which wakes the run loop.
+                    // On the main queue, which wakes the run loop.
                     DispatchQueue.main.async { isDone.withLock { $0 = true } }
                 }
             }
@@ -89,9 +90,9 @@ enum MainQueueTasks {
         _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
     }
 
-    // MARK: - What it submits
+    // MARK: - Submitted jobs
 
-    /// A job that the main queue submitted, or that follows from one.
+    /// A job that the main queue submitted, or that follows from such a job.
     final class Claim: Sendable {
         private let jobs: DispatchGroup
         fileprivate let number: Int
@@ -106,22 +107,22 @@ enum MainQueueTasks {
         deinit { jobs.leave() }
     }
 
-    /// Jobs that are waited for together.
+    /// A group of jobs that the air waits for together.
     private struct Wait {
         var jobs: DispatchGroup
         var end: DispatchTime
     }
 
     private struct Submitted {
-        /// Those since a test last began to wait.
+        /// The jobs since a test last started to wait.
         var newest = DispatchGroup()
-        /// Those before. Another test has begun to wait for them, and they may be this one's.
+        /// The jobs before. Another test has started to wait for them, but they may belong to this test.
         var earlier: [Wait] = []
     }
 
     private static let submitted = Locked(Submitted())
 
-    /// Returns a claim for a job that is submitted now; nil where it has nothing to do with the main queue.
+    /// Returns a claim for a job that is being submitted; nil if the job does not follow from the main queue.
     static func claim(causedBy cause: Claim?) -> Claim? {
         let number = (cause?.number ?? 0) + 1
         guard number <= row, cause != nil || DispatchQueue.getSpecific(key: mark) != nil else { return nil }

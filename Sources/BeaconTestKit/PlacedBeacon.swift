@@ -1,4 +1,4 @@
-/// A beacon that is in the air.
+/// A beacon in the air.
 public struct PlacedBeacon: Sendable {
     let number: Int
     let air: SimulatedAir
@@ -6,10 +6,10 @@ public struct PlacedBeacon: Sendable {
     /// Moves the beacon to another position, at once.
     public func move(to position: Position) { air.change(self) { $0.beacon.position = position } }
 
-    /// Moves the beacon to a distance from the origin, in metres, where the device under test is at first.
+    /// Moves the beacon to a distance in metres from the origin, where the device under test starts.
     public func move(toDistance metres: Double) { move(to: .distance(metres)) }
 
-    /// Changes the address from which the beacon advertises, as phones do every few minutes.
+    /// Changes the beacon's address, as phones do every few minutes.
     public func changeAddress() { air.changeAddress(of: self) }
 
     /// Sets the beacon's advertising interval.

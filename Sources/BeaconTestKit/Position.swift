@@ -13,16 +13,16 @@ public struct Position: Hashable, Sendable {
         self.y = y
     }
 
-    /// Returns the position so many metres east of the origin, where the device under test is at first.
+    /// Returns the position at a distance in metres east of the origin, where the device under test starts.
     public static func distance(_ metres: Double) -> Position { Position(x: metres, y: 0) }
 
-    /// Returns the metres to another position.
+    /// Returns the distance to another position in metres.
     public func distance(to other: Position) -> Double {
         let dx = x - other.x
         let dy = y - other.y
         return (dx * dx + dy * dy).squareRoot()
     }
 
-    /// The position as the physics have it.
+    /// The position in the simulation's type.
     var point: Point { Point(x: x, y: y) }
 }

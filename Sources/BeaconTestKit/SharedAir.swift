@@ -3,10 +3,10 @@ internal import BeaconRadio
 internal import BeaconSimulation
 internal import Foundation
 
-/// The simulated air that the processes of a user share, for an app that walks about in it.
+/// The simulated air that the processes of a user share, for an app that moves in it.
 ///
-/// An app is in it with `BEACON_SOURCE=air[:NAME][@X,Y]`: it hears what other processes send, and they hear it, each at
-/// its own place. Time is the real one. For tests in virtual time there is ``SimulatedAir``.
+/// An app joins it with `BEACON_SOURCE=air[:NAME][@X,Y]`. It hears the adverts of other processes, and they hear its
+/// adverts, each at its own position. Time passes in real time. For tests in virtual time, use ``SimulatedAir``.
 ///
 /// ```swift
 /// try SharedAir.move(to: Position(x: 3, y: 0), speed: 1.4)
@@ -14,33 +14,33 @@ internal import Foundation
 public enum SharedAir {
     /// An error of the shared air, with its remedy.
     public struct Failure: Error, Sendable, CustomStringConvertible {
-        /// The cause and the remedy, in a sentence or two.
+        /// The problem and its remedy.
         public let message: String
 
         /// The message.
         public var description: String { message }
     }
 
-    /// The place of this process in the air; nil where it is not in it, or not so far: an app is there once it has a
-    /// manager.
+    /// The position of this process in the air; nil if it is not in the air. An app enters the air when it creates its
+    /// first manager.
     public static var position: Position? {
         guard let air = try? station(), let place = own(air).first?.place else { return nil }
         return Position(x: place.x, y: place.y)
     }
 
-    /// Moves this process to another place.
+    /// Moves this process to another position.
     ///
     /// - Parameters:
-    ///   - position: the place.
-    ///   - speed: the metres a second at which it walks there; nil to be there at once. People walk 1.4 m/s.
-    /// - Throws: ``Failure`` where this process is not in a shared air, or its folder cannot be written.
+    /// - position: the new position.
+    /// - speed: the walking speed in metres per second; nil to move at once. People walk at 1.4 m/s.
+    /// - Throws: ``Failure`` if this process is not in a shared air, or the air's folder cannot be written.
     public static func move(to position: Position, speed: Double? = nil) throws(Failure) {
         do throws(RadioError) {
             let air = try station()
             let members = own(air)
             guard !members.isEmpty else {
                 throw RadioError(
-                    .failed, "this process is not in the air; set BEACON_SOURCE=air, and make a manager first")
+                    .failed, "this process is not in the air; set BEACON_SOURCE=air, and create a manager first")
             }
             for member in members { try air.move(member.id, to: position.point, speed: speed, at: now) }
         } catch {
@@ -55,7 +55,7 @@ public enum SharedAir {
     private static func station() throws(RadioError) -> AirStation {
         let source = SourceSpecification(ProcessInfo.processInfo.environment["BEACON_SOURCE"] ?? "auto")
         guard let location = try source.airLocation else {
-            throw RadioError(.unsupported, "this process is in no shared air; set BEACON_SOURCE=air")
+            throw RadioError(.unsupported, "this process is not in a shared air; set BEACON_SOURCE=air")
         }
         return AirStation(lookingAt: try AirFolder(name: location.name), at: now)
     }

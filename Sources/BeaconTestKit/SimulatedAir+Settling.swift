@@ -5,14 +5,14 @@ internal import Foundation
 extension SimulatedAir {
     /// Waits until all requests and callbacks have been handled, without advancing the time.
     ///
-    /// Tasks are waited for as by `advance(by:)`.
+    /// It waits for the same tasks as `advance(by:)`.
     public func settle() async {
         WokenTasks.noteTest(begun)
         let end = patienceEnd
         repeat {
             let before = changes
-            // Behind callbacks that wait on the main queue, and tasks of the main actor that they wake. Such a task
-            // may go to another actor and come back several times, which cannot be counted.
+            // Passes the main queue behind waiting callbacks and the main actor tasks that they wake. Such a task may
+            // switch to another actor and back several times, which cannot be counted.
             for _ in 0..<MainQueueTasks.rounds { await MainQueueTasks.pass() }
             if isSettled, changes == before { return noteSettled() }
         } while isPatient(until: end)
@@ -27,13 +27,13 @@ extension SimulatedAir {
         } while isPatient(until: end)
     }
 
-    /// True where nothing has happened since all was handled last, so that no queue has to be passed.
+    /// True if nothing has happened since everything was last handled, so that no queue needs to be passed.
     var isUnchanged: Bool { isSettled && state.withLock { $0.settledChanges } == changes }
 
-    /// The counts of tasks.
+    /// The task counts of the devices and the test.
     var tasks: [WorkCount] { state.withLock { $0.devices }.map(\.tasks) + [begun] }
 
-    /// A number that is another whenever anything has happened to any of the devices.
+    /// A number that changes whenever anything happens to any device.
     private var changes: UInt64 {
         let callbacks = state.withLock { $0.devices }.map(\.center.callbacks)
         return (callbacks + tasks).reduce(0) { $0 &+ $1.changes }
@@ -44,11 +44,10 @@ extension SimulatedAir {
         state.withLock { $0.settledChanges = changes }
     }
 
-    /// True where no callback, and no task that one woke, is under way, and all requests have been handled.
+    /// True if no callback and no task that a callback woke is under way, and all requests have been handled.
     private var isSettled: Bool {
-        // A callback's requests were submitted to the queue before the callback counted as made, and those of a task
-        // before it counted as run. So if nothing was under way before the queues had done their work, and nothing is
-        // after it, nothing is left to be done.
+        // A callback submits its requests to the queue before it counts as made, and a task before it counts as run. So
+        // if nothing was under way before the queues finished their work, and nothing is after it, no work is left.
         let wasAtRest = isAtRest
         var hasAnswered = false
         for device in state.withLock({ $0.devices }) {
@@ -58,22 +57,22 @@ extension SimulatedAir {
         return wasAtRest && !hasAnswered && isAtRest
     }
 
-    /// True while no callback and no task that counts is under way.
+    /// True while no callback and no counted task is under way.
     private var isAtRest: Bool {
         tasks.allSatisfy(\.isZero) && state.withLock { $0.devices }.allSatisfy(\.center.hasNoCallbacksUnderWay)
     }
 
-    // MARK: - Patience
+    // MARK: - Time limit
 
-    /// How long a task may run: a test that waits for ever says nothing.
+    /// How long a task may run. Otherwise a test with an endless task would never fail.
     private static let patience = Duration.seconds(10)
 
     private var patienceEnd: ContinuousClock.Instant {
         .now + (state.withLock { $0.isImpatient } ? .milliseconds(100) : Self.patience)
     }
 
-    /// Returns false, and says so once, where a task has not come to rest in time. The task is abandoned, so that time
-    /// does not stand still for one that never ends.
+    /// Returns false if a task has not come to rest in time, and reports it once. The task is abandoned, so that an
+    /// endless task does not stop the time.
     private func isPatient(until end: ContinuousClock.Instant) -> Bool {
         guard ContinuousClock.now > end else { return true }
         for count in tasks { count.abandon() }
@@ -86,8 +85,8 @@ extension SimulatedAir {
                 Data(
                     """
                     SimulatedAir: a callback, a task that a callback woke or one that the test began has run for \
-                    \(Self.patience) without waiting for anything, or the main queue is not free. Time advances all \
-                    the same. If a task polls, let it wait for an event instead. If the test is on the main actor, use \
+                    \(Self.patience) without waiting for anything, or the main queue is not free. Time advances \
+                    anyway. If a task polls, let it wait for an event instead. If the test is on the main actor, use \
                     'await advance(by:)'.
 
                     """.utf8))

@@ -6,7 +6,7 @@ internal import BeaconSimulation
 internal import BeaconSupport
 public import CoreLocation
 
-/// The air around a device in a test: beacons are placed and moved in it, and its time passes only when the test
+/// The air around a device in a test. The test places and moves beacons in it, and its time passes only when the test
 /// advances it.
 ///
 /// ```swift
@@ -21,12 +21,12 @@ public import CoreLocation
 /// ```
 ///
 /// When `advance(by:)` returns, every callback that was due by then has been made, and the tasks that callbacks woke
-/// have run. Their requests were made at the time at which the callback was due. A day passes in seconds.
-/// `advance(by:)` says which tasks it waits for.
+/// have run. Their requests were made at the time of the callback. A day passes in seconds. See `advance(by:)` for the
+/// tasks that it waits for.
 ///
-/// The physics are those of scenarios and of the air that processes share, in an empty room: the signal falls by
-/// 17.5 dB with each tenfold distance, which ranging assumes too, and is lost below -100 dBm. It does not fade by
-/// chance, so that a test which passes once passes always; ``noise`` adds chance from a seed.
+/// The physics are the same as in scenarios and in the shared air, in an empty room. The signal falls by 17.5 dB per
+/// tenfold distance, which ranging assumes too, and is lost below -100 dBm. It does not vary randomly, so that a test
+/// that passes once always passes; ``noise`` adds random variation from a seed.
 public final class SimulatedAir: Sendable {
     struct Transmitter {
         var beacon: SimulatedBeacon
@@ -41,30 +41,30 @@ public final class SimulatedAir: Sendable {
         var nextNumber = 0
         var transmitters: [Int: Transmitter] = [:]
         var devices: [SimulatedDevice] = []
-        /// The time at which each device sends its adverts next.
+        /// The time at which the devices send their adverts next.
         var deviceNext: Int64 = 0
-        /// What had changed in the devices when all was handled last.
+        /// The devices' change number when everything was last handled.
         var settledChanges: UInt64?
-        /// True where a task did not come to rest, so that none is waited for as long again.
+        /// True if a task did not come to rest, so that the air no longer waits as long.
         var isImpatient = false
     }
 
-    /// The weakest signal in dBm that is heard; receivers of phones lose adverts at about that level.
+    /// The weakest signal that is heard, in dBm. Phones' receivers lose adverts at about that level.
     public static let sensitivity = -100.0
 
-    /// The end of time, in nanoseconds since 1970: in the year 2255, with room for what is due after it.
+    /// The latest time, in nanoseconds since 1970: in the year 2255, with room for events due after it.
     private static let end: Int64 = 9_000_000_000_000_000_000
 
     let state: Locked<State>
 
-    /// The tasks that the test itself began.
+    /// The tasks that the test itself started.
     let begun = WorkCount()
 
-    /// Creates an air with the device under test alone, whose Bluetooth is on.
+    /// Creates an air with the device under test, whose Bluetooth is on.
     ///
     /// - Parameters:
-    ///   - authorization: the app's authorization at first.
-    ///   - start: the time at which the test begins, between 1970 and 2255.
+    /// - authorization: the app's initial authorization.
+    /// - start: the start time of the test, between 1970 and 2255.
     ///   - seed: the seed of ``noise``.
     public init(
         authorization: CLAuthorizationStatus = .authorizedAlways,
@@ -86,7 +86,7 @@ public final class SimulatedAir: Sendable {
         return state.withLock { $0.devices[0] }
     }
 
-    /// Adds another device, which hears what is in the air and what other devices send.
+    /// Adds another device, which hears the beacons and the other devices.
     public func makeDevice(
         _ name: String, at position: Position, authorization: CLAuthorizationStatus = .authorizedAlways
     ) -> SimulatedDevice {
@@ -103,14 +103,14 @@ public final class SimulatedAir: Sendable {
         return device
     }
 
-    /// Installs the device under test: managers that are made from now on in this process belong to it.
+    /// Installs the device under test: managers that this process creates from now on belong to it.
     public func install() { device.install() }
 
     /// The time in the air.
     public var now: Date { Date(timeIntervalSince1970: Double(state.withLock { $0.now }) / 1e9) }
 
-    /// The standard deviation in decibels of signals around the level of their distance; zero at first. Indoors it is 4
-    /// to 6.
+    /// The standard deviation of signals around the level for their distance, in decibels; initially zero. Indoors, 4
+    /// to 6 are usual.
     public var noise: Double {
         get { state.withLock { $0.physics.noise } }
         set { state.withLock { $0.physics.noise = newValue } }
@@ -118,7 +118,7 @@ public final class SimulatedAir: Sendable {
 
     // MARK: - Beacons
 
-    /// Places a beacon, which begins to advertise.
+    /// Places a beacon, which starts to advertise.
     @discardableResult
     public func place(_ beacon: SimulatedBeacon) -> PlacedBeacon {
         WokenTasks.noteTest(begun)
@@ -165,7 +165,7 @@ public final class SimulatedAir: Sendable {
         return seconds < 0 ? 1_000_000 : max(1_000_000, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 
-    /// Returns the time a duration after another, or the end of time.
+    /// Returns the time after a duration, limited to the latest time.
     private static func time(_ duration: Duration, after time: Int64) -> Int64 {
         time + min(nanoseconds(duration), max(0, end - time))
     }
@@ -175,19 +175,19 @@ public final class SimulatedAir: Sendable {
     /// Advances the time, until 2255 at most. When it returns, every callback that was due by then has been made, and
     /// these tasks have run until they wait for something else:
     ///
-    /// - those that callbacks and events woke, those that were begun in ``SimulatedDevice/run(_:)``, and those that the
-    ///   test's own task began, if that is the task that made the air or has called it;
-    /// - and whatever they woke or began in turn, on any actor.
+    /// - tasks that callbacks and events woke, tasks that were started in ``SimulatedDevice/run(_:)``, and tasks that
+    ///   the test's own task started, if that task created or called the air;
+    /// - all tasks that these woke or started, on any actor.
     ///
-    /// Tasks of the main actor, whoever began them, are waited for while they go to other actors and come back, six
-    /// times in a row at least. Calls that such a task makes outside of `run`, and tasks that it begins there, may be
-    /// those of another test. They are waited for during 64 jobs in a row, and half a second for each.
+    /// It also waits for tasks of the main actor, whoever started them, while they switch to other actors and back, at
+    /// least six times in a row. Calls that such a task makes outside of `run`, and tasks that it starts there, may
+    /// belong to another test. The wait for those is limited to 64 jobs in a row, and half a second for each.
     ///
-    /// Not waited for are closures on dispatch queues, executors other than the default one and the main actor's, what
-    /// sleeps by the wall clock or waits for a file or a socket, and a task that has run for 10 seconds without waiting
-    /// for anything, which is said on standard error. A task that calls `Task.yield` may be taken for one that waits.
+    /// It does not wait for closures on dispatch queues, for executors other than the default one and the main actor's,
+    /// for tasks that sleep by the wall clock or wait for a file or a socket, or for a task that has run for 10 seconds
+    /// without waiting, which is reported on standard error. A task that calls `Task.yield` may count as waiting.
     ///
-    /// The main queue has to be free to make callbacks, which it is while a test waits here.
+    /// The main queue must be free to make callbacks, which it is while a test waits here.
     public func advance(by duration: Duration) async {
         await settle()
         let end = Self.time(duration, after: state.withLock { $0.now })
@@ -197,11 +197,11 @@ public final class SimulatedAir: Sendable {
         }
     }
 
-    /// Advances the time, on the main thread, whose run loop makes the callbacks meanwhile. When it returns, every
-    /// callback that was due by then has been made, and tasks have run as after the asynchronous form. Tasks that a
-    /// test begins outside of any task count as those of the main actor.
+    /// Advances the time on the main thread, whose run loop makes the callbacks. When it returns, every callback that
+    /// was due by then has been made, and tasks have run as with the asynchronous form. Tasks that a test starts
+    /// outside of any task count as tasks of the main actor.
     ///
-    /// A test that is itself a job of the main queue, as Swift Testing's on the main actor are, has to use the
+    /// A test that is itself a job of the main queue, such as a Swift Testing test on the main actor, must use the
     /// asynchronous form.
     @available(*, noasync, message: "use 'await advance(by:)'")
     public func advance(by duration: Duration) {
@@ -213,10 +213,10 @@ public final class SimulatedAir: Sendable {
         }
     }
 
-    /// A moment at which something happens.
+    /// A time at which something happens.
     private struct Step {
         var time: Int64
-        /// What is sent at that moment.
+        /// The adverts that are sent at that time.
         var sent: [Sent] = []
     }
 
@@ -233,8 +233,7 @@ public final class SimulatedAir: Sendable {
         var device: Int?
     }
 
-    /// Returns the next moment up to `end` at which something is sent or a second is full; nil once `end` has been
-    /// reached.
+    /// Returns the next time up to `end` at which an advert is sent or a second ends; nil once `end` has been reached.
     private func nextStep(until end: Int64) -> Step? {
         state.withLock { state -> Step? in
             guard state.now < end else { return nil }
@@ -247,7 +246,7 @@ public final class SimulatedAir: Sendable {
                 time = min(time, state.deviceNext)
             }
             var step = Step(time: time)
-            // In the order in which they were placed, so that chance follows the seed.
+            // In the order in which they were placed, so that random values follow the seed.
             for number in state.transmitters.keys.sorted() {
                 guard var transmitter = state.transmitters[number], transmitter.next <= time else { continue }
                 let beacon = transmitter.beacon
@@ -266,13 +265,13 @@ public final class SimulatedAir: Sendable {
                                 advert: advert,
                                 power: advert.frame?.measuredPower ?? IBeaconFrame.defaultMeasuredPower,
                                 position: device.position,
-                                // Those of devices count downward from -1.
+                                // Devices count downward from -1.
                                 number: -1 - (device.number << 8 | index),
                                 address: 0xD000_0000_0000 | UInt64(device.number) << 8 | UInt64(index),
                                 device: device.number))
                     }
                 }
-                // Apple's licence for beacons fixes the interval at 100 ms, and iOS devices keep to it.
+                // Apple's license for beacons fixes the interval at 100 ms, and iOS devices comply.
                 state.deviceNext = time + 100_000_000
             }
             state.now = time
@@ -297,7 +296,7 @@ public final class SimulatedAir: Sendable {
         }
     }
 
-    /// Adds an advert as a radio in a scan mode hears it.
+    /// Adds an advert in the form that a radio in this scan mode receives.
     private static func add(
         _ sent: Sent, _ rssi: SignalStrength, at time: Timestamp, to batch: inout SourceBatch, _ mode: ScanMode
     ) {

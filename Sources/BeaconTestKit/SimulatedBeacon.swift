@@ -1,7 +1,7 @@
 public import BeaconModel
 public import Foundation
 
-/// A beacon as a test describes it.
+/// A test's description of a beacon.
 public struct SimulatedBeacon: Hashable, Sendable {
     /// The proximity UUID.
     public var uuid: UUID
@@ -9,15 +9,15 @@ public struct SimulatedBeacon: Hashable, Sendable {
     public var major: UInt16
     /// The minor value.
     public var minor: UInt16
-    /// The signal in dBm that it advertises for one metre, which is what a receiver measures here.
+    /// The measured power at one metre that it advertises, in dBm. Receivers in the air measure the same value.
     public var measuredPower: Int8
-    /// The time from one advert to the next; at least a millisecond.
+    /// The advertising interval; at least a millisecond.
     public var interval: Duration
     /// The position.
     public var position: Position
 
-    /// Creates a beacon that by default advertises ten times a second with -59 dBm at one metre, as Apple's sample
-    /// AirLocate does.
+    /// Creates a beacon. By default it advertises ten times a second with -59 dBm at one metre, like Apple's AirLocate
+    /// sample.
     public init(
         uuid: UUID, major: UInt16, minor: UInt16, at position: Position,
         measuredPower: Int8 = IBeaconFrame.defaultMeasuredPower,

@@ -7,19 +7,19 @@ public import CoreLocation
 internal import Dispatch
 internal import Synchronization
 
-/// A device in the simulated air, as an app would run on.
+/// A device in the simulated air, on which an app runs.
 ///
-/// Managers that are made while the device is installed, or inside `run(_:)`, belong to it.
+/// Managers that are created while the device is installed, or inside `run(_:)`, belong to it.
 public final class SimulatedDevice: Sendable {
-    /// A state of the device's Bluetooth. More may come, so a `switch` over states needs a default.
+    /// A state of the device's Bluetooth. Later versions may add more, so a `switch` over states needs a default.
     public struct BluetoothState: Hashable, Sendable {
         let state: RadioState
 
-        /// It is unknown so far, as in the first moments of an app.
+        /// Not known yet, as right after an app's launch.
         public static let unknown = BluetoothState(state: .unknown)
-        /// It is being reset, and may be back at any moment.
+        /// Being reset; it may return at any time.
         public static let resetting = BluetoothState(state: .resetting)
-        /// The device has none.
+        /// The device has no Bluetooth.
         public static let unsupported = BluetoothState(state: .unsupported)
         /// The app may not use it.
         public static let unauthorized = BluetoothState(state: .unauthorized)
@@ -74,7 +74,7 @@ public final class SimulatedDevice: Sendable {
         return launch
     }
 
-    /// The tasks that callbacks of any launch woke, and that were begun in ``run(_:)``.
+    /// The tasks that callbacks of any launch woke, and the tasks that were started in ``run(_:)``.
     var tasks: WorkCount { memory.tasks }
     var center: BeaconCenter { launch.withLock { $0.center } }
     private var radio: AirRadio { launch.withLock { $0.radio } }
@@ -85,33 +85,32 @@ public final class SimulatedDevice: Sendable {
         set { place.withLock { $0 = newValue } }
     }
 
-    /// Installs the device: managers that are made from now on in this process belong to it.
+    /// Installs the device: managers that this process creates from now on belong to it.
     public func install() { BeaconCenter.install(center) }
 
-    /// Calls `body`, in which new managers belong to this device, so that tests that run in parallel are isolated.
+    /// Calls `body`. New managers that it creates belong to this device, so that parallel tests are isolated.
     public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
         try BeaconCenter.withCurrent(center, body)
     }
 
-    /// Calls `body`, in which new managers belong to this device, so that tests that run in parallel are isolated.
+    /// Calls `body`. New managers that it creates belong to this device, so that parallel tests are isolated.
     ///
     /// - Parameters:
-    ///   - isolation: the actor that `body` runs on, which is the caller's.
-    ///   - body: what to do.
+    /// - isolation: the actor that `body` runs on, which is the caller's.
+    /// - body: the work to do.
     public func run<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {
         try await BeaconCenter.withCurrent(center, isolation: isolation, body)
     }
 
-    /// Ends the app and launches it again: it has the regions, the conditions and the authorization of before, and
-    /// nothing else.
+    /// Ends the app and launches it again. Only its regions, conditions and authorization are kept.
     ///
-    /// Managers and monitors that were made before receive nothing any more and should be released. Those that are made
-    /// from now on belong to the new launch; where the device is installed, it is installed again.
+    /// Managers and monitors of the previous launch receive no more events and should be released. New managers belong
+    /// to the new launch. If the device is installed, it is installed again.
     public func relaunch() {
         let old = center
-        // What the app asked for is done, and what is to be kept is written, before it ends.
+        // The app's pending requests are handled and its state is written before it ends.
         old.queue.sync {}
         let isWritten = DispatchSemaphore(value: 0)
         old.performOnDisk { isWritten.signal() }
@@ -126,7 +125,7 @@ public final class SimulatedDevice: Sendable {
     }
 
     /// A Boolean value indicating whether the app's requests for an authorization wait for ``authorize(_:)``, as on a
-    /// device that asks its user. At first it is false, and they are granted at once.
+    /// device that asks its user. False by default: requests are granted at once.
     public var asksUser: Bool {
         get { isAsked.withLock { $0 } }
         set {
@@ -135,40 +134,40 @@ public final class SimulatedDevice: Sendable {
         }
     }
 
-    /// A Boolean value indicating whether the app has asked for an authorization and waits for its user.
+    /// A Boolean value indicating whether a request of the app for an authorization is pending.
     public var isAsking: Bool { center.snapshot.isAsking }
 
-    /// Sets the app's authorization, as a user does who is asked, or later in the settings.
+    /// Sets the app's authorization, as a user does in a prompt or later in the settings.
     public func authorize(_ status: CLAuthorizationStatus) {
         let status = AuthorizationStatus(status)
         center.perform { $0.setStatus(status) }
     }
 
-    /// Switches Bluetooth on or off. It is on at first.
+    /// Switches Bluetooth on or off. It is initially on.
     public func setBluetooth(isOn: Bool) { setBluetooth(isOn ? .poweredOn : .poweredOff) }
 
-    /// Sets the state of Bluetooth. It is powered on at first; in any other state nothing is heard and nothing is sent.
+    /// Sets the state of Bluetooth. It is initially powered on; in any other state, the device neither hears nor sends.
     public func setBluetooth(_ state: BluetoothState) {
         center.perform { $0.receive(.state(state.state)) }
     }
 
-    /// A Boolean value indicating whether scans of Core Bluetooth hear no data of iBeacons, as on iOS, which it is at
-    /// first; false is as on macOS.
+    /// A Boolean value indicating whether Core Bluetooth scans hide the data of iBeacons: true as on iOS, which is the
+    /// default, or false as on macOS.
     public var hidesBeaconsFromScans: Bool {
         get { center.hidesBeaconsFromScans.load(ordering: .relaxed) }
         set { center.hidesBeaconsFromScans.store(newValue, ordering: .relaxed) }
     }
 
-    /// Lights the display up: regions that request it deliver their state.
+    /// Lights up the display: regions that request it report their state.
     public func lightUpDisplay() { center.perform { $0.displayDidLightUp() } }
 
-    /// The number of iBeacon frames that the device sends at the moment.
+    /// The number of iBeacon frames that the device sends at present.
     public var advertisedFrameCount: Int { adverts.count { $0.frame != nil } }
 
     var adverts: [OutgoingAdvert] { center.snapshot.radio == .poweredOn ? radio.adverts : [] }
     var scanMode: ScanMode { radio.mode }
 
-    /// Delivers the radio's answers, if any wait.
+    /// Delivers pending outcomes of the radio, and returns true if there were any.
     func settleRadio() -> Bool {
         guard center.snapshot.radio == .poweredOn else { return false }
         let adverts = radio.takeAnswers()

@@ -3,30 +3,30 @@ internal import BeaconSupport
 internal import CTaskJobs
 internal import Dispatch
 
-/// The tasks that a simulated air has to do with, so that its time waits until they have run.
+/// The tasks that a simulated air waits for before its time passes.
 ///
-/// A callback wakes a task when it resumes a continuation, yields to a stream or begins a task, and that task may wake
-/// others. Swift reports nowhere that a task runs no further for now. Therefore the jobs of the default executor that
-/// follow from a device or from the test are run here, and each counts until it has run. All other jobs of the process
-/// go to Swift at once.
+/// A callback wakes a task when it resumes a continuation, yields to a stream or starts a task, and that task may wake
+/// others. Swift does not report that a task has stopped running for now. Therefore this type runs the jobs of the
+/// default executor that follow from a device or from the test, and counts each of them until it has run. All other
+/// jobs of the process run in Swift's executor at once.
 ///
-/// A job counts where it is submitted by
-/// - code of a device: its callback, its queue, or a task made in `SimulatedDevice.run`,
-/// - the task that made the air, or that calls it,
-/// - a job that counts, or a task that had one, so that all that follows counts, too.
+/// A job counts if it is submitted by
+/// - code of a device: its callback, its queue, or a task started in `SimulatedDevice.run`,
+/// - the task that created the air, or that calls it,
+/// - a job that counts, or a task that had one, so that everything that follows counts, too.
 ///
-/// So does each later job of such a task, whatever wakes it. `Task.yield` gives Swift a job that cannot be seen, and
-/// the next one is known by its task alone. In between such a task is taken for one that waits if its thread is held
-/// up.
+/// Each later job of such a task also counts, whatever wakes it. `Task.yield` submits a job to Swift that is not
+/// visible, and the next job is recognized by its task alone. In between, such a task may be mistaken for a waiting one
+/// if its thread is delayed.
 ///
-/// The main queue's jobs cannot be seen, and a task that leaves it for an actor says nowhere which one it is. So the
-/// main queue is passed several times, and whatever it submits in between is waited for, though it may belong to
-/// another test: see ``MainQueueTasks``.
+/// The main queue's jobs are not visible, and a task that leaves the main queue for an actor cannot be identified. So
+/// the air makes several passes through the main queue, and waits for all jobs that the queue submits in between, even
+/// though they may belong to another test. See ``MainQueueTasks``.
 enum WokenTasks {
-    /// A job that is waited for until it has run.
+    /// A job that the air waits for until it has run.
     private final class Claim: Sendable {
         let tokens: [WorkCount.Token]
-        /// The claim of a job that follows from the main queue alone; nil for others.
+        /// The claim of a job that follows from the main queue only; nil for other jobs.
         let main: MainQueueTasks.Claim?
 
         init(_ tokens: [WorkCount.Token], _ main: MainQueueTasks.Claim? = nil) {
@@ -35,7 +35,7 @@ enum WokenTasks {
         }
     }
 
-    /// Begins to wait for tasks. Doing so again is harmless, and needed where another library has used Swift's hook.
+    /// Starts to observe tasks. Harmless if called again, and necessary if another library has used Swift's hook.
     static func begin() {
         MainQueueTasks.begin()
         beacon_offer_jobs { job, cause in
@@ -44,16 +44,16 @@ enum WokenTasks {
         }
     }
 
-    /// Takes a job if time has to wait for it.
+    /// Takes over a job if the air must wait for it.
     ///
-    /// - Returns: false for one that Swift is to run.
+    /// - Returns: false if Swift should run the job.
     private static func take(_ job: UnsafeMutableRawPointer, causedBy cause: UnsafeRawPointer?) -> Bool {
         let cause = cause.map { Unmanaged<Claim>.fromOpaque($0).takeUnretainedValue() }
         guard let claim = claim(of: beacon_task_of_job(job), causedBy: cause) else { return false }
-        // The runtime hands each job over once, and nothing else refers to it until it has run.
+        // The runtime passes each job once, and nothing else refers to it until it has run.
         let sent = UnsafeTransfer(job)
         DispatchQueue.global(qos: qos(of: job)).async {
-            // The claim lives until the job has returned. Until then jobs that it submits read the claim.
+            // The claim lives until the job has returned, since jobs that it submits read the claim.
             beacon_run_job(sent.value, UnsafeRawPointer(Unmanaged.passUnretained(claim).toOpaque()))
             withExtendedLifetime(claim) {}
         }
@@ -68,12 +68,12 @@ enum WokenTasks {
         let task = beacon_current_task()
         let count = BeaconCenter.taskCountOfCurrentCode
         tasks.withLock { tasks in
-            // First: a job that an abandoned one submits is abandoned, too.
+            // First: a job that an abandoned job submits is abandoned, too.
             tasks.members[task]?.forEach(add)
             tasks.tests[task]?.forEach { add($0.mark) }
             if let count { add(count.mark) }
             guard job != 0, tasks.tests[job] == nil else { return }
-            // Last: a new cause takes the place of one that was abandoned.
+            // Last: a new cause replaces an abandoned one.
             tasks.members[job]?.forEach(add)
             if !marks.isEmpty { tasks.members[job] = marks }
         }
@@ -81,9 +81,9 @@ enum WokenTasks {
         return Claim(marks.map { $0.begin() })
     }
 
-    /// The service class of a job's priority.
+    /// The quality-of-service class for a job's priority.
     private static func qos(of job: UnsafeMutableRawPointer) -> DispatchQoS.QoSClass {
-        // A job is handed around as a pointer to it, and this is the library's type for that.
+        // A job is passed as a pointer, and this is the library's type for it.
         switch unsafeBitCast(job, to: UnownedJob.self).priority.rawValue {
         case 25...: .userInitiated
         case 18...: .default
@@ -94,17 +94,17 @@ enum WokenTasks {
 
     // MARK: - Tasks
 
-    /// Tasks by their numbers.
+    /// Tasks by number.
     private struct Tasks {
-        /// The counts of the airs that a task has made or called.
+        /// The counts of the airs that a task has created or called.
         var tests: [UInt64: [WorkCount]] = [:]
-        /// The counts for which a job of a task has counted.
+        /// The counts in which jobs of a task have counted.
         var members: [UInt64: [WorkCount.Mark]] = [:]
     }
 
     private static let tasks = Locked(Tasks())
 
-    /// Counts from now on what the current task submits. Its own jobs do not count as such: it drives the time.
+    /// Counts jobs that the current task submits from now on. Its own jobs do not count: it drives the time.
     static func noteTest(_ count: WorkCount) {
         let task = beacon_current_task()
         guard task != 0 else { return }
@@ -116,7 +116,7 @@ enum WokenTasks {
         }
     }
 
-    /// Forgets the counts of an air that is gone.
+    /// Forgets the counts of a deallocated air.
     static func forget(_ counts: [WorkCount]) {
         tasks.withLock { tasks in
             tasks.tests = tasks.tests.compactMapValues { all in

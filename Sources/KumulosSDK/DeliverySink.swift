@@ -6,7 +6,7 @@ import CLibrary
 import Foundation
 import Logging
 
-/// A sink that delivers events to Kumulos through an event store of the app's.
+/// A sink that delivers events to Kumulos through the app's event store.
 final class DeliverySink: KumulosEventSink {
     static let destination = "kumulos"
 
@@ -14,19 +14,19 @@ final class DeliverySink: KumulosEventSink {
     private let running: Task<Void, Never>
     private let logger: Logger
 
-    /// - Throws: ``/BeaconEventStore/EventStoreError`` where the file cannot be opened, as where the app runs a second
-    ///   time, and ``SinkError`` where the address is invalid.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` if the file cannot be opened, for example because another
+    ///   process of the app has it open, and ``SinkError`` if the address is invalid.
     init(_ config: KSConfig, installID: String, file: URL, logger: Logger) throws {
         var configuration = KumulosSettings(
             apiKey: Secret(config.apiKey), secretKey: Secret(config.secretKey), installID: installID)
         if let address = config.eventsAddress {
             guard let url = URL(string: address) else {
-                throw SinkError(.invalidURL, "the address of Kumulos' events is not a URL")
+                throw SinkError(.invalidURL, "the address for Kumulos events is not a URL")
             }
             configuration.baseURL = url
         }
         let destination = Destination(name: Self.destination, sink: try KumulosSink(configuration))
-        // What another process of the app stores before this one makes the consumer is for it too.
+        // The consumer starts at 0, so that it also delivers events that another process of the app stored earlier.
         let service = try DeliveryService(
             store: try Self.open(file, logger: logger), destinations: [destination], after: 0, logger: logger)
         self.service = service
@@ -40,14 +40,14 @@ final class DeliverySink: KumulosEventSink {
 
     deinit { running.cancel() }
 
-    /// The files of the event stores that this process has open.
+    /// The files of the event stores that are open in this process.
     private static let openFiles = Locked<Set<String>>([])
 
-    /// The longest time, in hundredths of a second, that the deliveries of an earlier set-up may take to end. They are
-    /// cancelled, so that it bounds a hang and no wait.
+    /// The longest time that the deliveries of an earlier configuration may take to end, in hundredths of a second.
+    /// They are cancelled, so this limits a hang rather than a normal wait.
     private static let longestEnd = 3_000
 
-    /// Opens the event store. Where the SDK was set up before in this process, those deliveries may still be ending.
+    /// Opens the event store. If this process initialized the SDK before, those deliveries may still be ending.
     private static func open(_ file: URL, logger: Logger) throws(EventStoreError) -> EventStore {
         for _ in 0..<longestEnd {
             guard openFiles.withLock({ $0.contains(file.path) }) else { break }
@@ -66,14 +66,14 @@ final class DeliverySink: KumulosEventSink {
     }
 }
 
-/// A sink that stores events for their delivery by this process, or by another one of the app until it ends.
+/// A sink that stores events for delivery by this process, or by another process of the app until that one ends.
 final class SharedDeliverySink: KumulosEventSink {
     private enum Holder: Sendable {
         /// This process.
         case here(DeliverySink)
-        /// Another process, in whose event store events are put.
+        /// Another process, whose event store receives the events.
         case elsewhere(EventStoreInspector)
-        /// Nobody: the file cannot be used.
+        /// No process: the file cannot be used.
         case nobody(any Error)
     }
 
@@ -82,7 +82,7 @@ final class SharedDeliverySink: KumulosEventSink {
         var nextAttempt: ContinuousClock.Instant
     }
 
-    /// The time between two attempts to deliver from here.
+    /// The time between two attempts to deliver from this process.
     private static let interval = Duration.seconds(10)
 
     private let file: URL
@@ -90,17 +90,17 @@ final class SharedDeliverySink: KumulosEventSink {
     private let state: Locked<State>
     private let watch: Task<Void, Never>
 
-    /// Creates a sink, which delivers from here where it can.
+    /// Creates a sink, which delivers from this process if possible.
     ///
     /// - Parameters:
-    ///   - file: the event store.
-    ///   - open: opens it for delivery.
+    /// - file: the event store's file.
+    /// - open: opens the event store for delivery.
     init(file: URL, open: @escaping @Sendable () throws -> DeliverySink) {
         self.file = file
         self.open = open
         let state = Locked(State(holder: Self.holder(file, open), nextAttempt: .now + Self.interval))
         self.state = state
-        // Events that wait are delivered though no other is recorded.
+        // Delivers waiting events even if no other event is recorded.
         watch = Task {
             while (try? await Task.sleep(for: Self.interval)) != nil { Self.takeOver(state, file, open) }
         }
@@ -122,7 +122,7 @@ final class SharedDeliverySink: KumulosEventSink {
         }
     }
 
-    /// Opens the event store for delivery, where another process had it, or it could not be used.
+    /// Opens the event store for delivery if another process had it, or if it could not be used.
     private static func takeOver(_ state: Locked<State>, _ file: URL, _ open: () throws -> DeliverySink) {
         state.withLock { state in
             if case .here = state.holder { return }

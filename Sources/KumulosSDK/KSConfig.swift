@@ -1,27 +1,27 @@
 import BeaconMonitoring
 public import Foundation
 
-/// The configuration of the SDK. ``KSConfigBuilder`` makes it.
+/// The configuration of the SDK. Create it with ``KSConfigBuilder``.
 public struct KSConfig: Sendable {
-    /// The key of the app at Kumulos.
+    /// The app's API key.
     public let apiKey: String
-    /// The secret that goes with it. It is never written to a log.
+    /// The app's secret key. It is never logged.
     public let secretKey: String
 
     let sink: (any KumulosEventSink)?
 
-    /// The folder in which events wait; nil for the app's state directory.
+    /// The folder for waiting events; nil for the app's state directory.
     let folder: URL?
 
-    /// The address to which events are sent; nil for Kumulos' own.
+    /// The address for events; nil for Kumulos' own.
     let eventsAddress: String?
 
-    /// The address from which messages are taken; nil for none.
+    /// The address for messages; nil for none.
     let messagesAddress: String?
 
-    /// Takes messages; nil where the app wants none.
+    /// The handler for messages; nil if the app does not want any.
     ///
-    /// It is only handed on to the main queue, where its owner expects it, as with Kumulos' own SDK.
+    /// It is only passed to the main queue, where its owner expects it, as with Kumulos' own SDK.
     let pushOpenedHandler: UnsafeTransfer<PushOpenedHandlerBlock>?
 }
 
@@ -41,10 +41,11 @@ open class KSConfigBuilder: NSObject {
         self.secretKey = secretKey
     }
 
-    /// Sets the addresses of other servers than Kumulos' own, a test's for instance.
+    /// Sets the addresses of servers other than Kumulos' own, for example of a test.
     ///
-    /// - Parameter baseUrlMap: the addresses. Those of ``Service/events`` and ``Service/push`` count here; without the
-    /// first, Kumulos' own stays, and without the second messages come from where events go to. A beacond is both.
+    /// - Parameter baseUrlMap: the addresses. Only ``Service/events`` and ``Service/push`` are used. If
+    ///   ``Service/events`` is missing, events are sent to Kumulos; if ``Service/push`` is missing, messages come from
+    ///   the address for events. A beacond serves both.
     @discardableResult
     open func setBaseUrlMapping(baseUrlMap: ServiceUrlMap) -> KSConfigBuilder {
         eventsAddress = baseUrlMap[.events]
@@ -52,64 +53,65 @@ open class KSConfigBuilder: NSObject {
         return self
     }
 
-    /// Sets what takes messages.
+    /// Sets the handler for messages.
     ///
-    /// Kumulos' own SDK calls it when somebody has opened a push message. Here, where nobody shows messages, it is
-    /// called with each message once it comes, on the main queue, in order, at least once: one that was being handled
-    /// when the app ended comes again. Messages come from a beacond, whose address ``setBaseUrlMapping(baseUrlMap:)``
-    /// gives.
+    /// Kumulos' own SDK calls it when the user opens a push message. Here, messages are not displayed: the handler is
+    /// called on the main queue with each message, in order and at least once. A message that was being handled when
+    /// the app ended is delivered again. Messages come from a beacond, at the address in
+    /// ``setBaseUrlMapping(baseUrlMap:)``.
     @discardableResult
     open func setPushOpenedHandler(pushOpenedHandlerBlock: @escaping PushOpenedHandlerBlock) -> KSConfigBuilder {
         pushOpenedHandler = pushOpenedHandlerBlock
         return self
     }
 
-    /// Asks for messages in the app. None ever comes here, which is logged once.
+    /// Enables in-app messages. None ever arrives here, which is logged once.
     @discardableResult
     open func enableInAppMessaging(inAppConsentStrategy: InAppConsentStrategy) -> KSConfigBuilder {
-        if inAppConsentStrategy != .NotEnabled { KumulosLog.isMissing("messages in the app") }
+        if inAppConsentStrategy != .NotEnabled { KumulosLog.logUnavailable("in-app messages") }
         return self
     }
 
-    /// Sets what takes the links of messages in the app. It is never called.
+    /// Sets the handler for the links of in-app messages. It is never called.
     @discardableResult
     open func setInAppDeepLinkHandler(
         inAppDeepLinkHandlerBlock: @escaping InAppDeepLinkHandlerBlock
     ) -> KSConfigBuilder { self }
 
-    /// Sets what decides how a push message is shown while the app is in front. It is never called: nothing is shown.
+    /// Sets the handler that decides how a push message is shown in the foreground. It is never called: nothing is
+    /// shown.
     @discardableResult
     open func setPushReceivedInForegroundHandler(
         pushReceivedInForegroundHandlerBlock: @escaping PushReceivedInForegroundHandlerBlock
     ) -> KSConfigBuilder { self }
 
-    /// Asks for deep links. None is ever opened here, which is logged once, and the handler is never called.
+    /// Enables deep links. None is ever opened here, which is logged once, and the handler is never called.
     @discardableResult
     open func enableDeepLinking(cname: String? = nil, _ handler: @escaping DeepLinkHandler) -> KSConfigBuilder {
-        KumulosLog.isMissing("deep links")
+        KumulosLog.logUnavailable("deep links")
         return self
     }
 
-    /// Asks for reports of crashes. None is sent from here, which is logged once.
+    /// Enables crash reports. None is sent, which is logged once.
     @discardableResult
     open func enableCrash() -> KSConfigBuilder {
-        KumulosLog.isMissing("reports of crashes")
+        KumulosLog.logUnavailable("crash reports")
         return self
     }
 
-    /// Sets the time after which a session ends. There are no sessions here.
+    /// Sets the idle time after which a session ends. There are no sessions here.
     @discardableResult
     open func setSessionIdleTimeout(seconds: UInt) -> KSConfigBuilder { self }
 
-    /// Sets a sink for events in place of Kumulos. Kumulos' own SDK has no such call; put it behind `#if os(Linux)` in
-    /// code for both.
+    /// Sets a sink for events that replaces Kumulos. Kumulos' own SDK has no such method; put the call inside `#if
+    /// os(Linux)` in code for both.
     @discardableResult
     open func setEventSink(_ sink: any KumulosEventSink) -> KSConfigBuilder {
         self.sink = sink
         return self
     }
 
-    /// Sets the folder in which events wait in place of the app's state directory. Kumulos' own SDK has no such call.
+    /// Sets the folder for waiting events, replacing the app's state directory. Kumulos' own SDK has no such method.
     @discardableResult
     open func setEventFolder(_ folder: URL) -> KSConfigBuilder {
         self.folder = folder
@@ -124,21 +126,21 @@ open class KSConfigBuilder: NSObject {
     }
 }
 
-/// The services of Kumulos, each at an address of its own. Only ``events`` is used here.
+/// The services of Kumulos, each with its own address. Only ``events`` and ``push`` are used here.
 public enum Service: CaseIterable, Sendable {
-    /// Data and code of an app's own.
+    /// An app's custom data and code.
     case backend
-    /// Reports of crashes.
+    /// Crash reports.
     case crash
     /// Installations and their users.
     case crm
     /// Deep links.
     case ddl
-    /// Events, those about beacons among them.
+    /// Events, including beacon events.
     case events
-    /// Messages in apps.
+    /// In-app messages.
     case iar
-    /// Pictures.
+    /// Images.
     case media
     /// Push messages.
     case push

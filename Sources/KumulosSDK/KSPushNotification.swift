@@ -1,28 +1,28 @@
 import BeaconDelivery
 public import Foundation
 
-/// What takes a message.
+/// A handler for messages.
 public typealias PushOpenedHandlerBlock = (KSPushNotification) -> Void
 
 /// A message to this installation, in the form of Kumulos' SDK for Swift 10.0.0.
 open class KSPushNotification: NSObject {
-    /// A number that the message has each time that it comes.
+    /// A number that identifies the message, the same each time that it is delivered.
     open internal(set) var id: Int
-    /// What Apple's platforms show: under `alert` the `title` and the `body`.
+    /// The content that Apple's platforms show: `alert` with `title` and `body`.
     open internal(set) var aps: [AnyHashable: Any]
-    /// What goes with the message: `id`, its name as text, and `time`, in seconds since 1970.
+    /// The message's `id`, as text, and its `time`, in seconds since 1970.
     open internal(set) var data: [AnyHashable: Any]
-    /// An address to open.
+    /// A URL to open.
     open internal(set) var url: URL?
 
-    /// The action that the user chose; nil, since nothing shows messages here.
+    /// The action that the user chose. Always nil, since messages are not displayed here.
     open internal(set) var actionIdentifier: String?
 
-    /// Returns the link to a message in the app. Always nil.
+    /// Returns the link to an in-app message. Always nil.
     open func inAppDeepLink() -> [AnyHashable: Any]? { nil }
 
     init(_ message: KumulosMessage) {
-        // FNV-1a, 64 bits: the same in each process, as a number of the server would be.
+        // FNV-1a, 64 bits: the same in each process, like a server's number.
         let hash = message.id.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         id = Int(hash >> 1)
         var alert: [String: Any] = ["body": message.text]

@@ -6,14 +6,14 @@ public import CoreLocation
 @_exported public import Foundation
 import Logging
 
-// Kumulos' own module brings Foundation along, and code that was written for it relies on that.
+// Kumulos' own module exports Foundation, and code for it relies on that.
 
-/// The calls by which an app sends events to Kumulos, under the names of Kumulos' SDK, so that code for it compiles and
-/// runs unchanged.
+/// The methods with which an app sends events to Kumulos. They have the names of Kumulos' SDK, so that code for it
+/// compiles and runs unchanged.
 ///
-/// Events are kept in a file in the app's state directory and delivered to Kumulos from there, at once or when it
-/// can be reached again, in order, also after the app was ended; unless ``KSConfigBuilder/setEventSink(_:)`` names
-/// another place. What cannot be kept is logged, since the SDK's calls return nothing.
+/// Events are stored in a file in the app's state directory, unless ``KSConfigBuilder/setEventSink(_:)`` sets another
+/// sink. From there they are delivered to Kumulos in order: at once, or when it is reachable again, even after the app
+/// was ended. Events that cannot be stored are logged, since the SDK's methods return nothing.
 open class Kumulos {
     private struct State {
         var sink: (any KumulosEventSink)?
@@ -26,19 +26,19 @@ open class Kumulos {
     private static let state = Locked(State())
     private static let logger = KumulosLog.logger
 
-    /// The key under which Kumulos' SDK keeps the installation's name in the app's defaults.
+    /// The key in the app's defaults under which Kumulos' SDK stores the installation's identifier.
     static let installIDKey = "KumulosUUID"
 
-    /// The SDK, of which there is one.
+    /// The SDK's only instance.
     private static let instance = UnsafeTransfer(Kumulos())
 
-    /// Returns the SDK. All that it does is in the methods of its class.
+    /// Returns the SDK's instance. All functions are class methods.
     public static func getInstance() -> Kumulos { instance.value }
 
-    /// Sets the SDK up, and begins to deliver the events of earlier launches. Events before it are lost, which is
-    /// logged.
+    /// Initializes the SDK, and starts to deliver the events of earlier launches. Events that are sent before are lost,
+    /// which is logged.
     public static func initialize(config: KSConfig) {
-        // The one before has to close the event store first.
+        // The previous sink must close the event store first.
         state.withLock { state in
             state.sink = nil
             state.messages = nil
@@ -53,13 +53,13 @@ open class Kumulos {
         }
     }
 
-    /// The key of the app at Kumulos; empty before ``initialize(config:)``.
+    /// The app's API key; empty before ``initialize(config:)``.
     public static var apiKey: String { state.withLock { $0.apiKey } }
 
-    /// The secret that goes with ``apiKey``; empty before ``initialize(config:)``.
+    /// The app's secret key; empty before ``initialize(config:)``.
     public static var secretKey: String { state.withLock { $0.secretKey } }
 
-    /// Returns the delivery to Kumulos, which another process of the app may have.
+    /// Returns the sink that delivers to Kumulos from this process or another process of the app.
     private static func delivery(_ config: KSConfig) -> any KumulosEventSink {
         let file = (config.folder ?? stateFolder).appendingPathComponent("kumulos.db")
         let (id, logger) = (installId, logger)
@@ -76,7 +76,7 @@ open class Kumulos {
 
     // MARK: - Installation and user
 
-    /// The name of this installation: a random UUID, made once and kept in the app's defaults.
+    /// The identifier of this installation: a random UUID, created once and kept in the app's defaults.
     public static var installId: String {
         state.withLock { _ in
             if let known = UserDefaults.standard.string(forKey: installIDKey) { return known }
@@ -86,17 +86,17 @@ open class Kumulos {
         }
     }
 
-    /// The user that is associated with this installation, else ``installId``.
+    /// The user associated with this installation, or ``installId``.
     public static var currentUserIdentifier: String { state.withLock { $0.user } ?? installId }
 
-    /// Sets a user's name, which later events carry in place of the installation's. An empty one is refused and logged.
+    /// Sets the user of later events, which replaces the installation. An empty identifier is rejected and logged.
     public static func associateUserWithInstall(userIdentifier: String) { _ = associate(userIdentifier) }
 
-    /// Sets a user's name, which later events carry in place of the installation's, and sends the user's attributes.
+    /// Sets the user of later events, which replaces the installation, and sends the user's attributes.
     ///
     /// - Parameters:
-    ///   - userIdentifier: the user's name. An empty one is refused, which is logged.
-    ///   - attributes: what JSON can hold.
+    /// - userIdentifier: the user's identifier. An empty one is rejected, which is logged.
+    /// - attributes: values that JSON can represent.
     public static func associateUserWithInstall(userIdentifier: String, attributes: [String: AnyObject]) {
         guard associate(userIdentifier) else { return }
         let properties: [String: Any] = ["id": userIdentifier, "attributes": attributes]
@@ -105,23 +105,23 @@ open class Kumulos {
 
     private static func associate(_ user: String) -> Bool {
         guard !user.isEmpty else {
-            logger.error("no user is associated: the identifier is empty")
+            logger.error("cannot associate a user: the identifier is empty")
             return false
         }
         state.withLock { $0.user = user }
         return true
     }
 
-    /// Removes the user's name, so that later events carry the installation's again.
+    /// Removes the user, so that later events carry the installation again.
     public static func clearUserAssociation() { state.withLock { $0.user = nil } }
 
     // MARK: - Events
 
-    /// Sends an event of the app's own to Kumulos.
+    /// Sends a custom event of the app to Kumulos.
     ///
     /// - Parameters:
-    ///   - eventType: the kind of event. An event without one is dropped, which is logged.
-    ///   - properties: what JSON can hold. An event with anything else is dropped, which is logged.
+    /// - eventType: the type of the event. An event with an empty type is dropped, which is logged.
+    /// - properties: values that JSON can represent. An event with any other value is dropped, which is logged.
     public static func trackEvent(eventType: String, properties: [String: Any]?) {
         guard !eventType.isEmpty else {
             logger.error("an event is lost: its type is empty")
@@ -129,7 +129,7 @@ open class Kumulos {
         }
         guard let properties else { return send(eventType, data: KumulosEvent.Properties(nil)) }
         do {
-            // Anything else than JSON would end the process.
+            // A value that JSON cannot represent would end the process.
             guard JSONSerialization.isValidJSONObject(properties) else { throw CocoaError(.propertyListWriteInvalid) }
             let data = try JSONSerialization.data(withJSONObject: properties)
             send(eventType, data: try JSONDecoder().decode(KumulosEvent.Properties.self, from: data))
@@ -138,11 +138,11 @@ open class Kumulos {
         }
     }
 
-    /// Sends an event of the app's own to Kumulos at once, as every event is here.
+    /// Sends a custom event of the app to Kumulos at once, like every event here.
     ///
     /// - Parameters:
-    ///   - eventType: the kind of event. An event without one is dropped, which is logged.
-    ///   - properties: what JSON can hold. An event with anything else is dropped, which is logged.
+    /// - eventType: the type of the event. An event with an empty type is dropped, which is logged.
+    /// - properties: values that JSON can represent. An event with any other value is dropped, which is logged.
     public static func trackEventImmediately(eventType: String, properties: [String: Any]?) {
         trackEvent(eventType: eventType, properties: properties)
     }

@@ -5,7 +5,7 @@ import Foundation
 
 /// An event in the form that Kumulos' servers accept.
 ///
-/// The form is that of Kumulos' SDK for Swift, version 10.0.0.
+/// The format is that of Kumulos' SDK for Swift, version 10.0.0.
 public struct KumulosEvent: Hashable, Sendable, Codable {
     /// The type of an event about a beacon's proximity.
     public static let beaconEnteredProximity = "k.engage.beaconEnteredProximity"
@@ -16,44 +16,44 @@ public struct KumulosEvent: Hashable, Sendable, Codable {
     /// The type of an event about the user of an installation.
     public static let userAssociated = "k.stats.userAssociated"
 
-    /// The kind of event.
+    /// The type of the event.
     public var type: String
-    /// The event's own name, a UUID in lower case, by which a receiver recognizes one that comes twice.
+    /// The event's identifier, a UUID in lower case, with which a receiver recognizes duplicates.
     public var uuid: String
     /// The time of the event, in milliseconds since 1970.
     public var timestamp: Int64
     /// The properties of the event.
     public var data: Properties
-    /// The user that the app associated with this installation, or the installation.
+    /// The user that the app associated with this installation, or the installation's identifier.
     public var userId: String
 
-    /// The properties of an event: an object of JSON, or nothing.
+    /// The properties of an event: a JSON object, or nothing.
     public struct Properties: Hashable, Sendable, Codable {
-        /// The properties by name; nil where the event has none.
+        /// The properties by name; nil if the event has none.
         let values: [String: JSONValue]?
 
         init(_ values: [String: JSONValue]?) { self.values = values }
 
-        /// Reads properties.
+        /// Decodes properties.
         public init(from decoder: any Decoder) throws {
             let value = try decoder.singleValueContainer()
             values = value.decodeNil() ? nil : try value.decode([String: JSONValue].self)
         }
 
-        /// Writes the properties.
+        /// Encodes the properties.
         public func encode(to encoder: any Encoder) throws {
             var value = encoder.singleValueContainer()
             if let values { try value.encode(values) } else { try value.encodeNil() }
         }
 
-        /// The object of JSON as bytes; nil where the event has no properties.
+        /// The JSON object as bytes; nil if the event has no properties.
         public var json: Data? {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             return values.flatMap { try? encoder.encode($0) }
         }
 
-        /// The kind of a beacon, 1 for iBeacon; nil where the event is not about a beacon.
+        /// The type of the beacon, 1 for iBeacon; nil if the event is not about a beacon.
         public var type: Int? { integer("type") }
         /// A beacon's proximity UUID, in upper case.
         public var uuid: String? { string("uuid") }
@@ -61,7 +61,7 @@ public struct KumulosEvent: Hashable, Sendable, Codable {
         public var major: String? { string("major") }
         /// A beacon's minor value, as text.
         public var minor: String? { string("minor") }
-        /// A beacon's proximity by Core Location's number: 0 unknown, 1 immediate, 2 near, 3 far.
+        /// A beacon's proximity as Core Location's number: 0 unknown, 1 immediate, 2 near, 3 far.
         public var proximity: Int? { integer("proximity") }
 
         private func integer(_ name: String) -> Int? {
@@ -75,9 +75,9 @@ public struct KumulosEvent: Hashable, Sendable, Codable {
 }
 
 extension BeaconNotification {
-    /// Creates the event as the event store keeps it, under the event's own name.
+    /// Creates the event in the event store's form, with the same identifier.
     ///
-    /// - Returns: nil where the event's name is not a UUID, which no event of the SDK's own has.
+    /// - Returns: nil if the event's identifier is not a UUID. Events of the SDK always have one.
     init?(_ event: KumulosEvent) {
         guard let id = EventID(event.uuid) else { return nil }
         let time = Timestamp(nanoseconds: event.timestamp.multipliedReportingOverflow(by: 1_000_000).partialValue)
@@ -95,7 +95,7 @@ extension BeaconNotification {
 }
 
 extension KumulosEvent {
-    /// The beacon that an event is about, and its proximity.
+    /// The event's beacon and its proximity.
     fileprivate var beacon: (BeaconIdentity, Proximity)? {
         guard type == Self.beaconEnteredProximity, let uuid = data.uuid.flatMap({ ProximityUUID($0) }),
             let major = data.major.flatMap({ UInt16($0) }), let minor = data.minor.flatMap({ UInt16($0) }),
@@ -107,7 +107,7 @@ extension KumulosEvent {
 
 /// A sink that stores or sends events.
 public protocol KumulosEventSink: Sendable {
-    /// Records an event. When it returns, the event is durable, and survives the end of the process.
+    /// Records an event. When it returns, the event is durable and survives the end of the process.
     ///
     /// - Throws: an error if the event could not be stored.
     func record(_ event: KumulosEvent) throws

@@ -3,11 +3,11 @@ import BeaconMonitoring
 import Foundation
 import Logging
 
-/// The taking of messages for as long as it lives.
+/// A task that receives messages while this object lives.
 final class MessageTask: Sendable {
     private let task: Task<Void, Never>?
 
-    /// Begins to take messages, where the app wants them and there is an address to take them from.
+    /// Starts to receive messages if the app has a handler and an address is set.
     init(_ config: KSConfig, installID: String, logger: Logger) {
         guard let handler = config.pushOpenedHandler, let address = config.messagesAddress else {
             task = nil
@@ -15,7 +15,7 @@ final class MessageTask: Sendable {
         }
         do {
             guard let url = URL(string: address) else {
-                throw SinkError(.invalidURL, "the address of messages is not a URL")
+                throw SinkError(.invalidURL, "the address for messages is not a URL")
             }
             let inbox = try KumulosInbox(
                 KumulosSettings(
@@ -23,12 +23,12 @@ final class MessageTask: Sendable {
                     baseURL: url), logger: logger)
             task = Task {
                 await inbox.run { message in
-                    // Where the app's main queue does not run, the message waits, and is not acknowledged.
+                    // While the app's main queue does not run, the message waits and is not acknowledged.
                     await MainActor.run { handler.value(KSPushNotification(message)) }
                 }
             }
         } catch {
-            logger.error("no messages are taken: \(error)")
+            logger.error("cannot receive messages: \(error)")
             task = nil
         }
     }

@@ -2,7 +2,7 @@
     public import Foundation
     public import OpenCombine
 
-    // For the operators `decode(type:decoder:)` and `encode(encoder:)`.
+    // Support for the operators `decode(type:decoder:)` and `encode(encoder:)`.
 
     extension JSONDecoder: @retroactive TopLevelDecoder {
         /// The type of encoded values.

@@ -2,7 +2,7 @@
     public import OpenCombine
 
     extension Publishers {
-        /// A publisher of the newest values of two publishers, from the moment on at which both have one.
+        /// A publisher of the newest values of two publishers, once both have published one.
         public struct CombineLatest<A: Publisher, B: Publisher>: Publisher where A.Failure == B.Failure {
             /// The type of the values.
             public typealias Output = (A.Output, B.Output)
@@ -26,7 +26,7 @@
                 case second(B.Output)
             }
 
-            /// Begins to publish to a subscriber.
+            /// Starts to publish to a subscriber.
             public func receive<Downstream: Subscriber>(subscriber: Downstream)
             where Downstream.Input == Output, Downstream.Failure == Failure {
                 let newest: (A.Output?, B.Output?) = (nil, nil)
@@ -44,33 +44,33 @@
     }
 
     extension Publisher {
-        /// Publishes the newest values of this publisher and of another.
+        /// Publishes the newest values of this publisher and another one.
         public func combineLatest<B: Publisher>(
             _ other: B
         ) -> Publishers.CombineLatest<Self, B> where B.Failure == Failure { Publishers.CombineLatest(self, other) }
 
-        /// Publishes what is made of the newest values of this publisher and of another.
+        /// Publishes a combination of the newest values of this publisher and another one.
         public func combineLatest<B: Publisher, Result>(
             _ other: B, _ transform: @escaping (Output, B.Output) -> Result
         ) -> Publishers.Map<Publishers.CombineLatest<Self, B>, Result> where B.Failure == Failure {
             combineLatest(other).map { transform($0, $1) }
         }
 
-        /// Publishes the newest values of this publisher and of two others.
+        /// Publishes the newest values of this publisher and two others.
         public func combineLatest<B: Publisher, C: Publisher>(
             _ second: B, _ third: C
         ) -> AnyPublisher<(Output, B.Output, C.Output), Failure> where B.Failure == Failure, C.Failure == Failure {
             combineLatest(second).combineLatest(third).map { ($0.0, $0.1, $1) }.eraseToAnyPublisher()
         }
 
-        /// Publishes what is made of the newest values of this publisher and of two others.
+        /// Publishes a combination of the newest values of this publisher and two others.
         public func combineLatest<B: Publisher, C: Publisher, Result>(
             _ second: B, _ third: C, _ transform: @escaping (Output, B.Output, C.Output) -> Result
         ) -> AnyPublisher<Result, Failure> where B.Failure == Failure, C.Failure == Failure {
             combineLatest(second, third).map { transform($0, $1, $2) }.eraseToAnyPublisher()
         }
 
-        /// Publishes the newest values of this publisher and of three others.
+        /// Publishes the newest values of this publisher and three others.
         public func combineLatest<B: Publisher, C: Publisher, D: Publisher>(
             _ second: B, _ third: C, _ fourth: D
         ) -> AnyPublisher<(Output, B.Output, C.Output, D.Output), Failure>

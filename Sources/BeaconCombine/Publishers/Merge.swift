@@ -1,10 +1,10 @@
 #if Combine || Gateway
     public import OpenCombine
 
-    // OpenCombine has neither of these. They are made of operators that it has.
+    // OpenCombine has neither of these, so they are built from operators that it has.
 
     extension Publishers {
-        /// A publisher of the values of several publishers, as they come.
+        /// A publisher of the values of several publishers, as they arrive.
         public struct MergeMany<Upstream: Publisher>: Publisher {
             /// The type of the values.
             public typealias Output = Upstream.Output
@@ -20,33 +20,33 @@
             /// Merges publishers.
             public init(_ publishers: some Swift.Sequence<Upstream>) { self.publishers = Array(publishers) }
 
-            /// Begins to publish to a subscriber.
+            /// Starts to publish to a subscriber.
             public func receive<Downstream: Subscriber>(subscriber: Downstream)
             where Downstream.Input == Output, Downstream.Failure == Failure {
                 publishers.publisher.setFailureType(to: Failure.self).flatMap { $0 }.receive(subscriber: subscriber)
             }
 
-            /// Merges one more publisher.
+            /// Merges another publisher.
             public func merge(with other: Upstream) -> MergeMany<Upstream> { MergeMany(publishers + [other]) }
         }
     }
 
     extension Publisher {
-        /// Publishes the values of this publisher and of another, as they come.
+        /// Publishes the values of this publisher and another one, as they arrive.
         public func merge<Other: Publisher<Output, Failure>>(
             with other: Other
         ) -> Publishers.MergeMany<AnyPublisher<Output, Failure>> {
             Publishers.MergeMany(eraseToAnyPublisher(), other.eraseToAnyPublisher())
         }
 
-        /// Publishes the values of this publisher and of two others, as they come.
+        /// Publishes the values of this publisher and two others, as they arrive.
         public func merge<B: Publisher<Output, Failure>, C: Publisher<Output, Failure>>(
             with second: B, _ third: C
         ) -> Publishers.MergeMany<AnyPublisher<Output, Failure>> {
             Publishers.MergeMany(eraseToAnyPublisher(), second.eraseToAnyPublisher(), third.eraseToAnyPublisher())
         }
 
-        /// Publishes the values of this publisher and of three others, as they come.
+        /// Publishes the values of this publisher and three others, as they arrive.
         public func merge<
             B: Publisher<Output, Failure>, C: Publisher<Output, Failure>, D: Publisher<Output, Failure>
         >(

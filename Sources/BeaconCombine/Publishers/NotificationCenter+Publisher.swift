@@ -3,7 +3,7 @@
     public import OpenCombine
 
     extension NotificationCenter {
-        /// A publisher of notifications, from the moment of each subscription on.
+        /// A publisher of notifications, starting with each subscription.
         public struct Publisher: OpenCombine.Publisher {
             /// The type of the values.
             public typealias Output = Notification
@@ -16,7 +16,7 @@
             /// The name of the notifications.
             public let name: Notification.Name
 
-            /// The object that posts them; nil for any.
+            /// The object that posts the notifications; nil for any object.
             public let object: AnyObject?
 
             /// Creates a publisher.
@@ -26,10 +26,10 @@
                 self.object = object
             }
 
-            /// Begins to publish to a subscriber.
+            /// Starts to publish to a subscriber.
             public func receive<Downstream: Subscriber>(subscriber: Downstream)
             where Downstream.Input == Notification, Downstream.Failure == Never {
-                // It drops what no subscriber has asked for, as Apple's does.
+                // Like Apple's, it drops notifications that no subscriber has requested.
                 let subject = PassthroughSubject<Notification, Never>()
                 let sent = HandedOver(subject)
                 let token = center.addObserver(forName: name, object: object, queue: nil) { sent.value.send($0) }
@@ -38,7 +38,7 @@
             }
         }
 
-        /// Returns a publisher of the notifications of a name.
+        /// Returns a publisher of the notifications with a name.
         public func publisher(for name: Notification.Name, object: AnyObject? = nil) -> Publisher {
             Publisher(center: self, name: name, object: object)
         }

@@ -3,17 +3,17 @@
     public import OpenCombine
 
     extension Timer {
-        /// A publisher of the time, again and again while it is connected.
+        /// A publisher of the current time at regular intervals, while it is connected.
         public final class TimerPublisher: ConnectablePublisher {
             /// The type of the values.
             public typealias Output = Date
             /// The type of the failures.
             public typealias Failure = Never
 
-            /// The seconds from one time to the next.
+            /// The interval in seconds.
             public let interval: TimeInterval
 
-            /// The seconds by which it may be late; nil for Foundation's own choice.
+            /// The tolerance in seconds; nil for Foundation's default.
             public let tolerance: TimeInterval?
 
             /// The run loop of the timer.
@@ -24,7 +24,7 @@
 
             private let subject = PassthroughSubject<Date, Never>()
 
-            /// A timer that goes on where nobody keeps the connection, as Apple's does.
+            /// A timer that continues even if the connection is not kept, like Apple's.
             private struct Connection: Cancellable {
                 let timer: Timer
                 func cancel() { timer.invalidate() }
@@ -55,7 +55,7 @@
             }
         }
 
-        /// Returns a publisher of the time each interval.
+        /// Returns a publisher of the current time at regular intervals.
         public static func publish(
             every interval: TimeInterval, tolerance: TimeInterval? = nil, on runLoop: RunLoop, in mode: RunLoop.Mode,
             options: RunLoop.SchedulerOptions? = nil

@@ -4,7 +4,7 @@
     public import OpenCombine
 
     extension URLSession {
-        /// A publisher of the answer to a request, which is sent for each subscription.
+        /// A publisher of the response to a request, which is sent once per subscription.
         public struct DataTaskPublisher: Publisher {
             /// The type of the values.
             public typealias Output = (data: Data, response: URLResponse)
@@ -27,7 +27,7 @@
             public func receive<Downstream: Subscriber>(subscriber: Downstream)
             where Downstream.Input == Output, Downstream.Failure == URLError {
                 var task: URLSessionDataTask?
-                // It keeps the answer until the subscriber asks for it.
+                // Keeps the response until the subscriber requests it.
                 let answer = Future<Output, URLError> { promise in
                     let promise = HandedOver(promise)
                     task = session.dataTask(with: request) { data, response, error in
@@ -45,12 +45,12 @@
             }
         }
 
-        /// Returns a publisher of the answer from a URL.
+        /// Returns a publisher of the response from a URL.
         public func dataTaskPublisher(for url: URL) -> DataTaskPublisher {
             dataTaskPublisher(for: URLRequest(url: url))
         }
 
-        /// Returns a publisher of the answer to a request.
+        /// Returns a publisher of the response to a request.
         public func dataTaskPublisher(for request: URLRequest) -> DataTaskPublisher {
             DataTaskPublisher(request: request, session: self)
         }

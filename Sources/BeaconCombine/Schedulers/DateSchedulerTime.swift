@@ -2,25 +2,25 @@
     public import Foundation
     public import OpenCombine
 
-    /// A moment of a run loop or of an operation queue.
+    /// A time of a run loop or an operation queue.
     public struct DateSchedulerTime: Strideable, Codable, Hashable, Sendable {
-        /// The moment.
+        /// The date.
         public var date: Date
 
-        /// Creates a moment.
+        /// Creates a time from a date.
         public init(_ date: Date) { self.date = date }
 
-        /// The time from this moment to another.
+        /// Returns the interval from this time to another.
         public func distance(to other: DateSchedulerTime) -> Stride {
             Stride(other.date.timeIntervalSince(date))
         }
 
-        /// Returns the moment a time later.
+        /// Returns the time after an interval.
         public func advanced(by stride: Stride) -> DateSchedulerTime {
             DateSchedulerTime(date.addingTimeInterval(stride.timeInterval))
         }
 
-        /// A time between two moments, in seconds.
+        /// An interval between two times, in seconds.
         public struct Stride: SchedulerTimeIntervalConvertible, Comparable, SignedNumeric, ExpressibleByFloatLiteral,
             Hashable, Codable, Sendable
         {
@@ -30,49 +30,49 @@
             /// The seconds.
             public var timeInterval: TimeInterval { magnitude }
 
-            /// Creates a time of so many seconds.
+            /// Creates an interval from seconds.
             public init(_ timeInterval: TimeInterval) { magnitude = timeInterval }
 
-            /// Creates a time of so many seconds.
+            /// Creates an interval from seconds.
             public init(floatLiteral value: TimeInterval) { self.init(value) }
 
-            /// Creates a time of so many seconds.
+            /// Creates an interval from seconds.
             public init(integerLiteral value: TimeInterval) { self.init(value) }
 
-            /// Creates a time of so many seconds; nil where a number of floating point has no place for them.
+            /// Creates an interval from seconds; nil if a Double cannot represent them exactly.
             public init?(exactly source: some BinaryInteger) {
                 guard let seconds = TimeInterval(exactly: source) else { return nil }
                 self.init(seconds)
             }
 
-            /// Orders times by their length.
+            /// Orders intervals by length.
             public static func < (left: Stride, right: Stride) -> Bool { left.magnitude < right.magnitude }
-            /// Adds two times.
+            /// Adds two intervals.
             public static func + (left: Stride, right: Stride) -> Stride { Stride(left.magnitude + right.magnitude) }
-            /// Takes a time from another.
+            /// Subtracts an interval.
             public static func - (left: Stride, right: Stride) -> Stride { Stride(left.magnitude - right.magnitude) }
-            /// Multiplies two times.
+            /// Multiplies two intervals.
             public static func * (left: Stride, right: Stride) -> Stride { Stride(left.magnitude * right.magnitude) }
-            /// Adds a time.
+            /// Adds an interval.
             public static func += (left: inout Stride, right: Stride) { left = left + right }
-            /// Takes a time away.
+            /// Subtracts an interval.
             public static func -= (left: inout Stride, right: Stride) { left = left - right }
-            /// Multiplies by a time.
+            /// Multiplies by an interval.
             public static func *= (left: inout Stride, right: Stride) { left = left * right }
 
-            /// Returns a time of so many seconds.
+            /// Returns an interval from seconds.
             public static func seconds(_ count: Double) -> Stride { Stride(count) }
 
-            /// Returns a time of so many seconds.
+            /// Returns an interval from seconds.
             public static func seconds(_ count: Int) -> Stride { Stride(Double(count)) }
 
-            /// Returns a time of so many milliseconds.
+            /// Returns an interval from milliseconds.
             public static func milliseconds(_ count: Int) -> Stride { Stride(Double(count) / 1e3) }
 
-            /// Returns a time of so many microseconds.
+            /// Returns an interval from microseconds.
             public static func microseconds(_ count: Int) -> Stride { Stride(Double(count) / 1e6) }
 
-            /// Returns a time of so many nanoseconds.
+            /// Returns an interval from nanoseconds.
             public static func nanoseconds(_ count: Int) -> Stride { Stride(Double(count) / 1e9) }
         }
     }

@@ -2,45 +2,45 @@
     public import Dispatch
     public import OpenCombine
 
-    // OpenCombine has these too, in a module that leaves them out where a module Combine can be imported, as it can
-    // once this one is built. So this one has its own.
+    // OpenCombine also has these, in a module that omits them if a module named Combine can be imported, which is the
+    // case once this module is built. So this module has its own.
 
     extension DispatchQueue: @retroactive Scheduler {
-        /// A moment of a queue.
+        /// A time of a queue.
         public struct SchedulerTimeType: Strideable, Codable, Hashable, Sendable {
-            /// The moment.
+            /// The time in Dispatch's form.
             public var dispatchTime: DispatchTime
 
-            /// Creates a moment.
+            /// Creates a time.
             public init(_ time: DispatchTime) { dispatchTime = time }
 
-            /// Reads the nanoseconds of a moment.
+            /// Decodes the nanoseconds of a time.
             public init(from decoder: any Decoder) throws {
                 let nanoseconds = try decoder.singleValueContainer().decode(UInt64.self)
                 self.init(DispatchTime(uptimeNanoseconds: nanoseconds))
             }
 
-            /// Writes the nanoseconds of the moment.
+            /// Encodes the nanoseconds of the time.
             public func encode(to encoder: any Encoder) throws {
                 var container = encoder.singleValueContainer()
                 try container.encode(dispatchTime.uptimeNanoseconds)
             }
 
-            /// Adds the moment's nanoseconds to a hash.
+            /// Adds the time's nanoseconds to a hash.
             public func hash(into hasher: inout Hasher) { hasher.combine(dispatchTime.uptimeNanoseconds) }
 
-            /// The time from this moment to another.
+            /// Returns the interval from this time to another.
             public func distance(to other: SchedulerTimeType) -> Stride {
                 let (from, to) = (dispatchTime.uptimeNanoseconds, other.dispatchTime.uptimeNanoseconds)
                 return .nanoseconds(to >= from ? Int(clamping: to - from) : -Int(clamping: from - to))
             }
 
-            /// Returns the moment a time later.
+            /// Returns the time after an interval.
             public func advanced(by stride: Stride) -> SchedulerTimeType {
                 SchedulerTimeType(dispatchTime + stride.timeInterval)
             }
 
-            /// A time between two moments, in whole nanoseconds.
+            /// An interval between two times, in whole nanoseconds.
             public struct Stride: SchedulerTimeIntervalConvertible, Comparable, SignedNumeric,
                 ExpressibleByFloatLiteral,
                 Hashable, Codable, Sendable
@@ -48,12 +48,12 @@
                 /// The nanoseconds.
                 public var magnitude: Int
 
-                /// The time, as Dispatch has it.
+                /// The interval in Dispatch's form.
                 public var timeInterval: DispatchTimeInterval { .nanoseconds(magnitude) }
 
                 private init(nanoseconds: Int) { magnitude = nanoseconds }
 
-                /// Creates a time from Dispatch's; one without end is the longest that there is.
+                /// Creates an interval from Dispatch's form; an infinite one becomes the longest possible interval.
                 public init(_ interval: DispatchTimeInterval) {
                     self =
                         switch interval {
@@ -66,37 +66,37 @@
                         }
                 }
 
-                /// Creates a time of so many seconds.
+                /// Creates an interval from seconds.
                 public init(floatLiteral value: Double) { self = .seconds(value) }
 
-                /// Creates a time of so many seconds.
+                /// Creates an interval from seconds.
                 public init(integerLiteral value: Int) { self = .seconds(value) }
 
-                /// Creates a time of so many nanoseconds; nil where an Int has no place for them.
+                /// Creates an interval from nanoseconds; nil if an Int cannot represent them.
                 public init?(exactly source: some BinaryInteger) {
                     guard let nanoseconds = Int(exactly: source) else { return nil }
                     self.init(nanoseconds: nanoseconds)
                 }
 
-                /// Orders times by their length.
+                /// Orders intervals by length.
                 public static func < (left: Stride, right: Stride) -> Bool { left.magnitude < right.magnitude }
-                /// Adds two times.
+                /// Adds two intervals.
                 public static func + (left: Stride, right: Stride) -> Stride {
                     Stride(nanoseconds: left.magnitude + right.magnitude)
                 }
-                /// Takes a time from another.
+                /// Subtracts an interval.
                 public static func - (left: Stride, right: Stride) -> Stride {
                     Stride(nanoseconds: left.magnitude - right.magnitude)
                 }
-                /// Multiplies two times.
+                /// Multiplies two intervals.
                 public static func * (left: Stride, right: Stride) -> Stride {
                     Stride(nanoseconds: left.magnitude * right.magnitude)
                 }
-                /// Adds a time.
+                /// Adds an interval.
                 public static func += (left: inout Stride, right: Stride) { left = left + right }
-                /// Takes a time away.
+                /// Subtracts an interval.
                 public static func -= (left: inout Stride, right: Stride) { left = left - right }
-                /// Multiplies by a time.
+                /// Multiplies by an interval.
                 public static func *= (left: inout Stride, right: Stride) { left = left * right }
 
                 private static func times(_ count: Int, _ unit: Int) -> Stride {
@@ -104,27 +104,27 @@
                     return Stride(nanoseconds: overflow ? count < 0 ? .min : .max : product)
                 }
 
-                /// Returns a time of so many seconds.
+                /// Returns an interval from seconds.
                 public static func seconds(_ count: Double) -> Stride {
                     let nanoseconds = (count * 1e9).rounded()
                     return Stride(nanoseconds: Int(exactly: nanoseconds) ?? (nanoseconds < 0 ? .min : .max))
                 }
 
-                /// Returns a time of so many seconds.
+                /// Returns an interval from seconds.
                 public static func seconds(_ count: Int) -> Stride { times(count, 1_000_000_000) }
 
-                /// Returns a time of so many milliseconds.
+                /// Returns an interval from milliseconds.
                 public static func milliseconds(_ count: Int) -> Stride { times(count, 1_000_000) }
 
-                /// Returns a time of so many microseconds.
+                /// Returns an interval from microseconds.
                 public static func microseconds(_ count: Int) -> Stride { times(count, 1_000) }
 
-                /// Returns a time of so many nanoseconds.
+                /// Returns an interval from nanoseconds.
                 public static func nanoseconds(_ count: Int) -> Stride { Stride(nanoseconds: count) }
             }
         }
 
-        /// How a queue does what is scheduled.
+        /// The options for scheduled work.
         public struct SchedulerOptions {
             /// The quality of service.
             public var qos: DispatchQoS
@@ -132,10 +132,10 @@
             /// The flags.
             public var flags: DispatchWorkItemFlags
 
-            /// The group that it belongs to.
+            /// The group of the work.
             public var group: DispatchGroup?
 
-            /// Options from their parts.
+            /// Creates options.
             public init(qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], group: DispatchGroup? = nil)
             {
                 self.qos = qos
@@ -144,13 +144,13 @@
             }
         }
 
-        /// The present moment.
+        /// The current time.
         public var now: SchedulerTimeType { SchedulerTimeType(.now()) }
 
-        /// The least tolerance: none.
+        /// The minimum tolerance: zero.
         public var minimumTolerance: SchedulerTimeType.Stride { 0 }
 
-        /// Does something soon.
+        /// Performs an action soon.
         public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
             let action = HandedOver(action)
             async(group: options?.group, qos: options?.qos ?? .unspecified, flags: options?.flags ?? []) {
@@ -158,7 +158,7 @@
             }
         }
 
-        /// Does something at a moment.
+        /// Performs an action at a time.
         public func schedule(
             after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
             _ action: @escaping () -> Void
@@ -169,7 +169,7 @@
             ) { action.value() }
         }
 
-        /// Does something at a moment and again after each interval, until it is cancelled.
+        /// Performs an action at a time and then after each interval, until it is cancelled.
         public func schedule(
             after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
             options: SchedulerOptions?, _ action: @escaping () -> Void

@@ -4,25 +4,25 @@
     public import OpenCombine
 
     extension OperationQueue: @retroactive Scheduler {
-        /// A moment of an operation queue.
+        /// A time of an operation queue.
         public typealias SchedulerTimeType = DateSchedulerTime
 
-        /// The options of an operation queue, of which there are none.
+        /// The options of an operation queue, which has no options.
         public struct SchedulerOptions {}
 
-        /// The present moment.
+        /// The current time.
         public var now: SchedulerTimeType { SchedulerTimeType(Date()) }
 
-        /// The least tolerance: none.
+        /// The minimum tolerance: zero.
         public var minimumTolerance: SchedulerTimeType.Stride { 0 }
 
-        /// Does something soon.
+        /// Performs an action soon.
         public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
             let action = HandedOver(action)
             addOperation { action.value() }
         }
 
-        /// Does something at a moment.
+        /// Performs an action at a time.
         public func schedule(
             after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
             _ action: @escaping () -> Void
@@ -34,7 +34,7 @@
             }
         }
 
-        /// Does something at a moment and again after each interval, until it is cancelled.
+        /// Performs an action at a time and then after each interval, until it is cancelled.
         public func schedule(
             after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
             options: SchedulerOptions?, _ action: @escaping () -> Void

@@ -4,30 +4,30 @@
     public import OpenCombine
 
     extension RunLoop: @retroactive Scheduler {
-        /// A moment of a run loop.
+        /// A time of a run loop.
         public typealias SchedulerTimeType = DateSchedulerTime
 
-        /// The options of a run loop, of which there are none.
+        /// The options of a run loop, which has no options.
         public struct SchedulerOptions {}
 
-        /// The present moment.
+        /// The current time.
         public var now: SchedulerTimeType { SchedulerTimeType(Date()) }
 
-        /// The least tolerance: none.
+        /// The minimum tolerance: zero.
         public var minimumTolerance: SchedulerTimeType.Stride { 0 }
 
-        // The main thread may run its queue and no run loop: in a program that awaits in its main function, and in
-        // tests. Its run loop runs the queue too. So the queue is the way to it that works in each program.
+        // The main thread may run the main queue but no run loop: in a program that awaits in its main function, and in
+        // tests. The main run loop also runs the main queue. So the queue works in every program.
         private var queue: DispatchQueue? { self === RunLoop.main ? .main : nil }
 
-        /// Does something soon.
+        /// Performs an action soon.
         public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
             if let queue { return queue.schedule(action) }
             let action = HandedOver(action)
             perform { action.value() }
         }
 
-        /// Does something at a moment.
+        /// Performs an action at a time.
         public func schedule(
             after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
             _ action: @escaping () -> Void
@@ -40,7 +40,7 @@
             addTimer(at: date, interval: nil, tolerance, action)
         }
 
-        /// Does something at a moment and again after each interval, until it is cancelled.
+        /// Performs an action at a time and then after each interval, until it is cancelled.
         public func schedule(
             after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
             options: SchedulerOptions?, _ action: @escaping () -> Void

@@ -1,17 +1,17 @@
 internal import BeaconModel
 
-/// The advert to send, as read from a dictionary of advertisement data.
+/// An advert to send, created from a dictionary of advertisement data.
 struct Advertisement {
-    /// The advert; nil where the dictionary has nothing that could be sent.
+    /// The advert; nil if the dictionary has nothing that can be sent.
     var advert: OutgoingAdvert?
 
-    /// The entries of the dictionary that are not sent, with the reason, as sentences for the log.
+    /// The dictionary's entries that are not sent, with the reasons, as sentences for the log.
     var remarks: [String] = []
 
-    /// Reads a dictionary. Its entries are independent of one another: what cannot be sent keeps nothing else from it.
+    /// Reads a dictionary. Its entries are independent: an entry that cannot be sent does not affect the others.
     init(_ dictionary: [String: Any]) {
         var advert = OutgoingAdvert(frame: nil, localName: nil, services: [])
-        // Dictionaries have no order, and a log should read the same each time.
+        // Dictionaries have no order, and the log should be the same each time.
         for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) {
             switch key {
             case BeaconAdvertisementData.key:
@@ -41,18 +41,18 @@ struct Advertisement {
     }
 }
 
-/// The entry that `CLBeaconRegion.peripheralData(withMeasuredPower:)` makes in a dictionary of advertisement data. The
-/// two modules agree on it and nothing else, as Apple's do.
+/// The dictionary entry that `CLBeaconRegion.peripheralData(withMeasuredPower:)` creates. It is the only thing that the
+/// two modules share, as in Apple's modules.
 enum BeaconAdvertisementData {
     /// The key. Apple has no public name for it.
     static let key = "kCBAdvDataAppleBeaconKey"
 
-    /// UUID, major value, minor value and measured power.
+    /// The size of UUID, major value, minor value and measured power in bytes.
     static let count = 21
 }
 
 extension IBeaconFrame {
-    /// The frame of the 21 bytes that Core Location hands to Core Bluetooth: UUID, major and minor value, most
+    /// Creates a frame from the 21 bytes that Core Location passes to Core Bluetooth: UUID, major and minor value, most
     /// significant byte first, and the measured power.
     ///
     /// - Returns: nil for any other number of bytes.
@@ -68,7 +68,7 @@ extension IBeaconFrame {
     }
 }
 
-// The strings are what independent implementations of Core Bluetooth and their tests agree on.
+// Independent implementations of Core Bluetooth and their tests agree on these strings.
 
 /// The name of the device: a `String`. May be advertised.
 public let CBAdvertisementDataLocalNameKey = "kCBAdvDataLocalName"
@@ -85,10 +85,10 @@ public let CBAdvertisementDataServiceUUIDsKey = "kCBAdvDataServiceUUIDs"
 /// The services that do not fit into the advert: an array of ``CBUUID``.
 public let CBAdvertisementDataOverflowServiceUUIDsKey = "kCBAdvDataHashedServiceUUIDs"
 
-/// The power with which the device sends, in dBm: an `NSNumber`.
+/// The transmit power in dBm: an `NSNumber`.
 public let CBAdvertisementDataTxPowerLevelKey = "kCBAdvDataTxPowerLevel"
 
-/// A Boolean value that says that the device lets others connect: an `NSNumber`.
+/// A Boolean value indicating whether the device is connectable: an `NSNumber`.
 public let CBAdvertisementDataIsConnectable = "kCBAdvDataIsConnectable"
 
 /// The services that the device looks for: an array of ``CBUUID``.

@@ -1,11 +1,11 @@
 /// The common base of services, characteristics and descriptors.
 open class CBAttribute: NSObject {
-    /// The kind of attribute.
+    /// The type of the attribute.
     open var uuid: CBUUID { type }
 
     private let type: CBUUID
 
-    /// Creates an attribute of this type.
+    /// Creates an attribute with a type.
     init(uuid: CBUUID) {
         type = uuid
         super.init()
@@ -37,51 +37,51 @@ public struct CBAttributePermissions: OptionSet, Sendable {
 
 /// A description of a characteristic.
 open class CBDescriptor: CBAttribute {
-    /// The characteristic that has it; nil if none has it so far, or any longer.
+    /// The characteristic of the descriptor; nil while it has none.
     open var characteristic: CBCharacteristic? { owner }
 
-    /// The value; nil if not known.
+    /// The value; nil if unknown.
     open var value: Any? { content }
 
-    /// The characteristic that it was added to.
+    /// The characteristic to which the descriptor was added.
     weak var owner: CBCharacteristic?
 
     private let content: Any?
 
-    /// Creates a descriptor from its parts.
+    /// Creates a descriptor.
     init(uuid: CBUUID, value: Any?) {
         content = value
         super.init(uuid: uuid)
     }
 }
 
-/// A descriptor that the app makes.
+/// A descriptor that the app creates.
 open class CBMutableDescriptor: CBDescriptor {
-    /// Creates a descriptor from its parts.
+    /// Creates a descriptor.
     public init(type UUID: CBUUID, value: Any?) {
         super.init(uuid: UUID, value: value)
     }
 }
 
-/// A central's wish to read or write. None ever comes here; the type lets delegates that mention it compile.
+/// A central's request to read or write. None ever arrives here; the type exists so that delegates that use it compile.
 open class CBATTRequest: NSObject {
-    /// The central that asks.
+    /// The requesting central.
     open var central: CBCentral { asker }
 
-    /// The characteristic that is asked for.
+    /// The requested characteristic.
     open var characteristic: CBCharacteristic { subject }
 
-    /// From which byte of the value on.
+    /// The offset of the first requested byte in the value.
     open var offset: Int { start }
 
-    /// The value that is read or written.
+    /// The value to read or write.
     open var value: Data?
 
     private let asker: CBCentral
     private let subject: CBCharacteristic
     private let start: Int
 
-    /// Creates a request from its parts.
+    /// Creates a request.
     init(central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?) {
         asker = central
         subject = characteristic

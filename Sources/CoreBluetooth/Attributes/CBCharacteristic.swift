@@ -1,34 +1,34 @@
-/// A value of a service, and what may be done with it.
+/// A value of a service and its permitted operations.
 open class CBCharacteristic: CBAttribute {
-    /// The service that has it; nil if none has it so far, or any longer.
+    /// The service of the characteristic; nil while it has none.
     open var service: CBService? { owner }
 
     /// The operations that it allows.
     open var properties: CBCharacteristicProperties { [] }
 
-    /// The value; nil if not known.
+    /// The value; nil if unknown.
     open var value: Data? { nil }
 
     /// The descriptors.
     open var descriptors: [CBDescriptor]? { nil }
 
-    /// A Boolean value that says that notifications were asked for.
+    /// A Boolean value indicating whether notifications are enabled.
     open var isNotifying: Bool { false }
 
-    /// A Boolean value that says that the value is broadcast; it never is.
-    @available(*, deprecated, message: "Nothing takes its place.")
+    /// A Boolean value indicating whether the value is broadcast. Always false.
+    @available(*, deprecated, message: "There is no replacement.")
     open var isBroadcasted: Bool { false }
 
-    /// The service that it was added to.
+    /// The service to which the characteristic was added.
     weak var owner: CBService?
 }
 
-/// A characteristic that the app makes. It holds what it is given; no central can reach it here.
+/// A characteristic that the app creates. It stores its values, but no central can reach it here.
 open class CBMutableCharacteristic: CBCharacteristic {
     /// The operations that centrals may use on the value.
     open var permissions: CBAttributePermissions
 
-    /// The centrals that asked for notifications: none ever does.
+    /// The centrals that subscribed to notifications. Always nil here.
     open var subscribedCentrals: [CBCentral]? { nil }
 
     /// The operations that it allows.
@@ -37,13 +37,13 @@ open class CBMutableCharacteristic: CBCharacteristic {
         set { allowed = newValue }
     }
 
-    /// The value. Nil for one that is asked for each time.
+    /// The value; nil for a value that is requested each time.
     open override var value: Data? {
         get { content }
         set { content = newValue }
     }
 
-    /// The descriptors. Each learns that this is its characteristic.
+    /// The descriptors, which are linked to this characteristic.
     open override var descriptors: [CBDescriptor]? {
         get { parts }
         set {
@@ -57,7 +57,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
     private var content: Data?
     private var parts: [CBDescriptor]?
 
-    /// Creates a characteristic from its parts.
+    /// Creates a characteristic.
     public init(
         type UUID: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions
     ) {
@@ -84,36 +84,36 @@ public struct CBCharacteristicProperties: OptionSet, Sendable {
     /// The value may be read.
     public static let read = CBCharacteristicProperties(rawValue: 0x02)
 
-    /// The value may be written, unanswered.
+    /// The value may be written without a response.
     public static let writeWithoutResponse = CBCharacteristicProperties(rawValue: 0x04)
 
     /// The value may be written.
     public static let write = CBCharacteristicProperties(rawValue: 0x08)
 
-    /// Changes are notified, unacknowledged.
+    /// Changes are notified without acknowledgement.
     public static let notify = CBCharacteristicProperties(rawValue: 0x10)
 
-    /// Changes are indicated, and acknowledged.
+    /// Changes are indicated with acknowledgement.
     public static let indicate = CBCharacteristicProperties(rawValue: 0x20)
 
-    /// The value may be written with a signature, unanswered.
+    /// The value may be written with a signature, without a response.
     public static let authenticatedSignedWrites = CBCharacteristicProperties(rawValue: 0x40)
 
-    /// A descriptor holds further properties.
+    /// A descriptor has further properties.
     public static let extendedProperties = CBCharacteristicProperties(rawValue: 0x80)
 
-    /// Changes are notified to trusted devices only, unacknowledged.
+    /// Changes are notified to trusted devices only, without acknowledgement.
     public static let notifyEncryptionRequired = CBCharacteristicProperties(rawValue: 0x100)
 
-    /// Changes are indicated to trusted devices only, and acknowledged.
+    /// Changes are indicated to trusted devices only, with acknowledgement.
     public static let indicateEncryptionRequired = CBCharacteristicProperties(rawValue: 0x200)
 }
 
-/// The kinds of writing.
+/// The types of write operations.
 public enum CBCharacteristicWriteType: Int, Sendable, BitwiseCopyable {
-    /// Writing with an answer.
+    /// A write with a response.
     case withResponse = 0
 
-    /// Writing without an answer.
+    /// A write without a response.
     case withoutResponse = 1
 }

@@ -1,12 +1,12 @@
 /// A service of a device: a group of characteristics.
 open class CBService: CBAttribute {
-    /// The device that has the service. Always nil: no other device is met here.
+    /// The device of the service. Always nil: no other device connects here.
     open var peripheral: CBPeripheral? { nil }
 
-    /// A Boolean value that says that it is a service of its own, not one that only serves another.
+    /// A Boolean value indicating whether the service is primary, rather than one that only serves another service.
     open var isPrimary: Bool { primary }
 
-    /// The services that it takes in.
+    /// The included services.
     open var includedServices: [CBService]? { nil }
 
     /// The characteristics of the service.
@@ -14,22 +14,22 @@ open class CBService: CBAttribute {
 
     private let primary: Bool
 
-    /// Creates a service of this type.
+    /// Creates a service with a type.
     init(uuid: CBUUID, primary: Bool) {
         self.primary = primary
         super.init(uuid: uuid)
     }
 }
 
-/// A service that the app makes. It holds what it is given; no central can reach it here.
+/// A service that the app creates. It stores its values, but no central can reach it here.
 open class CBMutableService: CBService {
-    /// The services that it takes in.
+    /// The included services.
     open override var includedServices: [CBService]? {
         get { included }
         set { included = newValue }
     }
 
-    /// The characteristics of the service. Each learns that this is its service.
+    /// The characteristics of the service, which are linked to this service.
     open override var characteristics: [CBCharacteristic]? {
         get { parts }
         set {
@@ -42,7 +42,7 @@ open class CBMutableService: CBService {
     private var included: [CBService]?
     private var parts: [CBCharacteristic]?
 
-    /// Creates a service of this type, without characteristics.
+    /// Creates a service with a type and without characteristics.
     public init(type UUID: CBUUID, primary isPrimary: Bool) {
         super.init(uuid: UUID, primary: isPrimary)
     }

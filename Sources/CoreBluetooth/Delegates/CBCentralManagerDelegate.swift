@@ -1,20 +1,20 @@
-/// The receiver of a central manager's events.
+/// The delegate of a central manager, which receives its events.
 ///
-/// As in Apple's SDK only the first method is required. Those of connections are never called here.
+/// As in Apple's SDK, only the first method is required. The methods for connections are never called here.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
-    /// Reports that the state of Bluetooth became known, or changed. Called once soon after a manager is made.
+    /// Reports that the state of Bluetooth became known or changed. Called once soon after a manager is created.
     func centralManagerDidUpdateState(_ central: CBCentralManager)
 
     /// Reports that iOS restores the manager. Never called.
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
-    /// Reports that a device was found.
+    /// Reports that a device was discovered.
     ///
     /// - Parameters:
-    ///   - central: the manager that scans.
-    ///   - peripheral: the device.
-    ///   - advertisementData: what its adverts say, by the keys that begin with `CBAdvertisementData`.
-    ///   - RSSI: the signal strength in dBm; 127 where it is not known.
+    /// - central: the scanning manager.
+    /// - peripheral: the device.
+    /// - advertisementData: the content of its adverts, by the keys that begin with `CBAdvertisementData`.
+    /// - RSSI: the signal strength in dBm; 127 if unknown.
     func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber)
@@ -30,7 +30,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?)
 
-    /// Reports that a connection ended, and may come back by itself. Never called.
+    /// Reports that a connection ended and may be restored automatically. Never called.
     func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
         isReconnecting: Bool, error: (any Error)?)
@@ -39,11 +39,11 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     func centralManager(
         _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral)
 
-    /// Reports that a device's permission to read the notification centre changed. Never called.
+    /// Reports that a device's permission to read the notification center changed. Never called.
     func centralManager(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral)
 }
 
-// The defaults that stand for "not implemented".
+// The default implementations, which stand for "not implemented".
 extension CBCentralManagerDelegate {
     /// Does nothing.
     public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {}
@@ -82,26 +82,26 @@ extension CBCentralManagerDelegate {
     public func centralManager(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral) {}
 }
 
-/// Seconds since the first of January 2001.
+/// The seconds since January 1, 2001.
 ///
-/// Core Foundation's name, which Foundation does not pass on outside Apple's systems; a callback of
+/// Foundation does not export this Core Foundation type outside Apple's systems, but a callback of
 /// ``CBCentralManagerDelegate`` has it in its signature.
 public typealias CFAbsoluteTime = CFTimeInterval
 
-/// Returns the present moment, in seconds since the beginning of 2001.
+/// Returns the current time in seconds since January 1, 2001.
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date().timeIntervalSinceReferenceDate }
 
 /// Core Foundation's name for seconds.
 public typealias CFTimeInterval = Double
 
-// Calls of optional methods, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method
-// here, if only a default that does nothing, so that no such call is ever skipped.
+// Support for optional calls, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method
+// here, at least a default that does nothing, so these calls are never skipped.
 extension CBCentralManagerDelegate {
-    /// The methods of this name, to call optionally.
+    /// The methods with this name, for optional calls.
     public var centralManager: CBCentralManagerDelegateCalls? { CBCentralManagerDelegateCalls(self) }
 }
 
-/// The methods `centralManager` of a ``CBCentralManagerDelegate``, as an optional call has them.
+/// The methods named `centralManager` of a ``CBCentralManagerDelegate``, for optional calls.
 public struct CBCentralManagerDelegateCalls {
     private let delegate: any CBCentralManagerDelegate
 

@@ -1,5 +1,5 @@
-/// The receiver of a peripheral's events. Nothing here connects, so none of it is ever called; the protocol lets
-/// classes that conform to it compile.
+/// The delegate of a peripheral. Nothing connects here, so its methods are never called; the protocol exists so that
+/// conforming classes compile.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// Reports that the device has a new name.
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
@@ -7,10 +7,10 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// Reports that the device's services changed.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
-    /// Reports that the signal was read, in dBm.
+    /// Reports the signal strength that was read, in dBm.
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?)
 
-    /// Reports that the signal was read. Apple has the method above in its place.
+    /// Reports that the signal strength was read. Apple replaced it with the method above.
     func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?)
 
     /// Reports that services were found.
@@ -32,7 +32,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     func peripheral(
         _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
-    /// Reports that notifications were switched.
+    /// Reports that notifications were enabled or disabled.
     func peripheral(
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?)
@@ -47,14 +47,14 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// Reports that a descriptor was written.
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?)
 
-    /// Writes without response can be sent again.
+    /// Reports that writes without response can be sent again.
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
     /// Reports that a channel was opened.
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }
 
-// The defaults that stand for "not implemented".
+// The default implementations, which stand for "not implemented".
 extension CBPeripheralDelegate {
     /// Does nothing.
     public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {}
@@ -118,22 +118,22 @@ extension CBPeripheralDelegate {
     public func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {}
 }
 
-// Calls of optional methods, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method
-// here, if only a default that does nothing, so that no such call is ever skipped.
+// Support for optional calls, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method
+// here, at least a default that does nothing, so these calls are never skipped.
 extension CBPeripheralDelegate {
-    /// The methods of this name, to call optionally.
+    /// The methods with this name, for optional calls.
     public var peripheral: CBPeripheralDelegateCalls? { CBPeripheralDelegateCalls(self) }
 
-    /// The method of this name, to call optionally.
+    /// The method with this name, for optional calls.
     public var peripheralIsReady: CBPeripheralIsReadyCall? { CBPeripheralIsReadyCall(self) }
 
-    /// The method of this name, to call optionally.
+    /// The method with this name, for optional calls.
     public var peripheralDidUpdateName: ((CBPeripheral) -> Void)? {
         { self.peripheralDidUpdateName($0) }
     }
 }
 
-/// The methods `peripheral` of a ``CBPeripheralDelegate``, as an optional call has them.
+/// The methods named `peripheral` of a ``CBPeripheralDelegate``, for optional calls.
 public struct CBPeripheralDelegateCalls {
     private let delegate: any CBPeripheralDelegate
 
@@ -216,7 +216,7 @@ public struct CBPeripheralDelegateCalls {
     }
 }
 
-/// The method `peripheralIsReady` of a ``CBPeripheralDelegate``, as an optional call has them.
+/// The method named `peripheralIsReady` of a ``CBPeripheralDelegate``, for optional calls.
 public struct CBPeripheralIsReadyCall {
     private let delegate: any CBPeripheralDelegate
 

@@ -1,43 +1,43 @@
-/// The receiver of a peripheral manager's events.
+/// The delegate of a peripheral manager, which receives its events.
 ///
-/// As in Apple's SDK only the first method is required. The others have defaults that do nothing, since Swift has
+/// As in Apple's SDK, only the first method is required. The others have defaults that do nothing, since Swift has
 /// optional methods only with the Objective-C runtime. A method in a subclass of the class that declares the
-/// conformance, and a method whose signature differs in the least, is not called.
+/// conformance is not called, nor is a method whose signature differs in any way.
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
-    /// Reports that the state of Bluetooth became known, or changed. Called once soon after a manager is made.
+    /// Reports that the state of Bluetooth became known or changed. Called once soon after a manager is created.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 
     /// Reports that iOS restores the manager. Never called: nothing is restored here.
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
 
-    /// Reports that advertising began, or could not. The error is nil, or a ``CBError``.
+    /// Reports that advertising started or failed to start. The error is nil or a ``CBError``.
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?)
 
-    /// Reports that a service was added, or could not be. The error is nil, or a ``CBError``.
+    /// Reports that a service was added or could not be added. The error is nil or a ``CBError``.
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
 
-    /// Reports that a central asked for notifications. Never called: no central connects here.
+    /// Reports that a central subscribed to notifications. Never called: no central connects here.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic)
 
-    /// Reports that a central wants no more notifications. Never called: no central connects here.
+    /// Reports that a central unsubscribed from notifications. Never called: no central connects here.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic)
 
     /// Reports that the queue for notifications has space again. Never called: no central connects here.
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
 
-    /// Reports that a central wants to read. Never called: no central connects here.
+    /// Reports a central's request to read. Never called: no central connects here.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
 
-    /// Reports that a central wants to write. Never called: no central connects here.
+    /// Reports a central's requests to write. Never called: no central connects here.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
 
-    /// Reports that a channel is offered, or could not be. Never called.
+    /// Reports that a channel was published or could not be published. Never called.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?)
 
-    /// Reports that a channel is no longer offered. Never called.
+    /// Reports that a channel is no longer published. Never called.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?)
 
@@ -45,7 +45,7 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }
 
-// The defaults that stand for "not implemented".
+// The default implementations, which stand for "not implemented".
 extension CBPeripheralManagerDelegate {
     /// Does nothing.
     public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {}
@@ -91,22 +91,22 @@ extension CBPeripheralManagerDelegate {
     ) {}
 }
 
-// Calls of optional methods, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method
-// here, if only a default that does nothing, so that no such call is ever skipped.
+// Support for optional calls, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method
+// here, at least a default that does nothing, so these calls are never skipped.
 extension CBPeripheralManagerDelegate {
-    /// The methods of this name, to call optionally.
+    /// The methods with this name, for optional calls.
     public var peripheralManager: CBPeripheralManagerDelegateCalls? { CBPeripheralManagerDelegateCalls(self) }
 
-    /// The method of this name, to call optionally.
+    /// The method with this name, for optional calls.
     public var peripheralManagerDidStartAdvertising: CBPeripheralManagerDidStartAdvertisingCall? {
         CBPeripheralManagerDidStartAdvertisingCall(self)
     }
 
-    /// The method of this name, to call optionally.
+    /// The method with this name, for optional calls.
     public var peripheralManagerIsReady: CBPeripheralManagerIsReadyCall? { CBPeripheralManagerIsReadyCall(self) }
 }
 
-/// The methods `peripheralManager` of a ``CBPeripheralManagerDelegate``, as an optional call has them.
+/// The methods named `peripheralManager` of a ``CBPeripheralManagerDelegate``, for optional calls.
 public struct CBPeripheralManagerDelegateCalls {
     private let delegate: any CBPeripheralManagerDelegate
 
@@ -167,8 +167,7 @@ public struct CBPeripheralManagerDelegateCalls {
     }
 }
 
-/// The method `peripheralManagerDidStartAdvertising` of a ``CBPeripheralManagerDelegate``, as an optional call has
-/// them.
+/// The method named `peripheralManagerDidStartAdvertising` of a ``CBPeripheralManagerDelegate``, for optional calls.
 public struct CBPeripheralManagerDidStartAdvertisingCall {
     private let delegate: any CBPeripheralManagerDelegate
 
@@ -180,7 +179,7 @@ public struct CBPeripheralManagerDidStartAdvertisingCall {
     }
 }
 
-/// The method `peripheralManagerIsReady` of a ``CBPeripheralManagerDelegate``, as an optional call has them.
+/// The method named `peripheralManagerIsReady` of a ``CBPeripheralManagerDelegate``, for optional calls.
 public struct CBPeripheralManagerIsReadyCall {
     private let delegate: any CBPeripheralManagerDelegate
 

@@ -1,13 +1,13 @@
-/// The answer of an attribute server to a request, in the Attribute Protocol's words.
+/// A response of an attribute server to a request, as defined by the Attribute Protocol.
 ///
-/// It has the shape of an error that Swift imports from Apple's SDK: `CBATTError(.invalidHandle)`, `catch
-/// CBATTError.invalidHandle`, `(error as? CBATTError)?.code` and `(error as NSError).code` all work. On Linux a bare
-/// `NSError` of this domain does not become a `CBATTError`.
+/// It has the same shape as an error that Swift imports from Apple's SDK: `CBATTError(.invalidHandle)`, `catch
+/// CBATTError.invalidHandle`, `(error as? CBATTError)?.code` and `(error as NSError).code` all work. On Linux, a plain
+/// `NSError` with this domain cannot be cast to `CBATTError`.
 public struct CBATTError: _BridgedStoredNSError, Sendable {
     /// The error as Foundation stores it.
     public let _nsError: NSError
 
-    /// Creates an error from the one that Foundation stores.
+    /// Creates an error from Foundation's.
     ///
     /// - Precondition: its domain is ``CBATTErrorDomain``.
     public init(_nsError: NSError) {
@@ -21,7 +21,7 @@ public struct CBATTError: _BridgedStoredNSError, Sendable {
     /// ``CBATTErrorDomain``
     public static var errorDomain: String { CBATTErrorDomain }
 
-    /// Feeds the code. Foundation's own implementation traps outside Apple's systems (Swift 6.3).
+    /// Hashes the code. Foundation's own implementation traps outside Apple's systems (Swift 6.3).
     public func hash(into hasher: inout Hasher) {
         hasher.combine(_nsError.code)
     }
@@ -30,13 +30,13 @@ public struct CBATTError: _BridgedStoredNSError, Sendable {
 extension CBATTError {
     /// The codes of the Attribute Protocol (Bluetooth Core Specification, volume 3, part F).
     public enum Code: Int, _ErrorCodeProtocol, Sendable {
-        /// The error that has these codes.
+        /// The error type with these codes.
         public typealias _ErrorType = CBATTError
 
         /// No error.
         case success = 0
 
-        /// There is no attribute of this handle.
+        /// The attribute handle is invalid.
         case invalidHandle = 1
 
         /// The attribute may not be read.
@@ -48,53 +48,53 @@ extension CBATTError {
         /// The request is malformed.
         case invalidPdu = 4
 
-        /// Authentication is needed.
+        /// Authentication is required.
         case insufficientAuthentication = 5
 
         /// The request is not supported.
         case requestNotSupported = 6
 
-        /// The offset is behind the end of the value.
+        /// The offset is past the end of the value.
         case invalidOffset = 7
 
-        /// Authorization is needed.
+        /// Authorization is required.
         case insufficientAuthorization = 8
 
-        /// Too many writes are waiting.
+        /// Too many writes are queued.
         case prepareQueueFull = 9
 
-        /// There is no attribute in this range.
+        /// No attribute was found in this range.
         case attributeNotFound = 10
 
-        /// The attribute cannot be read in parts.
+        /// The attribute does not support partial reads.
         case attributeNotLong = 11
 
         /// The encryption key is too short.
         case insufficientEncryptionKeySize = 12
 
-        /// The value has a wrong length.
+        /// The value has an invalid length.
         case invalidAttributeValueLength = 13
 
-        /// The request met an unlikely error.
+        /// An unlikely error occurred.
         case unlikelyError = 14
 
-        /// Encryption is needed.
+        /// Encryption is required.
         case insufficientEncryption = 15
 
-        /// The attribute does not group others.
+        /// The attribute type is not a supported grouping type.
         case unsupportedGroupType = 16
 
-        /// Resources do not suffice.
+        /// The resources are insufficient.
         case insufficientResources = 17
     }
 }
 
-// Each code once more by its own name, so that `catch CBATTError.invalidHandle` reads as it does with Apple's SDK.
+// Each code again as a static member, so that `catch CBATTError.invalidHandle` works as with Apple's SDK.
 extension CBATTError {
     /// No error.
     public static var success: CBATTError.Code { .success }
 
-    /// There is no attribute of this handle.
+    /// The attribute handle is invalid.
     public static var invalidHandle: CBATTError.Code { .invalidHandle }
 
     /// The attribute may not be read.
@@ -106,42 +106,42 @@ extension CBATTError {
     /// The request is malformed.
     public static var invalidPdu: CBATTError.Code { .invalidPdu }
 
-    /// Authentication is needed.
+    /// Authentication is required.
     public static var insufficientAuthentication: CBATTError.Code { .insufficientAuthentication }
 
     /// The request is not supported.
     public static var requestNotSupported: CBATTError.Code { .requestNotSupported }
 
-    /// The offset is behind the end of the value.
+    /// The offset is past the end of the value.
     public static var invalidOffset: CBATTError.Code { .invalidOffset }
 
-    /// Authorization is needed.
+    /// Authorization is required.
     public static var insufficientAuthorization: CBATTError.Code { .insufficientAuthorization }
 
-    /// Too many writes are waiting.
+    /// Too many writes are queued.
     public static var prepareQueueFull: CBATTError.Code { .prepareQueueFull }
 
-    /// There is no attribute in this range.
+    /// No attribute was found in this range.
     public static var attributeNotFound: CBATTError.Code { .attributeNotFound }
 
-    /// The attribute cannot be read in parts.
+    /// The attribute does not support partial reads.
     public static var attributeNotLong: CBATTError.Code { .attributeNotLong }
 
     /// The encryption key is too short.
     public static var insufficientEncryptionKeySize: CBATTError.Code { .insufficientEncryptionKeySize }
 
-    /// The value has a wrong length.
+    /// The value has an invalid length.
     public static var invalidAttributeValueLength: CBATTError.Code { .invalidAttributeValueLength }
 
-    /// The request met an unlikely error.
+    /// An unlikely error occurred.
     public static var unlikelyError: CBATTError.Code { .unlikelyError }
 
-    /// Encryption is needed.
+    /// Encryption is required.
     public static var insufficientEncryption: CBATTError.Code { .insufficientEncryption }
 
-    /// The attribute does not group others.
+    /// The attribute type is not a supported grouping type.
     public static var unsupportedGroupType: CBATTError.Code { .unsupportedGroupType }
 
-    /// Resources do not suffice.
+    /// The resources are insufficient.
     public static var insufficientResources: CBATTError.Code { .insufficientResources }
 }

@@ -2,14 +2,14 @@ internal import BeaconRadio
 
 /// An error of Core Bluetooth.
 ///
-/// It has the shape of an error that Swift imports from Apple's SDK: `CBError(.invalidParameters)`, `catch
-/// CBError.invalidParameters`, `(error as? CBError)?.code` and `(error as NSError).code` all work. On Linux a bare
-/// `NSError` of this domain does not become a `CBError`.
+/// It has the same shape as an error that Swift imports from Apple's SDK: `CBError(.invalidParameters)`, `catch
+/// CBError.invalidParameters`, `(error as? CBError)?.code` and `(error as NSError).code` all work. On Linux, a plain
+/// `NSError` with this domain cannot be cast to `CBError`.
 public struct CBError: _BridgedStoredNSError, Sendable {
     /// The error as Foundation stores it.
     public let _nsError: NSError
 
-    /// Creates an error from the one that Foundation stores.
+    /// Creates an error from Foundation's.
     ///
     /// - Precondition: its domain is ``CBErrorDomain``.
     public init(_nsError: NSError) {
@@ -23,7 +23,7 @@ public struct CBError: _BridgedStoredNSError, Sendable {
     /// ``CBErrorDomain``
     public static var errorDomain: String { CBErrorDomain }
 
-    /// Feeds the code. Foundation's own implementation traps outside Apple's systems (Swift 6.3).
+    /// Hashes the code. Foundation's own implementation traps outside Apple's systems (Swift 6.3).
     public func hash(into hasher: inout Hasher) {
         hasher.combine(_nsError.code)
     }
@@ -32,22 +32,22 @@ public struct CBError: _BridgedStoredNSError, Sendable {
 extension CBError {
     /// The codes of Core Bluetooth's errors, numbered as in Apple's header.
     public enum Code: Int, _ErrorCodeProtocol, Sendable {
-        /// The error that has these codes.
+        /// The error type with these codes.
         public typealias _ErrorType = CBError
 
-        /// Something that has no code.
+        /// An unknown error.
         case unknown = 0
 
-        /// The arguments make no sense.
+        /// The parameters are invalid.
         case invalidParameters = 1
 
-        /// There is no attribute of this handle.
+        /// The attribute handle is invalid.
         case invalidHandle = 2
 
         /// The device is not connected.
         case notConnected = 3
 
-        /// There is no room left.
+        /// There is no space left.
         case outOfSpace = 4
 
         /// The operation was cancelled.
@@ -59,25 +59,25 @@ extension CBError {
         /// The peripheral ended the connection.
         case peripheralDisconnected = 7
 
-        /// The UUID may not be used.
+        /// The UUID is not allowed.
         case uuidNotAllowed = 8
 
-        /// The device advertises already.
+        /// The device is already advertising.
         case alreadyAdvertising = 9
 
-        /// No connection came about.
+        /// The connection failed.
         case connectionFailed = 10
 
         /// There are too many connections.
         case connectionLimitReached = 11
 
-        /// The device is not known.
+        /// The device is unknown.
         case unknownDevice = 12
 
         /// The operation is not supported.
         case operationNotSupported = 13
 
-        /// The other side forgot the pairing.
+        /// The peer removed its pairing information.
         case peerRemovedPairingInformation = 14
 
         /// Encryption timed out.
@@ -89,30 +89,30 @@ extension CBError {
         /// There were too many notifications in the background.
         case leGattExceededBackgroundNotificationLimit = 17
 
-        /// There are almost too many notifications in the background.
+        /// The number of background notifications is near the limit.
         case leGattNearBackgroundNotificationLimit = 18
 
-        /// The name that ``unknownDevice`` once had by mistake.
+        /// A misspelt former name of ``unknownDevice``.
         @available(*, deprecated, renamed: "unknownDevice")
         public static var unkownDevice: Code { .unknownDevice }
     }
 }
 
-// Each code once more by its own name, so that `catch CBError.invalidParameters` reads as it does with Apple's SDK.
+// Each code again as a static member, so that `catch CBError.invalidParameters` works as with Apple's SDK.
 extension CBError {
-    /// Something that has no code.
+    /// An unknown error.
     public static var unknown: CBError.Code { .unknown }
 
-    /// The arguments make no sense.
+    /// The parameters are invalid.
     public static var invalidParameters: CBError.Code { .invalidParameters }
 
-    /// There is no attribute of this handle.
+    /// The attribute handle is invalid.
     public static var invalidHandle: CBError.Code { .invalidHandle }
 
     /// The device is not connected.
     public static var notConnected: CBError.Code { .notConnected }
 
-    /// There is no room left.
+    /// There is no space left.
     public static var outOfSpace: CBError.Code { .outOfSpace }
 
     /// The operation was cancelled.
@@ -124,25 +124,25 @@ extension CBError {
     /// The peripheral ended the connection.
     public static var peripheralDisconnected: CBError.Code { .peripheralDisconnected }
 
-    /// The UUID may not be used.
+    /// The UUID is not allowed.
     public static var uuidNotAllowed: CBError.Code { .uuidNotAllowed }
 
-    /// The device advertises already.
+    /// The device is already advertising.
     public static var alreadyAdvertising: CBError.Code { .alreadyAdvertising }
 
-    /// No connection came about.
+    /// The connection failed.
     public static var connectionFailed: CBError.Code { .connectionFailed }
 
     /// There are too many connections.
     public static var connectionLimitReached: CBError.Code { .connectionLimitReached }
 
-    /// The device is not known.
+    /// The device is unknown.
     public static var unknownDevice: CBError.Code { .unknownDevice }
 
     /// The operation is not supported.
     public static var operationNotSupported: CBError.Code { .operationNotSupported }
 
-    /// The other side forgot the pairing.
+    /// The peer removed its pairing information.
     public static var peerRemovedPairingInformation: CBError.Code { .peerRemovedPairingInformation }
 
     /// Encryption timed out.
@@ -156,7 +156,7 @@ extension CBError {
         .leGattExceededBackgroundNotificationLimit
     }
 
-    /// There are almost too many notifications in the background.
+    /// The number of background notifications is near the limit.
     public static var leGattNearBackgroundNotificationLimit: CBError.Code { .leGattNearBackgroundNotificationLimit }
 }
 
@@ -167,8 +167,8 @@ public let CBErrorDomain = "CBErrorDomain"
 public let CBATTErrorDomain = "CBATTErrorDomain"
 
 extension CBError {
-    /// Creates an error from a radio's. Core Bluetooth has no code for most of it, so that the radio's own
-    /// words are the error's localized description.
+    /// Creates an error from a radio's. Core Bluetooth has no code for most radio errors, so the radio's message
+    /// becomes the error's localized description.
     init(_ error: RadioError) {
         self.init(
             error.code == .unsupported ? .operationNotSupported : .unknown,

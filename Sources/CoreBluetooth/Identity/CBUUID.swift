@@ -1,12 +1,12 @@
 /// The UUID of a service, a characteristic or a descriptor: 16, 32 or 128 bits.
 ///
-/// A short UUID stands for a long one, the Bluetooth Base UUID `00000000-0000-1000-8000-00805F9B34FB` with the short
-/// one's bits in its first four bytes; the two are equal and have the same hash.
+/// A short UUID stands for a long one: the Bluetooth Base UUID `00000000-0000-1000-8000-00805F9B34FB` with the short
+/// UUID's bits in its first four bytes. The two are equal and have the same hash.
 open class CBUUID: NSObject, NSCopying {
-    /// 2, 4 or 16 bytes, most significant first, in the length in which the UUID was given.
+    /// The 2, 4 or 16 bytes of the UUID, most significant first, in its original length.
     open var data: Data { Data(bytes) }
 
-    /// Hexadecimal digits in upper case, in the length in which the UUID was given: `180D`, or with the usual hyphens.
+    /// The UUID as hexadecimal digits in upper case, in its original length: `180D`, or with the usual hyphens.
     open var uuidString: String {
         var text = ""
         for (index, byte) in bytes.enumerated() {
@@ -22,10 +22,10 @@ open class CBUUID: NSObject, NSCopying {
     /// Creates a UUID from its text: 4 or 8 hexadecimal digits, or 32 with hyphens, as in
     /// `68753A44-4D6F-1226-9C60-0050E4C00067`.
     ///
-    /// - Precondition: the text is one of these. Apple's class raises an exception otherwise.
+    /// - Precondition: the text has one of these forms. Apple's class raises an exception otherwise.
     public init(string theString: String) {
         guard let bytes = Self.bytes(of: theString) else {
-            preconditionFailure("\"\(theString)\" is no UUID of 16, 32 or 128 bits")
+            preconditionFailure("\"\(theString)\" is not a UUID of 16, 32 or 128 bits")
         }
         self.bytes = bytes
         super.init()
@@ -33,14 +33,14 @@ open class CBUUID: NSObject, NSCopying {
 
     /// Creates a UUID from its bytes, most significant first.
     ///
-    /// - Precondition: there are 2, 4 or 16. Apple's class raises an exception otherwise.
+    /// - Precondition: there are 2, 4 or 16 bytes. Apple's class raises an exception otherwise.
     public init(data theData: Data) {
         precondition([2, 4, 16].contains(theData.count), "a UUID has 2, 4 or 16 bytes, not \(theData.count)")
         bytes = [UInt8](theData)
         super.init()
     }
 
-    /// Creates a UUID that is no other's.
+    /// Creates a unique UUID.
     public override convenience init() { self.init(nsuuid: UUID()) }
 
     /// Creates a UUID of 128 bits.
@@ -49,10 +49,10 @@ open class CBUUID: NSObject, NSCopying {
         super.init()
     }
 
-    /// Returns the UUID itself, since it never changes.
+    /// Returns the UUID itself, since it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns true where the other stands for the same 128 bits.
+    /// Returns true if the other UUID stands for the same 128 bits.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CBUUID else { return false }
         return other === self || other.expanded == expanded
@@ -74,7 +74,7 @@ open class CBUUID: NSObject, NSCopying {
         }
     }
 
-    /// Returns the bytes of a text form, or nil if it is none.
+    /// Returns the bytes of a text form, or nil if the text is invalid.
     private static func bytes(of text: String) -> [UInt8]? {
         if text.utf8.count == 36 {
             return UUID(uuidString: text).map { uuid in withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) } }
@@ -97,31 +97,31 @@ open class CBUUID: NSObject, NSCopying {
 
 // Assigned by the Bluetooth SIG (Assigned Numbers, descriptors).
 
-/// The descriptor that holds further properties of a characteristic.
+/// The descriptor with further properties of a characteristic.
 public let CBUUIDCharacteristicExtendedPropertiesString = "2900"
 
-/// The descriptor that says what a characteristic is, for people.
+/// The descriptor with a description of a characteristic for people.
 public let CBUUIDCharacteristicUserDescriptionString = "2901"
 
-/// The descriptor by which a client asks for notifications.
+/// The descriptor with which a client requests notifications.
 public let CBUUIDClientCharacteristicConfigurationString = "2902"
 
-/// The descriptor by which a server is made to broadcast.
+/// The descriptor that makes a server broadcast.
 public let CBUUIDServerCharacteristicConfigurationString = "2903"
 
-/// The descriptor that says how to show a characteristic's value.
+/// The descriptor for the format of a characteristic's value.
 public let CBUUIDCharacteristicFormatString = "2904"
 
-/// The descriptor that puts several formats together.
+/// The descriptor that combines several formats.
 public let CBUUIDCharacteristicAggregateFormatString = "2905"
 
-/// The descriptor that says which values a characteristic may have.
+/// The descriptor for the valid range of a characteristic's value.
 public let CBUUIDCharacteristicValidRangeString = "2906"
 
-/// The descriptor that says when a characteristic is observed.
+/// The descriptor for the times at which a characteristic is observed.
 public let CBUUIDCharacteristicObservationScheduleString = "2910"
 
-// Apple's own, since Bluetooth has none for it.
+// Apple's own UUID, since Bluetooth does not define one.
 
-/// The characteristic that holds the number of a channel that a peripheral publishes.
+/// The characteristic with the number of a channel that a peripheral publishes.
 public let CBUUIDL2CAPPSMCharacteristicString = "ABDD3056-28FA-441D-A470-55A75A52553A"

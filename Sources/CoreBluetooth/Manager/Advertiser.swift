@@ -3,39 +3,38 @@ internal import BeaconMonitoring
 internal import BeaconRadio
 internal import BeaconSupport
 
-/// The part of a peripheral manager that advertises, which may be shared between threads.
+/// The thread-safe part of a peripheral manager that advertises.
 ///
-/// Each start is a client of the center of its own, which ends when it is stopped. So no answer to an earlier start can
-/// be taken for one to a later, whatever is still under way.
+/// Each start is a separate client of the center, which ends when advertising stops. So an answer to an earlier start
+/// cannot be mistaken for an answer to a later one.
 final class Advertiser: Sendable {
     /// The outcome of a start.
     enum Outcome {
-        /// It is carried out, now or once the state is known; the radio's answer follows.
+        /// The start is carried out now, or once the state is known. The radio's answer follows.
         case accepted
         /// The state does not allow it.
         case misuse
-        /// It cannot be done, for this reason.
+        /// The start is not possible, for this reason.
         case refused(CBError.Code)
     }
 
     private enum Phase {
         case idle
-        /// Waits for the state to be known.
+        /// Waiting for the state to be known.
         case held(OutgoingAdvert)
-        /// Waits for the radio's answer.
+        /// Waiting for the radio's answer.
         case starting(ClientID)
-        /// The radio sends, or will again as soon as it is back.
+        /// The radio is sending, or will again once it is back.
         case sending(ClientID)
     }
 
     private struct Standing {
         var state = RadioState.unknown
         var phase = Phase.idle
-        /// The manager, as long as the phase is not idle: it makes a cycle that ends with the advertising.
+        /// The manager, while the phase is not idle. This reference cycle ends with the advertising.
         ///
-        /// Counting references is safe on any thread, what a manager of this module stores is immutable or behind a
-        /// lock, and what a subclass adds is reached only through callbacks, which are made where its owner expects
-        /// them.
+        /// Reference counting is safe on any thread. A manager's stored properties are immutable or behind a lock.
+        /// Properties of a subclass are used only in callbacks, which are made where its owner expects them.
         var kept: UnsafeTransfer<CBPeripheralManager>?
     }
 
@@ -48,23 +47,23 @@ final class Advertiser: Sendable {
         self.context = context
     }
 
-    /// A Boolean value that says that the radio sends at the moment.
+    /// A Boolean value indicating whether the radio is sending.
     var isSending: Bool {
         standing.withLock { standing in
             if case .sending = standing.phase { standing.state == .poweredOn } else { false }
         }
     }
 
-    /// Sends an advert from now on, or once the state is known.
+    /// Sends an advert, now or once the state is known.
     ///
-    /// - Parameter advert: nil where there is nothing to send.
+    /// - Parameter advert: the advert; nil if there is nothing to send.
     func start(_ advert: OutgoingAdvert?, for manager: CBPeripheralManager) -> Outcome {
         standing.withLock { standing in
             guard standing.state == .unknown || standing.state == .poweredOn else { return .misuse }
             switch standing.phase {
             case .starting, .sending: return .refused(.alreadyAdvertising)
-            // What is held gives way to what comes later: an app that starts too early and again when it hears that the
-            // radio is on, as it must on Apple's systems, receives no error.
+            // A later start replaces a held one. An app that starts too early, and again when the radio turns on, as it
+            // must on Apple's systems, receives no error.
             case .idle, .held: break
             }
             guard let advert else { return .refused(.invalidParameters) }
@@ -78,11 +77,11 @@ final class Advertiser: Sendable {
         }
     }
 
-    /// Stops, whatever the state: what was begun can be ended.
+    /// Stops advertising in any state.
     ///
-    /// - Returns: whether the call made sense: in the powered on state it does even where there is nothing to stop.
+    /// - Returns: true if the call was valid. In the powered on state, it is valid even if there is nothing to stop.
     func stop() -> Bool {
-        // The last reference to the manager is released outside the lock, which is a part of it.
+        // The last reference to the manager must be released outside the lock, since the lock is a part of the manager.
         let (isFine, kept) = standing.withLock { standing in
             let wasIdle = if case .idle = standing.phase { true } else { false }
             return (!wasIdle || standing.state == .poweredOn, end(&standing))
@@ -93,7 +92,7 @@ final class Advertiser: Sendable {
 
     /// Handles a change of the radio's state.
     ///
-    /// - Returns: whether a start that was held is dropped.
+    /// - Returns: true if a held start is dropped.
     func radioDidChange(to state: RadioState) -> Bool {
         let (isDropped, kept) = standing.withLock { standing -> (Bool, UnsafeTransfer<CBPeripheralManager>?) in
             standing.state = state
@@ -105,7 +104,7 @@ final class Advertiser: Sendable {
         return isDropped
     }
 
-    /// Carries out a start that was held, if the radio is on by now.
+    /// Carries out a held start if the radio is on.
     func startHeld() {
         standing.withLock { standing in
             if standing.state == .poweredOn, case .held(let advert) = standing.phase {
@@ -114,16 +113,16 @@ final class Advertiser: Sendable {
         }
     }
 
-    /// Passes the advert to the center. The lock is held meanwhile, so that the center gets starts and stops in the
-    /// order in which they happened; it is only handed work, and nothing waits.
+    /// Passes the advert to the center. The lock is held so that starts and stops reach the center in order. Submitting
+    /// work does not wait.
     private func begin(_ advert: OutgoingAdvert, changing standing: inout Standing) {
         let client = center.makeClientID()
         standing.phase = .starting(client)
         center.addClient(client) { [weak self, weak center, context] event in
             switch event {
             case .radio(let state) where state.endsAdvertising:
-                // Not only when the manager receives it: if its queue is busy and the radio returns meanwhile, the
-                // advert would be sent again.
+                // Here, and not when the manager receives the event: if its queue is busy and the radio returns in the
+                // meantime, the advert would be sent again.
                 center?.perform { $0.removeClient(client) }
             case .advertising(let result):
                 center?.makeCallback(in: context) { [weak self] in self?.answer(result, to: client) }
@@ -134,9 +133,9 @@ final class Advertiser: Sendable {
         center.perform { $0.advertise(advert, for: client) }
     }
 
-    /// Begins anew.
+    /// Resets the phase to idle.
     ///
-    /// - Returns: the manager, which the caller releases without the lock.
+    /// - Returns: the manager, which the caller must release outside the lock.
     private func end(_ standing: inout Standing) -> UnsafeTransfer<CBPeripheralManager>? {
         switch standing.phase {
         case .idle, .held: break
@@ -147,7 +146,7 @@ final class Advertiser: Sendable {
         return standing.kept
     }
 
-    /// Delivers the radio's answer, where it is still waited for. Called where callbacks are made.
+    /// Delivers the radio's answer if the start still waits for it. Runs in the callback context.
     private func answer(_ result: Result<Void, RadioError>, to client: ClientID) {
         let reported = standing.withLock { standing -> (UnsafeTransfer<CBPeripheralManager>?, CBError?)? in
             switch (standing.phase, result) {
@@ -166,11 +165,11 @@ final class Advertiser: Sendable {
 }
 
 extension RadioState {
-    /// A Boolean value that says that advertising is over in this state, and not merely paused.
+    /// A Boolean value indicating whether advertising ends in this state, rather than pauses.
     ///
-    /// Apple's sources do not agree: the header calls it paused below powered on and stopped below powered off, the
-    /// article on the peripheral role says that it stops. Here it pauses while the radio is on its way back by itself,
-    /// and stops when somebody would have to bring it back.
+    /// Apple's sources disagree: the header states that advertising pauses below powered on and stops below powered
+    /// off; the article on the peripheral role states that it stops. Here it pauses while the radio returns by itself,
+    /// and stops if the user or an administrator must act.
     var endsAdvertising: Bool {
         switch self {
         case .unsupported, .unauthorized, .poweredOff: true

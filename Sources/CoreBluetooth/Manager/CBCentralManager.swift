@@ -2,16 +2,16 @@ internal import BeaconModel
 internal import BeaconMonitoring
 internal import BeaconRadio
 
-/// The object through which an app learns whether Bluetooth is on, and which devices are nearby.
+/// A manager that reports whether Bluetooth is on, and which devices are nearby.
 ///
-/// It scans over the source that `BEACON_SOURCE` names: a radio, a capture, a simulation, or the air that processes
-/// share. Connecting to devices does nothing, which is logged once.
+/// It scans over the source in `BEACON_SOURCE`: a radio, a capture, a simulation, or the shared air. Connecting to
+/// devices does nothing, which is logged once.
 ///
-/// iOS hides the data of iBeacons from Core Bluetooth, which reports such a device without its manufacturer data, and
-/// macOS does not. It is as on iOS unless the environment has `BEACON_CORE_BLUETOOTH=macos`. Core Location finds
-/// beacons in both cases.
+/// iOS hides the data of iBeacons from Core Bluetooth, and reports such devices without manufacturer data; macOS does
+/// not. The default here is iOS's behavior; set `BEACON_CORE_BLUETOOTH=macos` in the environment for the other. Core
+/// Location finds beacons in both cases.
 open class CBCentralManager: CBManager {
-    /// The features that some devices have and others have not.
+    /// Features that some devices have.
     public struct Feature: OptionSet, Sendable {
         /// The bits.
         public let rawValue: UInt
@@ -21,16 +21,16 @@ open class CBCentralManager: CBManager {
             self.rawValue = rawValue
         }
 
-        /// Scanning and connecting by extended advertising.
+        /// Scanning and connecting with extended advertising.
         public static let extendedScanAndConnect = Feature(rawValue: 0x01)
     }
 
     private let delegates: DelegateBox<any CBCentralManagerDelegate>
     private let scanner: Scanner
 
-    /// The object that receives events. It is not kept alive, and may be set on any thread.
+    /// The object that receives events. The reference is weak, and any thread may set it.
     ///
-    /// The first callback, of the state, waits for a delegate: one that is set late receives it, too.
+    /// The first callback, for the state, waits until a delegate is set.
     open weak var delegate: (any CBCentralManagerDelegate)? {
         get { delegates.delegate }
         set {
@@ -43,7 +43,7 @@ open class CBCentralManager: CBManager {
         }
     }
 
-    /// Creates a manager whose callbacks come on the main queue, to a delegate that is still to be set.
+    /// Creates a manager that makes callbacks on the main queue, without a delegate.
     public convenience init() {
         self.init(delegate: nil, queue: nil, options: nil)
     }
@@ -56,9 +56,9 @@ open class CBCentralManager: CBManager {
     /// Creates a manager that calls a delegate.
     ///
     /// - Parameters:
-    ///   - delegate: receives the state once it is known and whenever it changes.
-    ///   - queue: where callbacks are made; nil for the main queue.
-    ///   - options: without effect here: no user is alerted, and nothing is restored.
+    /// - delegate: receives the state once it is known and whenever it changes.
+    /// - queue: the queue for callbacks; nil for the main queue.
+    /// - options: no effect here: no user is alerted, and nothing is restored.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         delegates = DelegateBox(delegate)
         let core = ManagerCore(center: .current, queue: queue)
@@ -67,36 +67,36 @@ open class CBCentralManager: CBManager {
         let reference = WeakReference(self)
         core.begin { state in
             guard let manager = reference.object else { return }
-            // Below powered on, a scan is over (Core Bluetooth, centralManagerDidUpdateState(_:)).
+            // Below powered on, a scan has ended (Core Bluetooth, centralManagerDidUpdateState(_:)).
             if state != .poweredOn { manager.scanner.stop() }
             manager.delegates.delegateOrHold()?.centralManagerDidUpdateState(manager)
         }
     }
 
-    /// A Boolean value that says that devices are looked for.
+    /// A Boolean value indicating whether the manager is scanning.
     open var isScanning: Bool { scanner.isScanning }
 
     /// Returns false: this device has none of the features.
     open class func supports(_ features: Feature) -> Bool { false }
 
-    /// Looks for devices from now on. The scan before, if any, is over. Each device is reported by
-    /// `centralManager(_:didDiscover:advertisementData:rssi:)`.
+    /// Starts a scan, which replaces the previous one. `centralManager(_:didDiscover:advertisementData:rssi:)` reports
+    /// each device.
     ///
-    /// Devices are asked for their scan responses, so that names come that are not in the adverts themselves. The RSSI
-    /// of an advert without one is 127. A key is missing where the source does not know its value: bluetoothd does not
-    /// say whether a device can be connected to.
+    /// The radio requests scan responses, which may contain names that the adverts lack. The RSSI is 127 if the advert
+    /// has none. A key is missing if the source does not know its value: bluetoothd does not report whether a device is
+    /// connectable.
     ///
     /// - Parameters:
-    ///   - serviceUUIDs: the services of which a device has to have one; nil or none for every device.
-    ///   - options: ``CBCentralManagerScanOptionAllowDuplicatesKey`` reports each advert; without it, a device is
-    ///     reported once, and again when it says what it did not say before.
-    ///     ``CBCentralManagerScanOptionSolicitedServiceUUIDsKey`` finds devices that look for these services.
+    /// - serviceUUIDs: the services of which a device must have one; nil or empty for every device.
+    /// - options: ``CBCentralManagerScanOptionAllowDuplicatesKey`` reports each advert. Without it, a device is
+    ///   reported once, and again if it advertises additional data.
+    ///   ``CBCentralManagerScanOptionSolicitedServiceUUIDsKey`` finds devices that solicit these services.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         guard acceptsCommands() else { return }
         scanner.start(ScanRequest(services: serviceUUIDs, options: options), for: self)
     }
 
-    /// Looks for devices no longer.
+    /// Stops the scan.
     open func stopScan() {
         guard acceptsCommands() else { return }
         scanner.stop()
@@ -105,19 +105,19 @@ open class CBCentralManager: CBManager {
     /// Connects to a device. Does nothing, which is logged once.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) { refuse("Connecting to devices") }
 
-    /// Ends a connection. There is none.
+    /// Ends a connection. Does nothing, since there are no connections.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) { _ = acceptsCommands() }
 
-    /// Returns the devices of identifiers that scans have given, in this launch or another. Identifiers of other
-    /// systems are passed over.
+    /// Returns the devices for identifiers from scans, in this launch or another. Identifiers from other systems are
+    /// ignored.
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         identifiers.compactMap { DeviceAddress(identifier: $0) }.map { scanner.peripheral(at: $0) }
     }
 
-    /// Returns devices that are connected; there are none.
+    /// Returns connected devices. Always empty.
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] { [] }
 
-    /// Asks for the events of connections. Does nothing, which is logged once.
+    /// Requests connection events. Does nothing, which is logged once.
     open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
         refuse("Connecting to devices")
     }
@@ -128,16 +128,16 @@ open class CBCentralManager: CBManager {
     }
 }
 
-/// The state of a central manager before iOS 10: a type of its own with the cases of ``CBManagerState``.
+/// The state of a central manager before iOS 10: a separate type with the cases of ``CBManagerState``.
 @available(*, deprecated, message: "Use CBManagerState.")
 public enum CBCentralManagerState: Int, Sendable, BitwiseCopyable {
-    /// Not known so far: the state is reported soon after a manager is made.
+    /// Not known yet: the state is reported soon after a manager is created.
     case unknown = 0
 
-    /// The connection to the system broke off; a new state follows.
+    /// The connection to the system was lost; a new state follows.
     case resetting = 1
 
-    /// There is no Bluetooth Low Energy here.
+    /// Bluetooth Low Energy is not available.
     case unsupported = 2
 
     /// The app may not use Bluetooth.
@@ -150,7 +150,7 @@ public enum CBCentralManagerState: Int, Sendable, BitwiseCopyable {
     case poweredOn = 5
 }
 
-/// An option of connection events. Nothing here connects.
+/// An option for connection events. Nothing connects here.
 public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Sendable {
     /// The option's name.
     public let rawValue: String
@@ -158,18 +158,18 @@ public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Senda
     /// Creates an option from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Devices that have one of these services: an array of ``CBUUID``.
+    /// Devices with one of these services: an array of ``CBUUID``.
     public static let serviceUUIDs = CBConnectionEventMatchingOption(rawValue: "serviceUUIDs")
 
     /// These devices: an array of `UUID`.
     public static let peripheralUUIDs = CBConnectionEventMatchingOption(rawValue: "peripheralUUIDs")
 }
 
-/// The events of a connection. Nothing here connects.
+/// The events of a connection. Nothing connects here.
 public enum CBConnectionEvent: Int, Sendable, BitwiseCopyable {
     /// The connection ended.
     case peerDisconnected = 0
 
-    /// The connection began.
+    /// The connection started.
     case peerConnected = 1
 }

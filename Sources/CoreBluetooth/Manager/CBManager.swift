@@ -2,23 +2,23 @@ internal import BeaconMonitoring
 internal import BeaconRadio
 @_exported public import Foundation
 
-/// The common base of the managers, which report the state of Bluetooth.
+/// The base class of the managers, which reports the state of Bluetooth.
 ///
-/// Managers belong to the radio that `BEACON_SOURCE` names. They may be called from any thread.
+/// Managers use the radio in `BEACON_SOURCE`. They may be called from any thread.
 open class CBManager: NSObject {
     let core: ManagerCore
 
-    /// Creates a manager that receives nothing so far.
+    /// Creates a manager that does not receive events yet.
     init(core: ManagerCore) {
         self.core = core
         super.init()
     }
 
-    /// The state of Bluetooth: ``CBManagerState/unknown`` at first, and then the last that was delivered to the
+    /// The state of Bluetooth: initially ``CBManagerState/unknown``, then the state that was last reported to the
     /// delegate.
     open var state: CBManagerState { CBManagerState(core.state) }
 
-    /// The app's permission to use Bluetooth: on Linux the user is not asked, so that it may unless the radio refuses.
+    /// The app's permission to use Bluetooth. On Linux the user is not asked: it is allowed unless the radio refuses.
     open class var authorization: CBManagerAuthorization { authorization(in: .current) }
 
     /// The app's permission to use Bluetooth.
@@ -29,7 +29,7 @@ open class CBManager: NSObject {
         center.snapshot.radio == .unauthorized ? .denied : .allowedAlways
     }
 
-    /// Returns true where commands can be accepted. Where they cannot, that is logged, as Apple's systems do.
+    /// Returns true if commands are accepted. If not, that is logged, as on Apple's systems.
     func acceptsCommands() -> Bool {
         if core.state == .poweredOn { return true }
         BluetoothLog.misuse(of: self)
@@ -37,15 +37,15 @@ open class CBManager: NSObject {
     }
 }
 
-/// The state of Bluetooth. Only in ``poweredOn`` do managers accept commands.
+/// The state of Bluetooth. Managers accept commands only in ``poweredOn``.
 public enum CBManagerState: Int, Sendable, BitwiseCopyable {
-    /// Not known so far: the state is reported soon after a manager is made.
+    /// Not known yet: the state is reported soon after a manager is created.
     case unknown = 0
 
-    /// The connection to the system broke off; a new state follows.
+    /// The connection to the system was lost; a new state follows.
     case resetting = 1
 
-    /// There is no Bluetooth Low Energy here.
+    /// Bluetooth Low Energy is not available.
     case unsupported = 2
 
     /// The app may not use Bluetooth.
@@ -60,13 +60,13 @@ public enum CBManagerState: Int, Sendable, BitwiseCopyable {
 
 /// The app's permission to use Bluetooth.
 public enum CBManagerAuthorization: Int, Sendable, BitwiseCopyable {
-    /// Not decided so far.
+    /// Not decided yet.
     case notDetermined = 0
 
-    /// Not allowed, and the user could not change that.
+    /// Not allowed, and the user cannot change that.
     case restricted = 1
 
-    /// Not allowed: the user, here the machine's administrator, said no.
+    /// Not allowed: the user, or on Linux the machine's administrator, refused.
     case denied = 2
 
     /// Allowed at all times.
@@ -74,7 +74,7 @@ public enum CBManagerAuthorization: Int, Sendable, BitwiseCopyable {
 }
 
 extension CBManagerState {
-    /// Creates a state from a radio's. The two have the same cases.
+    /// Converts a radio's state, which has the same cases.
     init(_ state: RadioState) {
         self =
             switch state {
@@ -88,4 +88,4 @@ extension CBManagerState {
     }
 }
 
-// Core Bluetooth's header brings Foundation with it, and much code never imports it itself. Foundation brings Dispatch.
+// Core Bluetooth's header includes Foundation, and much code never imports it itself. Foundation includes Dispatch.

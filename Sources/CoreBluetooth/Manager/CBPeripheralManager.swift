@@ -1,31 +1,30 @@
 internal import BeaconMonitoring
 internal import BeaconRadio
 
-/// The object through which an app advertises: the device becomes a beacon.
+/// A manager that advertises, so that the device becomes a beacon.
 ///
-/// Callbacks come on the queue that the manager is made with. Commands are accepted in
-/// ``CBManagerState/poweredOn`` only; in other states they are dropped, and a line that begins with `API MISUSE` is
-/// logged. Two things differ from Apple's systems, since listings of Apple's documents rely on them:
+/// Callbacks are made on the queue that is passed to the initializer. Commands are accepted in
+/// ``CBManagerState/poweredOn`` only. In other states they are dropped, and a line that begins with `API MISUSE` is
+/// logged. Two things differ from Apple's systems, since examples in Apple's documentation rely on them:
 ///
 /// - A start while the state is still ``CBManagerState/unknown``, as right after `init`, is held and carried out once
-/// the   state is known to be ``CBManagerState/poweredOn``.
-/// - While a start is held, and from a start until ``stopAdvertising()`` or until advertising has ended by itself, the
-/// manager   is kept alive, so that it need not be stored anywhere. Its delegate is not kept.
+///   the state is ``CBManagerState/poweredOn``.
+/// - The manager is kept alive while a start is held, and from a start until ``stopAdvertising()`` or the end of
+///   advertising, so that an app need not store it. Its delegate is not kept alive.
 ///
 /// Advertising pauses while the radio is in ``CBManagerState/resetting`` or ``CBManagerState/unknown``, and resumes
-/// with it. In ``CBManagerState/poweredOff``, ``CBManagerState/unsupported`` and ``CBManagerState/unauthorized`` it is
-/// over and must be started again. Otherwise it continues until it is stopped or the process ends: there is no
-/// background here in which a process would send less.
+/// afterwards. In ``CBManagerState/poweredOff``, ``CBManagerState/unsupported`` and ``CBManagerState/unauthorized``, it
+/// ends and must be started again. Otherwise it continues until it is stopped or the process ends: there is no
+/// background mode in which a process would send less.
 ///
-/// The radio sends iBeacon frames and nothing else. There is no server of attributes: services can be made, but not be
-/// published: that fails with an error.
+/// There is no attribute server: services can be created, but publishing them fails with an error.
 open class CBPeripheralManager: CBManager {
     private let advertiser: Advertiser
     private let delegates: DelegateBox<any CBPeripheralManagerDelegate>
 
-    /// The object that receives events. It is not kept alive, and may be set on any thread.
+    /// The object that receives events. The reference is weak, and any thread may set it.
     ///
-    /// The first callback, of the state, waits for a delegate: one that is set late receives it, too.
+    /// The first callback, for the state, waits until a delegate is set.
     open weak var delegate: (any CBPeripheralManagerDelegate)? {
         get { delegates.delegate }
         set {
@@ -34,7 +33,7 @@ open class CBPeripheralManager: CBManager {
         }
     }
 
-    /// Creates a manager whose callbacks come on the main queue, to a delegate that is still to be set.
+    /// Creates a manager that makes callbacks on the main queue, without a delegate.
     public convenience init() {
         self.init(delegate: nil, queue: nil, options: nil)
     }
@@ -47,9 +46,9 @@ open class CBPeripheralManager: CBManager {
     /// Creates a manager that calls a delegate.
     ///
     /// - Parameters:
-    ///   - delegate: receives the state once it is known, and from then on every event.
-    ///   - queue: where callbacks are made; nil for the main queue.
-    ///   - options: without effect here: no user is alerted, and nothing is restored.
+    /// - delegate: receives the state once it is known, and then every event.
+    /// - queue: the queue for callbacks; nil for the main queue.
+    /// - options: no effect here: no user is alerted, and nothing is restored.
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         let core = ManagerCore(center: .current, queue: queue)
         delegates = DelegateBox(delegate)
@@ -62,7 +61,7 @@ open class CBPeripheralManager: CBManager {
     private func radioDidChange(to state: RadioState) {
         if advertiser.radioDidChange(to: state) { BluetoothLog.misuse(of: self) }
         delegates.delegateOrHold()?.peripheralManagerDidUpdateState(self)
-        // After the delegate, which may have stopped it or made a start of its own.
+        // After the delegate, which may have stopped the held start or started again.
         advertiser.startHeld()
     }
 
@@ -76,20 +75,20 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: - Advertising
 
-    /// A Boolean value that says that the device advertises: after a start has succeeded, until it is stopped; not
+    /// A Boolean value indicating whether the device advertises: from a successful start until it is stopped, but not
     /// while it is paused.
     open var isAdvertising: Bool { advertiser.isSending }
 
-    /// Begins to advertise. `peripheralManagerDidStartAdvertising(_:error:)` delivers the result.
+    /// Starts to advertise. `peripheralManagerDidStartAdvertising(_:error:)` reports the result.
     ///
-    /// It fails with ``CBError/alreadyAdvertising`` where this manager advertises already, and with
-    /// ``CBError/invalidParameters`` where the dictionary holds nothing that can be sent. What the radio cannot do is
-    /// ``CBError/operationNotSupported``, any other failure of it ``CBError/unknown``; both carry the radio's own
-    /// words. Should the radio become unable to continue, the same callback delivers the error.
+    /// It fails with ``CBError/alreadyAdvertising`` if this manager is already advertising, and with
+    /// ``CBError/invalidParameters`` if the dictionary has nothing that can be sent. If the radio does not support it,
+    /// the error is ``CBError/operationNotSupported``; for any other failure of the radio it is ``CBError/unknown``.
+    /// Both contain the radio's message. If the radio cannot continue later, the same callback reports the error.
     ///
-    /// - Parameter advertisementData: the dictionary of `CLBeaconRegion.peripheralData(withMeasuredPower:)`, or a name
-    ///   (``CBAdvertisementDataLocalNameKey``) and services (``CBAdvertisementDataServiceUUIDsKey``), or all of them. A
-    ///   beacon's name and services are in its scan response. Keys that mean nothing are logged and left out.
+    /// - Parameter advertisementData: the dictionary from `CLBeaconRegion.peripheralData(withMeasuredPower:)`, a name
+    ///   (``CBAdvertisementDataLocalNameKey``), services (``CBAdvertisementDataServiceUUIDsKey``), or any combination.
+    ///   A beacon's name and services are in its scan response. Unknown keys are logged and ignored.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         let advertisement = Advertisement(advertisementData ?? [:])
         let outcome = advertiser.start(advertisement.advert, for: self)
@@ -99,31 +98,31 @@ open class CBPeripheralManager: CBManager {
         answer { $0.delegate?.peripheralManagerDidStartAdvertising($0, error: CBError(code)) }
     }
 
-    /// Stops advertising, also a start that is held, and lets go of the manager.
+    /// Stops advertising, or drops a held start, and releases the manager.
     open func stopAdvertising() {
         if !advertiser.stop() { BluetoothLog.misuse(of: self) }
     }
 
-    // MARK: - Attributes, which are not served
+    // MARK: - Attributes, which are not available
 
-    /// Asks to publish a service; `peripheralManager(_:didAdd:error:)` follows with an error.
+    /// Publishes a service; `peripheralManager(_:didAdd:error:)` follows with an error.
     open func add(_ service: CBMutableService) {
         guard acceptsCommands() else { return }
-        // It is only passed on: the caller receives the same object, where it asked to be called, as with Apple's.
+        // It is only passed on: the caller receives the same object in its callback context, as with Apple's class.
         let sent = UnsafeTransfer(service)
         answer { $0.delegate?.peripheralManager($0, didAdd: sent.value, error: Self.noServer) }
     }
 
-    /// Removes a service; none is published.
+    /// Removes a service. Does nothing, since none is published.
     open func remove(_ service: CBMutableService) { _ = acceptsCommands() }
 
-    /// Removes all services; none is published.
+    /// Removes all services. Does nothing, since none is published.
     open func removeAllServices() { _ = acceptsCommands() }
 
-    /// Answers a request; none ever comes.
+    /// Responds to a request. Does nothing, since none ever arrives.
     open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) { _ = acceptsCommands() }
 
-    /// Sends a value to centrals that asked for it; none ever does.
+    /// Sends a value to subscribed centrals. Does nothing, since no central ever subscribes.
     ///
     /// - Returns: false, since nothing is sent.
     @discardableResult
@@ -134,18 +133,18 @@ open class CBPeripheralManager: CBManager {
         return false
     }
 
-    /// Asks for quick answers to a central; none ever connects.
+    /// Sets the latency for a central. Does nothing, since no central ever connects.
     open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
         _ = acceptsCommands()
     }
 
-    /// Asks to offer a channel; `peripheralManager(_:didPublishL2CAPChannel:error:)` follows with an error.
+    /// Publishes a channel; `peripheralManager(_:didPublishL2CAPChannel:error:)` follows with an error.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
         guard acceptsCommands() else { return }
         answer { $0.delegate?.peripheralManager($0, didPublishL2CAPChannel: 0, error: Self.noServer) }
     }
 
-    /// Withdraws a channel; `peripheralManager(_:didUnpublishL2CAPChannel:error:)` follows with an error.
+    /// Unpublishes a channel; `peripheralManager(_:didUnpublishL2CAPChannel:error:)` follows with an error.
     open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
         guard acceptsCommands() else { return }
         answer { $0.delegate?.peripheralManager($0, didUnpublishL2CAPChannel: PSM, error: Self.noServer) }
@@ -157,24 +156,24 @@ open class CBPeripheralManager: CBManager {
             userInfo: [NSLocalizedDescriptionKey: "Services and channels cannot be published here, only beacons."])
     }
 
-    /// Answers a command where callbacks are made. The manager is kept until then.
+    /// Makes a call in the callback context. The manager is kept alive until then.
     private func answer(_ call: @escaping @Sendable (CBPeripheralManager) -> Void) {
-        // Counting references is safe on any thread, and the callback uses the manager where its owner expects it.
+        // Reference counting is safe on any thread, and the callback uses the manager where its owner expects it.
         let sent = UnsafeTransfer(self)
         core.makeCallback { call(sent.value) }
     }
 }
 
-/// The state of a peripheral manager before iOS 10: a type of its own with the cases of ``CBManagerState``.
+/// The state of a peripheral manager before iOS 10: a separate type with the cases of ``CBManagerState``.
 @available(*, deprecated, message: "Use CBManagerState.")
 public enum CBPeripheralManagerState: Int, Sendable, BitwiseCopyable {
-    /// Not known so far: the state is reported soon after a manager is made.
+    /// Not known yet: the state is reported soon after a manager is created.
     case unknown = 0
 
-    /// The connection to the system broke off; a new state follows.
+    /// The connection to the system was lost; a new state follows.
     case resetting = 1
 
-    /// There is no Bluetooth Low Energy here.
+    /// Bluetooth Low Energy is not available.
     case unsupported = 2
 
     /// The app may not use Bluetooth.
@@ -190,27 +189,27 @@ public enum CBPeripheralManagerState: Int, Sendable, BitwiseCopyable {
 /// The app's permission to share data in the background, before iOS 13.
 @available(*, deprecated, message: "Use CBManagerAuthorization.")
 public enum CBPeripheralManagerAuthorizationStatus: Int, Sendable, BitwiseCopyable {
-    /// Not decided so far.
+    /// Not decided yet.
     case notDetermined = 0
 
-    /// Not allowed, and the user could not change that.
+    /// Not allowed, and the user cannot change that.
     case restricted = 1
 
-    /// Not allowed: the user, here the machine's administrator, said no.
+    /// Not allowed: the user, or on Linux the machine's administrator, refused.
     case denied = 2
 
     /// Allowed.
     case authorized = 3
 }
 
-/// The latency of answers to a connected central. Nothing here connects.
+/// The latency of responses to a connected central. Nothing connects here.
 public enum CBPeripheralManagerConnectionLatency: Int, Sendable, BitwiseCopyable {
-    /// Quickly, at the cost of power.
+    /// Fast, using more power.
     case low = 0
 
-    /// A balance of both.
+    /// A balance of speed and power.
     case medium = 1
 
-    /// Slowly, saving power.
+    /// Slow, using less power.
     case high = 2
 }

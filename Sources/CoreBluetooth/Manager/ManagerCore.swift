@@ -2,18 +2,18 @@ internal import BeaconMonitoring
 internal import BeaconRadio
 internal import BeaconSupport
 
-/// The part of a manager that threads may share: its client of the center, and the last state that was delivered.
+/// The thread-safe part of a manager: its client of the center, and the last delivered state.
 final class ManagerCore: Sendable {
     let center: BeaconCenter
     let context: CallbackContext
     private let client: ClientID
     private let reported = Locked(RadioState.unknown)
 
-    /// - Parameter queue: where callbacks are made; nil for the main queue.
+    /// - Parameter queue: the queue for callbacks; nil for the main queue.
     init(center: BeaconCenter, queue: DispatchQueue?) {
         self.center = center
         context = .queue(
-            // A queue of its own on top of the given one keeps callbacks in order where that is concurrent.
+            // A serial queue on top of the given one keeps callbacks in order if that one is concurrent.
             queue.map { DispatchQueue(label: "swift-beacon.bluetooth", target: $0) } ?? .main)
         client = center.makeClientID()
     }
@@ -22,13 +22,12 @@ final class ManagerCore: Sendable {
         center.perform { [client] in $0.removeClient(client) }
     }
 
-    /// The radio's state that callbacks delivered last, so that a delegate is never ahead of or behind what its manager
-    /// says.
+    /// The radio's state that was last delivered, so that the manager's state always matches the delegate's.
     var state: RadioState { reported.withLock { $0 } }
 
-    /// Begins to listen to the radio's state.
+    /// Starts to receive the radio's state.
     ///
-    /// - Parameter deliver: called where callbacks are to be made, after ``state`` has changed.
+    /// - Parameter deliver: called in the callback context, after ``state`` has changed.
     func begin(_ deliver: @escaping @Sendable (RadioState) -> Void) {
         center.addClient(client, in: context) { [weak self] event in
             guard case .radio(let state) = event else { return }
@@ -37,6 +36,6 @@ final class ManagerCore: Sendable {
         }
     }
 
-    /// Makes a call where callbacks are made, after those that are under way.
+    /// Makes a call in the callback context, after pending callbacks.
     func makeCallback(_ call: @escaping @Sendable () -> Void) { center.makeCallback(in: context, call) }
 }

@@ -1,6 +1,6 @@
-// Apple's documents give these keys no values, and apps use them by name only. Each is its own name here.
+// Apple does not document the values of these keys, and apps use the constants only. Here each value is its name.
 
-/// The key of an alert that Bluetooth is off when a peripheral manager is made: an `NSNumber`. Without effect here.
+/// The key for an alert if Bluetooth is off when a peripheral manager is created: an `NSNumber`. No effect here.
 public let CBPeripheralManagerOptionShowPowerAlertKey = "CBPeripheralManagerOptionShowPowerAlertKey"
 
 /// The name by which iOS restores a peripheral manager: a `String`. Nothing is restored here.
@@ -13,7 +13,7 @@ public let CBPeripheralManagerRestoredStateServicesKey = "CBPeripheralManagerRes
 public let CBPeripheralManagerRestoredStateAdvertisementDataKey =
     "CBPeripheralManagerRestoredStateAdvertisementDataKey"
 
-/// The key of an alert that Bluetooth is off when a central manager is made: an `NSNumber`. Without effect here.
+/// The key for an alert if Bluetooth is off when a central manager is created: an `NSNumber`. No effect here.
 public let CBCentralManagerOptionShowPowerAlertKey = "CBCentralManagerOptionShowPowerAlertKey"
 
 /// The name by which iOS restores a central manager: a `String`. Nothing is restored here.
@@ -22,7 +22,7 @@ public let CBCentralManagerOptionRestoreIdentifierKey = "CBCentralManagerOptionR
 /// The peripherals of a restored central manager. Nothing is restored here.
 public let CBCentralManagerRestoredStatePeripheralsKey = "CBCentralManagerRestoredStatePeripheralsKey"
 
-/// The services that a restored central manager looked for. Nothing is restored here.
+/// The services that a restored central manager scanned for. Nothing is restored here.
 public let CBCentralManagerRestoredStateScanServicesKey = "CBCentralManagerRestoredStateScanServicesKey"
 
 /// The options with which a restored central manager scanned. Nothing is restored here.
@@ -31,29 +31,29 @@ public let CBCentralManagerRestoredStateScanOptionsKey = "CBCentralManagerRestor
 /// The key for reporting each advert of a device: an `NSNumber`.
 public let CBCentralManagerScanOptionAllowDuplicatesKey = "CBCentralManagerScanOptionAllowDuplicatesKey"
 
-/// The solicited services to look for: an array of ``CBUUID``.
+/// The solicited services to scan for: an array of ``CBUUID``.
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = "CBCentralManagerScanOptionSolicitedServiceUUIDsKey"
 
-/// The key of an alert about a connection: an `NSNumber`. Without effect here.
+/// The key for an alert about a connection: an `NSNumber`. No effect here.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey = "CBConnectPeripheralOptionNotifyOnConnectionKey"
 
-/// The key of an alert about a connection's end: an `NSNumber`. Without effect here.
+/// The key for an alert about a disconnection: an `NSNumber`. No effect here.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey = "CBConnectPeripheralOptionNotifyOnDisconnectionKey"
 
-/// The key of an alert about notifications: an `NSNumber`. Without effect here.
+/// The key for an alert about notifications: an `NSNumber`. No effect here.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey = "CBConnectPeripheralOptionNotifyOnNotificationKey"
 
-/// The key for connecting again by itself: an `NSNumber`. Without effect here.
+/// The key for automatic reconnection: an `NSNumber`. No effect here.
 public let CBConnectPeripheralOptionEnableAutoReconnect = "CBConnectPeripheralOptionEnableAutoReconnect"
 
-/// The key for bridging profiles of classic Bluetooth: an `NSNumber`. Without effect here.
+/// The key for bridging classic Bluetooth profiles: an `NSNumber`. No effect here.
 public let CBConnectPeripheralOptionEnableTransportBridgingKey = "CBConnectPeripheralOptionEnableTransportBridgingKey"
 
-/// The key for a device that needs the notification centre: an `NSNumber`. Without effect here.
+/// The key for a device that requires the notification center: an `NSNumber`. No effect here.
 public let CBConnectPeripheralOptionRequiresANCS = "CBConnectPeripheralOptionRequiresANCS"
 
-/// The seconds to wait before connecting: an `NSNumber`. Without effect here.
+/// The key for a delay before connecting, in seconds: an `NSNumber`. No effect here.
 public let CBConnectPeripheralOptionStartDelayKey = "CBConnectPeripheralOptionStartDelayKey"
 
-/// The key for access to a device's media: an `NSNumber`. Without effect here.
+/// The key for access to a device's media: an `NSNumber`. No effect here.
 public let CBCentralManagerOptionDeviceAccessForMedia = "CBCentralManagerOptionDeviceAccessForMedia"

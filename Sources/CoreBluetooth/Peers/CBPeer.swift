@@ -1,29 +1,29 @@
-/// A device on the other side.
+/// A remote device.
 open class CBPeer: NSObject, NSCopying {
-    /// A name for the device that holds on this machine.
+    /// The device's identifier on this machine.
     open var identifier: UUID { name }
 
     private let name: UUID
 
-    /// Creates a device of this name.
+    /// Creates a device with an identifier.
     init(identifier: UUID) {
         name = identifier
         super.init()
     }
 
-    /// Returns the device itself: there is one object for each.
+    /// Returns the device itself: each device has one object.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// A device that reads from this one. None is ever met here.
+/// A device that reads from this one. None ever connects here.
 open class CBCentral: CBPeer {
-    /// The most bytes in one notification: 20, what the smallest packet leaves.
+    /// The maximum number of bytes in a notification: 20, which fit into the smallest packet.
     open var maximumUpdateValueLength: Int { 20 }
 }
 
-/// A channel to another device. None is ever opened here, so that all but its number is nil.
+/// A channel to another device. None is ever opened here, so that all properties except the number are nil.
 open class CBL2CAPChannel: NSObject {
-    /// The device on the other side.
+    /// The remote device.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var peer: CBPeer! { nil }
 
@@ -38,7 +38,7 @@ open class CBL2CAPChannel: NSObject {
     /// The channel's number.
     open var psm: CBL2CAPPSM { 0 }
 
-    /// Creates a channel that is not open, as test doubles do.
+    /// Creates a channel that is not open, for test doubles.
     public override init() { super.init() }
 }
 

@@ -1,49 +1,49 @@
 internal import BeaconSupport
 
-/// A device that a central manager has found.
+/// A device that a central manager has discovered.
 ///
-/// Nothing here connects: all that asks the device for something does nothing, and no answer comes.
+/// Nothing connects here: requests to the device do nothing, and no response follows.
 open class CBPeripheral: CBPeer {
-    /// The object that receives the answers. It is not kept alive.
+    /// The object that receives responses. The reference is weak.
     open weak var delegate: (any CBPeripheralDelegate)?
 
-    /// The name that the device gives itself; nil if not known.
+    /// The name that the device advertises; nil if unknown.
     open var name: String? { learnedName.withLock { $0 } }
 
     private let learnedName = Locked<String?>(nil)
 
-    /// Notes the name in an advert.
+    /// Stores the name from an advert.
     func learn(name: String) { learnedName.withLock { $0 = name } }
 
-    /// The state of the connection: there is none.
+    /// The state of the connection. Always disconnected.
     open var state: CBPeripheralState { .disconnected }
 
-    /// The services found so far; nil before any search.
+    /// The discovered services. Always nil here.
     open var services: [CBService]? { nil }
 
-    /// A Boolean value that says that the device may read the notification centre. Always false.
+    /// A Boolean value indicating whether the device may read the notification center. Always false.
     open var ancsAuthorized: Bool { false }
 
-    /// A Boolean value that says that a write without response would be sent.
+    /// A Boolean value indicating whether a write without response can be sent. Always false.
     open var canSendWriteWithoutResponse: Bool { false }
 
-    /// The signal of a connection, in dBm; nil, since there is none.
+    /// The signal strength of the connection, in dBm. Always nil.
     @available(*, deprecated, message: "Use readRSSI() and peripheral(_:didReadRSSI:error:).")
     open var rssi: NSNumber? { nil }
 
-    /// Asks for the signal. Does nothing.
+    /// Reads the signal strength. Does nothing.
     open func readRSSI() {}
 
-    /// Looks for services. Does nothing.
+    /// Discovers services. Does nothing.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {}
 
-    /// Looks for services within a service. Does nothing.
+    /// Discovers services within a service. Does nothing.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {}
 
-    /// Looks for characteristics. Does nothing.
+    /// Discovers characteristics. Does nothing.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {}
 
-    /// Looks for descriptors. Does nothing.
+    /// Discovers descriptors. Does nothing.
     open func discoverDescriptors(for characteristic: CBCharacteristic) {}
 
     /// Reads a characteristic. Does nothing.
@@ -58,10 +58,10 @@ open class CBPeripheral: CBPeer {
     /// Writes a descriptor. Does nothing.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) {}
 
-    /// Returns the most bytes in one write: 20, what the smallest packet leaves.
+    /// Returns the maximum number of bytes in a write: 20, which fit into the smallest packet.
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int { 20 }
 
-    /// Asks for notifications. Does nothing.
+    /// Enables or disables notifications. Does nothing.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {}
 
     /// Opens a channel. Does nothing.

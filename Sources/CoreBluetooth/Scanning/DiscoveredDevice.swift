@@ -1,21 +1,21 @@
 internal import BeaconModel
 internal import BeaconRadio
 
-/// A device that a scan has heard, by its newest advert and its newest scan response.
+/// A device that a scan has heard, with its newest advert and its newest scan response.
 struct DiscoveredDevice {
     private var advert = AdvertContents()
     private var scanResponse = AdvertContents()
     private var isConnectable: Bool?
 
-    /// The keys that the app was told of; nil before it was told anything.
+    /// The keys that were reported to the app; nil before the first report.
     var reported: Set<String>?
 
-    /// When it was heard last.
+    /// The time at which it was last heard.
     var heard = Timestamp.zero
 
-    /// Takes in a packet.
+    /// Processes a packet.
     ///
-    /// - Parameter hidesBeacons: true to take an iBeacon's manufacturer data for missing.
+    /// - Parameter hidesBeacons: true to ignore an iBeacon's manufacturer data.
     mutating func hear(_ packet: HeardAdvert, hidesBeacons: Bool) {
         var contents = AdvertContents(advert: packet.bytes.span.bytes)
         if hidesBeacons, IBeaconFrame(advert: packet.bytes.span.bytes) != nil { contents.manufacturerData = nil }
@@ -24,13 +24,13 @@ struct DiscoveredDevice {
         case .scanResponse: return scanResponse = contents
         case .connectable, .directed: isConnectable = true
         case .scannable, .nonConnectable: isConnectable = false
-        // Such a report does not say.
+        // Such a report does not specify it.
         case .extended: break
         }
         advert = contents
     }
 
-    /// All that it says of itself.
+    /// The combined content of its adverts and scan responses.
     var contents: AdvertContents { advert.merging(scanResponse) }
 
     /// The dictionary for the app.
@@ -56,12 +56,12 @@ struct DiscoveredDevice {
 }
 
 extension DeviceAddress {
-    // Of version 8, whose bits are each maker's own (RFC 9562, 5.8).
+    // UUID version 8, whose bits are vendor-specific (RFC 9562, 5.8).
     private static let identifierHigh: UInt64 = 0x7377_6966_7462_8001
     private static let identifierLow: UInt64 = 0x8000_0000_0000_0000
 
-    /// The identifier of the device for apps: the same for an address on each machine and in each launch. Its last
-    /// twelve digits are the address, and the four before them the address's kind.
+    /// The device's identifier for apps: the same for an address on every machine and in every launch. Its last twelve
+    /// digits are the address, and the four digits before them are the address's kind.
     var identifier: UUID {
         let low = Self.identifierLow | UInt64(kind.rawValue) << 48 | bits
         var bytes = [UInt8](repeating: 0, count: 16)
@@ -72,7 +72,7 @@ extension DeviceAddress {
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// Reads the address in an identifier; nil where it is no device's.
+    /// Decodes the address in an identifier; nil if it is not a device's identifier.
     init?(identifier: UUID) {
         let words = withUnsafeBytes(of: identifier.uuid) { bytes in
             [0, 8].map { start in bytes[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }

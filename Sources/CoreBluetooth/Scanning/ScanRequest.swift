@@ -1,17 +1,17 @@
 internal import BeaconModel
 
-/// The devices that an app looks for, and how often it wants to hear of each.
+/// The devices that an app scans for, and how often each is reported.
 struct ScanRequest: Sendable {
-    /// The services of which a device has to have one; none for any device.
+    /// The services of which a device must have one; empty for any device.
     var services: Set<ServiceUUID>
 
-    /// The services of which a device has to look for one; none where that does not matter.
+    /// The services of which a device must solicit one; empty if that does not matter.
     var solicitedServices: Set<ServiceUUID>
 
     /// True to report each advert, false to report each device once.
     var allowsDuplicates: Bool
 
-    /// Reads a request. Options of other types than Apple's are taken for missing.
+    /// Creates a request. Options whose types differ from Apple's are ignored.
     init(services: [CBUUID]?, options: [String: Any]?) {
         self.services = Set((services ?? []).compactMap(\.service))
         let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
@@ -20,7 +20,7 @@ struct ScanRequest: Sendable {
         allowsDuplicates = (duplicates as? NSNumber)?.boolValue ?? duplicates as? Bool ?? false
     }
 
-    /// Returns true for a device that is looked for.
+    /// Returns true if a device matches the request.
     func matches(_ contents: AdvertContents) -> Bool {
         if services.isEmpty, solicitedServices.isEmpty { return true }
         return contents.services.contains(where: services.contains)
@@ -29,9 +29,9 @@ struct ScanRequest: Sendable {
 }
 
 extension CBUUID {
-    /// The UUID as adverts have it.
+    /// The UUID in the form of adverts.
     var service: ServiceUUID? { ServiceUUID(bytes: data) }
 
-    /// Creates the UUID of an advert, in its shortest form.
+    /// Creates a UUID from an advert's, in its shortest form.
     convenience init(_ service: ServiceUUID) { self.init(data: Data(service.bytes)) }
 }

@@ -4,14 +4,15 @@ internal import BeaconRadio
 internal import BeaconSupport
 internal import Synchronization
 
-/// The part of a central manager that looks for devices, which may be shared between threads.
+/// The thread-safe part of a central manager that scans for devices.
 ///
-/// Each scan is a client of the center of its own, so that no advert of an earlier scan is taken for one of a later.
+/// Each scan is a separate client of the center, so that an advert for an earlier scan cannot be mistaken for one of a
+/// later scan.
 final class Scanner: Sendable {
-    /// The most adverts that wait for their callbacks. A busy place has a thousand a second.
+    /// The maximum number of adverts that wait for callbacks. A busy place has a thousand a second.
     private static let capacity = 4096
 
-    /// The most devices that are remembered. Those that are heard no more make room.
+    /// The maximum number of remembered devices. If there are more, the ones not heard for longest are removed.
     private static let mostDevices = 8192
 
     private struct Scan {
@@ -23,7 +24,7 @@ final class Scanner: Sendable {
 
     private struct State {
         var scan: Scan?
-        /// The objects that apps may still have, by address.
+        /// The device objects that apps may still have, by address.
         var peripherals: [DeviceAddress: WeakReference<CBPeripheral>] = [:]
     }
 
@@ -38,10 +39,10 @@ final class Scanner: Sendable {
 
     deinit { stop() }
 
-    /// A Boolean value that says that devices are looked for.
+    /// A Boolean value indicating whether a scan is running.
     var isScanning: Bool { state.withLock { $0.scan != nil } }
 
-    /// Looks for devices from now on. The scan before, if any, is over.
+    /// Starts a scan, which replaces the previous one.
     func start(_ request: ScanRequest, for manager: CBCentralManager) {
         let client = center.makeClientID()
         replace(by: Scan(client: client, request: request))
@@ -53,15 +54,15 @@ final class Scanner: Sendable {
         center.perform { $0.scan(true, for: client) }
     }
 
-    /// Looks for devices no longer.
+    /// Stops the scan.
     func stop() { replace(by: nil) }
 
-    /// Begins a scan in one step with the end of the one before, so that none is left over where two threads begin one.
+    /// Replaces the scan in one step, so that no scan remains if two threads start one.
     private func replace(by new: Scan?) {
         let old = state.withLock { state in
             defer {
                 state.scan = new
-                // Those that an app still has are found again by their address.
+                // Objects that an app still has are found again by address.
                 state.peripherals = state.peripherals.filter { $0.value.object != nil }
             }
             return state.scan
@@ -69,18 +70,18 @@ final class Scanner: Sendable {
         if let old { center.perform { $0.removeClient(old.client) } }
     }
 
-    /// Returns the object of a device, which is the same for as long as the app has it.
+    /// Returns the object of a device, which is the same for as long as the app keeps it.
     func peripheral(at address: DeviceAddress) -> CBPeripheral {
         state.withLock { UnsafeTransfer(Self.peripheral(at: address, in: &$0)) }.value
     }
 
-    /// Stores adverts that wait for a callback.
+    /// Stores adverts for a callback.
     ///
-    /// - Returns: true where none waited, so that a callback is to be made that delivers them.
+    /// - Returns: true if no adverts were waiting. The caller must then submit a callback that delivers them.
     private func put(_ adverts: [HeardAdvert], for client: ClientID) -> Bool {
         let (isFirst, isFull) = state.withLock { state -> (Bool, Bool) in
             guard var scan = state.scan, scan.client == client else { return (false, false) }
-            // Taken out, so that the array is not copied.
+            // Moved out of the state, so that the array is not copied.
             state.scan = nil
             defer { state.scan = scan }
             let isFirst = scan.waiting.isEmpty
@@ -91,13 +92,13 @@ final class Scanner: Sendable {
         }
         if isFull {
             BluetoothLog.once(
-                "More adverts are heard than the queue of a central manager takes, and the oldest are dropped; do less "
-                    + "in didDiscover, or leave CBCentralManagerScanOptionAllowDuplicatesKey out.")
+                "A central manager's queue of adverts is full, and the oldest are dropped; do less "
+                    + "in didDiscover, or omit CBCentralManagerScanOptionAllowDuplicatesKey.")
         }
         return isFirst
     }
 
-    /// Delivers the adverts that wait. Called where callbacks are made.
+    /// Delivers the waiting adverts. Runs in the callback context.
     private func deliver(to manager: WeakReference<CBCentralManager>, for client: ClientID) {
         let adverts = state.withLock { state -> [HeardAdvert] in
             guard state.scan?.client == client else { return [] }
@@ -112,17 +113,17 @@ final class Scanner: Sendable {
         }
     }
 
-    /// Takes in an advert.
+    /// Processes an advert.
     ///
-    /// - Returns: the device and its data, where the app is to be told.
+    /// - Returns: the device and its data if they must be reported to the app.
     private func discover(
         _ advert: HeardAdvert, for client: ClientID
     ) -> UnsafeTransfer<(peripheral: CBPeripheral, data: [String: Any])>? {
         guard !advert.reception.isDamaged else { return nil }
         let address = advert.reception.report.address
         return state.withLock { state in
-            // A callback may have ended the scan.
-            // Without a copy of the scan, which would have the table copied with each advert.
+            // A callback may have ended the scan. The scan is not copied, since that would copy its table with each
+            // advert.
             guard state.scan?.client == client, let request = state.scan?.request else { return nil }
             var device = state.scan?.devices[address] ?? DiscoveredDevice()
             device.hear(advert, hidesBeacons: center.hidesBeaconsFromScans.load(ordering: .relaxed))
@@ -132,9 +133,9 @@ final class Scanner: Sendable {
             }
             guard request.matches(device.contents) else { return nil }
             let data = device.advertisementData
-            // A whole name is news after a shortened one.
+            // A complete name counts as new data after a shortened one.
             let keys = Set(data.keys).union([device.contents.localName ?? ""])
-            // A device that answers a scan request is reported once more, since apps wait for its name.
+            // A device that responds to a scan request is reported again, since apps wait for its name.
             if let reported = device.reported, !request.allowsDuplicates, keys.isSubset(of: reported) { return nil }
             device.reported = (device.reported ?? []).union(keys)
             let peripheral = Self.peripheral(at: address, in: &state)
@@ -150,7 +151,7 @@ final class Scanner: Sendable {
         return new
     }
 
-    /// Forgets the half of the devices that was heard longest ago, and the objects that no app has.
+    /// Removes the half of the devices that was not heard for longest, and the objects that no app has.
     private static func forgetOldest(_ state: inout State) {
         guard let devices = state.scan?.devices else { return }
         let kept = devices.sorted { $0.value.heard > $1.value.heard }.prefix(mostDevices / 2)

@@ -47,7 +47,7 @@ struct MonitorState: Sendable {
         var isBeyondLimit = false
         /// The last event that was created, and the last one that was handled.
         var newest: CLMonitor.Event
-        var lastHandled: CLMonitor.Event
+        var handled: CLMonitor.Event
     }
 
     /// An event and its condition. By now, another condition may have the same identifier.
@@ -71,7 +71,7 @@ struct MonitorState: Sendable {
     private var identifiersByCondition: [ClientConditionID: String] = [:]
     private var queue: [Issued] = []
     private var readers: Set<ReaderID> = []
-    private var delivered: [ReaderID: Issued] = [:]
+    private var current: [ReaderID: Issued] = [:]
     private var waits: [(id: WaitID, reader: ReaderID, continuation: CheckedContinuation<CLMonitor.Event?, Never>)] = []
     private var isChanged = false
 
@@ -86,7 +86,7 @@ struct MonitorState: Sendable {
     var identifiers: [String] { order }
 
     func record(for identifier: String) -> CLMonitor.Record? {
-        entries[identifier].map { CLMonitor.Record(lastEvent: $0.lastHandled, condition: $0.condition) }
+        entries[identifier].map { CLMonitor.Record(lastEvent: $0.handled, condition: $0.condition) }
     }
 
     /// The constraints for the center to monitor, in the order in which they were added.
@@ -111,7 +111,7 @@ struct MonitorState: Sendable {
         if let old { forget(old.conditionID) } else { order.append(identifier) }
         let first = CLMonitor.Event(identifier: identifier, state: state, date: date)
         entries[identifier] = Entry(
-            conditionID: conditionID, condition: condition, kind: kind, known: state, newest: first, lastHandled: first)
+            conditionID: conditionID, condition: condition, kind: kind, known: state, newest: first, handled: first)
         identifiersByCondition[conditionID] = identifier
         isChanged = true
         review(identifier, at: date)
@@ -190,15 +190,15 @@ struct MonitorState: Sendable {
 
     /// Returns true if the condition of a reader's event still exists.
     func isCurrent(_ reader: ReaderID) -> Bool {
-        delivered[reader].map { identifiersByCondition[$0.conditionID] != nil } ?? false
+        current[reader].map { identifiersByCondition[$0.conditionID] != nil } ?? false
     }
 
     /// Records that a reader has handled its event.
     mutating func finish(_ reader: ReaderID) {
-        guard let issued = delivered.removeValue(forKey: reader), identifiersByCondition[issued.conditionID] != nil else {
+        guard let issued = current.removeValue(forKey: reader), identifiersByCondition[issued.conditionID] != nil else {
             return
         }
-        entries[issued.event.identifier]?.lastHandled = issued.event
+        entries[issued.event.identifier]?.handled = issued.event
         isChanged = true
     }
 
@@ -219,7 +219,7 @@ struct MonitorState: Sendable {
         while !queue.isEmpty, !waits.isEmpty {
             let issued = queue.removeFirst()
             let wait = waits.removeFirst()
-            delivered[wait.reader] = issued
+            current[wait.reader] = issued
             result.append(Delivery(continuation: wait.continuation, event: issued.event))
         }
         return result
@@ -238,7 +238,7 @@ struct MonitorState: Sendable {
     var stored: [StoredCondition] {
         order.compactMap { identifier in
             entries[identifier].flatMap { entry in
-                StoredCondition(identifier, entry.condition, lastHandled: entry.lastHandled, pending: pending(entry))
+                StoredCondition(identifier, entry.condition, handled: entry.handled, pending: pending(entry))
             }
         }
     }
@@ -246,7 +246,7 @@ struct MonitorState: Sendable {
     private func pending(_ entry: Entry) -> CLMonitor.Event? {
         let isPending =
             queue.contains { $0.conditionID == entry.conditionID }
-            || delivered.values.contains { $0.conditionID == entry.conditionID }
+            || current.values.contains { $0.conditionID == entry.conditionID }
         return isPending ? entry.newest : nil
     }
 
@@ -254,13 +254,13 @@ struct MonitorState: Sendable {
     mutating func restore(_ stored: StoredCondition, conditionID: ClientConditionID) {
         guard entries[stored.identifier] == nil else { return }
         let condition = stored.condition
-        let lastHandled = stored.lastEvent.event(stored.identifier)
+        let handled = stored.lastEvent.event(stored.identifier)
         let pending = stored.pending?.event(stored.identifier)
-        let newest = pending ?? lastHandled
+        let newest = pending ?? handled
         entries[stored.identifier] = Entry(
             conditionID: conditionID, condition: condition, kind: ConditionKind(condition),
             known: newest.state == .unmonitored ? .unknown : newest.state,
-            refinement: newest.refinement as? CLMonitor.BeaconIdentityCondition, newest: newest, lastHandled: lastHandled)
+            refinement: newest.refinement as? CLMonitor.BeaconIdentityCondition, newest: newest, handled: handled)
         order.append(stored.identifier)
         identifiersByCondition[conditionID] = stored.identifier
         if let pending { queue.append(Issued(event: pending, conditionID: conditionID)) }

@@ -5,7 +5,7 @@ import Foundation
 extension StoredCondition {
     /// Creates a stored condition; nil for a condition whose type cannot be restored.
     init?(
-        _ identifier: String, _ condition: any CLCondition, lastHandled: CLMonitor.Event, pending: CLMonitor.Event?
+        _ identifier: String, _ condition: any CLCondition, handled: CLMonitor.Event, pending: CLMonitor.Event?
     ) {
         let subject: Subject
         switch ConditionKind(condition) {
@@ -15,7 +15,7 @@ extension StoredCondition {
         case .foreign: return nil
         }
         self.init(
-            identifier: identifier, subject: subject, lastEvent: Event(lastHandled), pending: pending.map(Event.init))
+            identifier: identifier, subject: subject, lastEvent: Event(handled), pending: pending.map(Event.init))
     }
 
     /// The condition in Apple's types.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The text of a deep link's page.
+/// The content of a deep link's page.
 public struct DeepLinkContent: Sendable {
     /// The title.
     public let title: String?
@@ -12,25 +12,25 @@ public struct DeepLinkContent: Sendable {
 public struct DeepLink {
     /// The address.
     public let url: URL
-    /// The text of its page.
+    /// The content of its page.
     public let content: DeepLinkContent
-    /// What goes with it.
+    /// The attached data.
     public let data: [AnyHashable: Any?]
 }
 
-/// The outcome of looking a deep link up.
+/// The outcome of resolving a deep link.
 public enum DeepLinkResolution {
-    /// It could not be looked up.
+    /// The lookup failed.
     case lookupFailed(_ url: URL)
     /// It does not exist.
     case linkNotFound(_ url: URL)
-    /// Its time is over.
+    /// It has expired.
     case linkExpired(_ url: URL)
-    /// It was opened as often as it may be.
+    /// It was opened too often.
     case linkLimitExceeded(_ url: URL)
     /// It was found.
     case linkMatched(_ data: DeepLink)
 }
 
-/// The receiver of deep links. Never called here.
+/// A handler for deep links. Never called here.
 public typealias DeepLinkHandler = (DeepLinkResolution) -> Void

@@ -2,38 +2,38 @@ import BeaconMonitoring
 import Dispatch
 public import Foundation
 
-/// Messages in the app. The inbox is always empty here.
+/// The inbox of in-app messages, which is always empty here.
 open class KumulosInApp {
-    /// Sets whether the user wants messages in the app. None ever comes, which is logged once.
-    public static func updateConsent(forUser consentGiven: Bool) { KumulosLog.isMissing("messages in the app") }
+    /// Sets whether the user consents to in-app messages. None ever arrives, which is logged once.
+    public static func updateConsent(forUser consentGiven: Bool) { KumulosLog.logUnavailable("in-app messages") }
 
-    /// Returns the messages of the inbox: none.
+    /// Returns the messages in the inbox. Always empty.
     public static func getInboxItems() -> [InAppInboxItem] { [] }
 
-    /// Shows a message: fails, since nothing can be shown.
+    /// Shows a message. Always fails, since nothing can be shown.
     public static func presentInboxMessage(item: InAppInboxItem) -> InAppMessagePresentationResult { .FAILED }
 
-    /// Deletes a message. Returns false: the inbox is empty.
+    /// Deletes a message. Always returns false, since the inbox is empty.
     public static func deleteMessageFromInbox(item: InAppInboxItem) -> Bool { false }
 
-    /// Marks a message as read. Returns false: the inbox is empty.
+    /// Marks a message as read. Always returns false, since the inbox is empty.
     public static func markAsRead(item: InAppInboxItem) -> Bool { false }
 
-    /// Marks all messages as read. Returns true: the inbox is empty.
+    /// Marks all messages as read. Always returns true, since the inbox is empty.
     public static func markAllInboxItemsAsRead() -> Bool { true }
 
-    /// Sets what is called when the inbox changes. It never does.
+    /// Sets the handler for changes of the inbox, which never changes.
     public static func setOnInboxUpdated(inboxUpdatedHandlerBlock: InboxUpdatedHandlerBlock?) {}
 
-    /// Counts the messages of the inbox: none, on the main queue.
+    /// Counts the messages in the inbox, on the main queue. Always zero.
     public static func getInboxSummaryAsync(inboxSummaryBlock: @escaping InboxSummaryBlock) {
-        // It is only handed on to the main queue, where its owner expects it, as with Kumulos' own SDK.
+        // It is only passed to the main queue, where its owner expects it, as with Kumulos' own SDK.
         let sent = UnsafeTransfer(inboxSummaryBlock)
         DispatchQueue.main.async { sent.value(InAppInboxSummary(totalCount: 0, unreadCount: 0)) }
     }
 }
 
-/// A message of the inbox. None is ever made here.
+/// A message in the inbox. None is ever created here.
 open class InAppInboxItem {
     /// The message's number.
     open internal(set) var id: Int64 = 0
@@ -41,29 +41,29 @@ open class InAppInboxItem {
     open internal(set) var title = ""
     /// The subtitle.
     open internal(set) var subtitle = ""
-    /// When it begins to be shown.
+    /// The time from which it is shown.
     open internal(set) var availableFrom: Date?
-    /// When it ceases to be shown.
+    /// The time until which it is shown.
     open internal(set) var availableTo: Date?
-    /// When it was put away.
+    /// The time at which it was dismissed.
     open internal(set) var dismissedAt: Date?
-    /// When it was sent.
+    /// The time at which it was sent.
     open internal(set) var sentAt = Date.distantPast
-    /// What goes with it.
+    /// The attached data.
     open internal(set) var data: NSDictionary?
 
     init() {}
 
-    /// Returns whether it may be shown.
+    /// Returns whether it can be shown now.
     open func isAvailable() -> Bool { false }
 
     /// Returns whether it was read.
     open func isRead() -> Bool { false }
 
-    /// Returns the address of its picture.
+    /// Returns the address of its image.
     open func getImageUrl() -> URL? { nil }
 
-    /// Returns the address of its picture of a width.
+    /// Returns the address of its image with a width.
     open func getImageUrl(width: UInt) -> URL? { nil }
 }
 
@@ -71,45 +71,45 @@ open class InAppInboxItem {
 public struct InAppInboxSummary: Sendable {
     /// All messages.
     public let totalCount: Int64
-    /// Those that were not read.
+    /// Unread messages.
     public let unreadCount: Int64
 }
 
-/// A button of a message that was pressed.
+/// A button press in a message.
 public struct InAppButtonPress {
-    /// Where it leads.
+    /// The button's deep link.
     public let deepLinkData: [AnyHashable: Any]
     /// The message's number.
     public let messageId: Int64
-    /// What goes with the message.
+    /// The data attached to the message.
     public let messageData: NSDictionary?
 }
 
-/// The outcome of showing a message.
+/// The result of showing a message.
 public enum InAppMessagePresentationResult: String, Sendable {
     /// It is shown.
     case PRESENTED = "presented"
-    /// Its time is over.
+    /// It has expired.
     case EXPIRED = "expired"
     /// It cannot be shown.
     case FAILED = "failed"
 }
 
-/// The way in which a user agrees to messages in the app.
+/// How a user consents to in-app messages.
 public enum InAppConsentStrategy: String, Sendable {
     /// No messages.
     case NotEnabled
-    /// Each user gets them.
+    /// Every user receives messages.
     case AutoEnroll
-    /// The app asks.
+    /// The app asks the user.
     case ExplicitByUser
 }
 
-/// The receiver of pressed buttons. Never called here.
+/// A handler for button presses. Never called here.
 public typealias InAppDeepLinkHandlerBlock = (InAppButtonPress) -> Void
 
-/// The receiver of changes of the inbox.
+/// A handler for changes of the inbox.
 public typealias InboxUpdatedHandlerBlock = () -> Void
 
-/// The receiver of the inbox's numbers.
+/// A handler for the inbox's summary.
 public typealias InboxSummaryBlock = (InAppInboxSummary?) -> Void
