@@ -56,7 +56,7 @@ struct InterfaceRouter {
 
     /// Adds a request without a JSON body whose handler makes the response itself.
     ///
-    /// - Parameter value: the type of the response's JSON; or nil for other content.
+    /// - Parameter value: the type of the response's JSON, or nil for other content.
     func respond(
         _ method: HTTPRequest.Method, _ path: String, _ operation: Operation, status: HTTPResponse.Status = .ok,
         as value: (any (Decodable & Sendable).Type)? = nil,
