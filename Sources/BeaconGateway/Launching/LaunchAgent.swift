@@ -8,7 +8,7 @@ package import Logging
 package actor LaunchAgent {
     /// The time between two scans of the registered applications. When an application ends, its regions are monitored
     /// after this time at the latest.
-    static let lookInterval = Duration.seconds(2)
+    static let scanInterval = Duration.seconds(2)
 
     private let settings: LaunchSettings
     private let registry: ApplicationRegistry?
@@ -46,12 +46,12 @@ package actor LaunchAgent {
     package func run(_ gateway: Gateway) async {
         guard let registry else { return }
         while !Task.isCancelled {
-            await look(registry, gateway)
-            try? await Task.sleep(for: Self.lookInterval)
+            await scan(registry, gateway)
+            try? await Task.sleep(for: Self.scanInterval)
         }
     }
 
-    private func look(_ registry: ApplicationRegistry, _ gateway: Gateway) async {
+    private func scan(_ registry: ApplicationRegistry, _ gateway: Gateway) async {
         var found: [ApplicationIdentity: TerminatedApplication] = [:]
         let result = registry.look()
         for application in result.terminated { found[application.identity] = application }

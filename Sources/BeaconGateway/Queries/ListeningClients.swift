@@ -29,7 +29,7 @@ package struct ListeningClients {
     /// The most simultaneous recordings.
     private static let mostRecordings = 8
 
-    /// The batches that wait for a recording client: some seconds of a busy house. A slower client is ended.
+    /// The batches that wait for a recording client: some seconds of a busy house. A slower client is disconnected.
     private static let recordingCapacity = 1_000
 
     private var ranging: [Int: RangingClient] = [:]

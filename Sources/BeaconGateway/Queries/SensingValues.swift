@@ -54,7 +54,7 @@ package struct RegionValue: Codable, Sendable {
     package var state: String
     @Nullable var since: Double?
     @Nullable var receiver: String?
-    /// The origin, `file` or `console`, and below it the settings.
+    /// The origin: `file` or `console`.
     var origin: String
     var settings: JSONValue
 }

@@ -13,7 +13,7 @@ public struct LocalTime: Hashable, Sendable {
 
     /// The same time on the day before.
     var dayBefore: LocalTime {
-        // mktime(3) reads day 0 of a month as the last day of the previous month.
+        // timegm(3) reads day 0 of a month as the last day of the previous month.
         var parts = tm()
         parts.tm_year = Int32(day.year - 1900)
         parts.tm_mon = Int32(day.month - 1)

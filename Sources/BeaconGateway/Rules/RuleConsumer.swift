@@ -95,7 +95,7 @@ package struct RuleConsumer: Service {
         let newestBefore = try await newestEventBefore()
         guard let batch = try await history.forRules.available(limit: Self.chunk) else { return false }
         let events = batch.events.compactMap { NumberedEvent($0) }
-        if await !engine.remembers { try await remember(until: batch.from) }
+        if await !engine.hasReplayed { try await replay(until: batch.from) }
         var people = try await people.people(of: events.map(\.event))
         let now = history.store.wallTime
         let configuration = await gateway.configuration
@@ -115,7 +115,7 @@ package struct RuleConsumer: Service {
         var changed: Set<EventBroadcast.Topic> = installs.isEmpty ? [] : [.installs]
         if !result.work.isEmpty { changed.insert(.rules) }
         if !changed.isEmpty { broadcast.send(.changed(changed)) }
-        await engine.take(reviewed, starting: result.lines)
+        await engine.apply(reviewed, starting: result.lines)
         return true
     }
 
@@ -127,7 +127,7 @@ package struct RuleConsumer: Service {
     }
 
     /// Replays events from before the start to the rules, so that visits continue across a restart.
-    private func remember(until position: Int64) async throws {
+    private func replay(until position: Int64) async throws {
         let configuration = await gateway.configuration
         var number: Int64 = 0
         while number < position, engine.needsRanging {
@@ -138,10 +138,10 @@ package struct RuleConsumer: Service {
                     for index in active.indices { _ = active[index].occurrences(of: event, in: configuration) }
                 }
             }
-            await engine.take(reviewed, starting: [])
+            await engine.apply(reviewed, starting: [])
             number = last
         }
-        await engine.setRemembers()
+        await engine.setReplayed()
     }
 }
 
@@ -186,7 +186,7 @@ extension RuleConsumer {
                     if ran {
                         if let message = rule.message, let install {
                             let beacon = configuration.beacons.first { $0.identity == occurrence.beacon }
-                            let content = message.filled(Rule.words(of: occurrence, title: beacon?.name))
+                            let content = message.filled(Rule.placeholders(of: occurrence, title: beacon?.name))
                             let name = EventID(rule: rule.name, number: event.number ?? 0, of: occurrence)
                             // One nanosecond apart, so that they keep their order.
                             let time = now.advanced(by: Int64(messages.count))
@@ -256,7 +256,7 @@ extension RuleEngine.Active {
             if event.kind == .proximity, proximity == nil { return [] }
             let matches =
                 event.sender == nil
-                ? hear(beacon, proximity, event.receiver ?? "", at: event.time)
+                ? updateNearest(beacon, proximity, event.receiver ?? "", at: event.time)
                 : reported.receive(
                     ProximityChange(beacon, .init(proximity), at: event.time, lasts: event.install == nil),
                     of: "\(event.sender ?? ""): \(event.install ?? event.receiver ?? "")")
@@ -267,7 +267,7 @@ extension RuleEngine.Active {
 
     /// Returns the proximity matches of a change that this machine notified of. The nearest of several receivers
     /// counts.
-    private mutating func hear(
+    private mutating func updateNearest(
         _ beacon: BeaconIdentity, _ proximity: Proximity?, _ receiver: String, at time: Timestamp
     ) -> [ProximityMatch] {
         notified[beacon, default: [:]][receiver] = proximity

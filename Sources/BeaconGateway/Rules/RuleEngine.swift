@@ -366,7 +366,7 @@ package actor RuleEngine {
     /// Decides what rules do for events of apps and other gateways.
     ///
     /// - Parameter decide: decides with a copy of the rules, and may change their state. Pass the copy to
-    ///   ``take(_:starting:)`` to keep the changes.
+    ///   ``apply(_:starting:)`` to keep the changes.
     func reviewed<Value: Sendable>(_ decide: @Sendable (inout [Active]) -> Value) -> (Value, [Active]) {
         var copy = active.filter(\.isEnabled)
         let value = decide(&copy)
@@ -374,13 +374,13 @@ package actor RuleEngine {
     }
 
     /// True once rules have replayed the events that apps and other gateways reported before the start.
-    private(set) var remembers = false
+    private(set) var hasReplayed = false
 
     /// Marks the events from before the start as replayed.
-    func setRemembers() { remembers = true }
+    func setReplayed() { hasReplayed = true }
 
     /// Keeps the state of rules after events of apps and other gateways, and starts their programs.
-    func take(_ reviewed: [Active], starting lines: [(run: RuleRun, json: [UInt8])]) async {
+    func apply(_ reviewed: [Active], starting lines: [(run: RuleRun, json: [UInt8])]) async {
         for one in reviewed {
             guard let index = active.firstIndex(where: { $0.rule == one.rule }) else { continue }
             active[index].reported = one.reported
@@ -471,7 +471,7 @@ extension Rule {
     }
 
     /// Returns the values for the placeholders of a message.
-    static func words(of occurrence: RuleOccurrence, title: String?) -> [String: String] {
+    static func placeholders(of occurrence: RuleOccurrence, title: String?) -> [String: String] {
         [
             "event": "\(occurrence.event)", "beacon": title ?? occurrence.beacon?.description ?? "",
             "region": occurrence.regions.min() ?? "", "place": occurrence.place ?? "",

@@ -23,7 +23,7 @@ public struct RuleMessage: Hashable, Sendable, Codable {
     }
 
     /// Returns the message with values in place of its placeholders.
-    func filled(_ words: [String: String]) -> RuleMessage {
+    func filled(_ values: [String: String]) -> RuleMessage {
         func fill(_ text: String) -> String {
             var filled = ""
             var rest = text[...]
@@ -31,7 +31,7 @@ public struct RuleMessage: Hashable, Sendable, Codable {
             while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
                 filled += rest[..<open]
                 let key = String(rest[rest.index(after: open)..<close])
-                filled += words[key] ?? String(rest[open...close])
+                filled += values[key] ?? String(rest[open...close])
                 rest = rest[rest.index(after: close)...]
             }
             return filled + rest

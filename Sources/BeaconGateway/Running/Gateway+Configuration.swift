@@ -131,7 +131,7 @@ extension Gateway {
                     RegionEvent(stateOf: owner, constraint, .unknown, before: .unknown, at: listener.newestTime)))
         }
         for (owner, condition) in conditions.conditions where owner.isRegion {
-            // Rules may name a region that had no rule before.
+            // The rules for notifications may name a region that they left out before.
             let state = listener.core.knownState(of: condition.id)
             reporter.restore(
                 RegionEvent(stateOf: owner, condition.region.constraint, state, before: state, at: .zero))

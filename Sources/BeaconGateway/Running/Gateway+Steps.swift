@@ -174,7 +174,7 @@ extension Gateway {
         publish()
     }
 
-    /// The present presence.
+    /// The current presence.
     private var presence: Presence {
         var regions: [String: Presence.Region] = [:]
         // Applications store the states of their regions themselves.

@@ -50,7 +50,7 @@ extension GatewayListener {
                 sighting.time = source.shared(sighting.time)
                 return sighting
             })
-        guard let time = batch.time, !isIgnorant(source) else { return nil }
+        guard let time = batch.time, !isTimeUnreliable(source) else { return nil }
         let (shared, wall) = (source.shared(time), time.advanced(by: source.wallOffset))
         core.advance(upTo: shared)
         self.time = max(wall, self.time ?? wall)
@@ -59,7 +59,7 @@ extension GatewayListener {
 
     /// Returns true for a deaf radio beside a working one. A deaf radio cannot know how long the machine was suspended
     /// before the time that it gives; the working radio reports that first.
-    private func isIgnorant(_ source: GatewaySource) -> Bool {
+    private func isTimeUnreliable(_ source: GatewaySource) -> Bool {
         guard source.settings.specification.isRadio, source.hearing != .hearing else { return false }
         return sources.contains { $0.settings.specification.isRadio && !$0.isEnded && $0.hearing == .hearing }
     }

@@ -14,7 +14,7 @@ struct MonitoringPlan {
     /// The beacons to locate; empty if there are no places.
     let located: [BeaconConstraint]
 
-    /// The named beacons, which count as outside all places until they are heard; empty if there are no places.
+    /// The named beacons, which count as outside all places if nothing is heard of them; empty if there are no places.
     let awaited: [BeaconIdentity]
 
     /// The beacons to search for clones; empty if the search is off.

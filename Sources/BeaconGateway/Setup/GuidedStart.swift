@@ -11,7 +11,7 @@ import Yams
 public struct GuidedStart: Hashable, Sendable {
     /// The path of the configuration that is written.
     public var path: String
-    /// The source to use until then.
+    /// The source during the guided start.
     package var source = "auto"
     /// The token of the new console, for the browser that requests it; nil if no token is needed.
     package var token: Secret?
@@ -28,7 +28,7 @@ public struct GuidedStart: Hashable, Sendable {
     ///   - path: the path of the configuration to write.
     ///   - web: the console's settings. It asks for a token, since it can write which programs to start.
     ///   - token: the token.
-    ///   - folder: a folder for the state until then.
+    ///   - folder: a folder for the state during the guided start.
     public static func configuration(
         writing path: String, web: WebSettings, token: AccessToken, folder: URL
     ) -> GatewayConfiguration {

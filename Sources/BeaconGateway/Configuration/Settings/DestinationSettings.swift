@@ -59,7 +59,7 @@ extension DestinationSettings {
         case webhook, kumulos, mqtt
     }
 
-    /// Other names for Home Assistant's protocol.
+    /// Names of Home Assistant, for which an error suggests a broker.
     private static let meant = Dictionary(
         uniqueKeysWithValues: ["homeassistant", "home-assistant", "home_assistant", "hass"].map {
             ($0, "mqtt, with \"home-assistant: true\",")

@@ -59,7 +59,7 @@ extension LaunchSettings {
                 "The rules for events."),
         ])
 
-    /// Reports unsafe or unknown programs of this machine in the configuration's file and its rules.
+    /// Reports a configuration file or programs that other users can change, and an unknown time zone.
     func reportMachine(to reading: ConfigurationReading, file: String) {
         let programs = rules.compactMap { rule -> String? in
             // A name alone is searched for in the folders of PATH.

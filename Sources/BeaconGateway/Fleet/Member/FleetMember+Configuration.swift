@@ -73,7 +73,7 @@ extension FleetMember {
         guard works[owner.partition] === owner else { return }
         owner.configuration = plannedRevision
         owner.work?.monitor(plan, known: owner.regions, at: clock.now())
-        // The region's previous partition may be on other machines, which have forgotten its state.
+        // If a region was monitored before, other machines have forgotten its state.
         for state in reported { notify(state, of: owner) }
         let all = Set(MonitoringPlan(new, isShared: true).conditions.map(\.owner.label))
         for (label, state) in owner.regions where !owner.unwritten.contains(.region(label)) {

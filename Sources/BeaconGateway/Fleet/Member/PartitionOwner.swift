@@ -27,7 +27,7 @@ final class PartitionOwner {
     /// True while a task writes.
     var isWriting = false
 
-    /// The states of regions. Below: the states of places, the revisions of entries, and the keys of unwritten ones.
+    /// The states of regions, by label.
     var regions: [String: FleetRegionState] = [:]
     /// The receivers that hold regions inside, by the regions' labels.
     var holders: [String: String] = [:]
