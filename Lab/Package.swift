@@ -8,11 +8,11 @@ let habits: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The modules of the package beside, which no user of it builds upon.
+/// The modules of the main package, which it offers only to this repository.
 let modules = Target.Dependency.product(name: "RepositoryModules", package: "swift-beacon")
 
 /// The lab of swift-beacon: virtual Bluetooth controllers in the simulated air, for a real kernel in a virtual machine.
-/// It is a package of its own so that nobody who depends on swift-beacon builds it.
+/// It is a separate package so that dependents of swift-beacon do not build it.
 let package = Package(
     name: "swift-beacon-lab",
     dependencies: [
@@ -27,7 +27,7 @@ let package = Package(
             swiftSettings: habits
         ),
 
-        // Controllers that hear each other, scenarios and floods; and the language in which the guest drives them.
+        // Controllers that hear each other, scenarios and floods, and the text commands of the guest.
         .target(
             name: "LabAir",
             dependencies: [
@@ -48,7 +48,7 @@ let package = Package(
             swiftSettings: habits
         ),
 
-        // Whether two runs of one scenario told the same.
+        // A comparison of two runs of one scenario.
         .target(name: "RunComparison", swiftSettings: habits),
         .executableTarget(
             name: "CompareRuns",
@@ -56,8 +56,8 @@ let package = Package(
             swiftSettings: habits
         ),
 
-        // An app on Apple's names, as one has it for iOS: a beacon on one adapter, and who ranges and monitors it on
-        // another.
+        // An app with Apple's API, written as for iOS: a beacon on one adapter, and an app that ranges and monitors it
+        // on another.
         .executableTarget(
             name: "AppleFace",
             dependencies: [

@@ -1,4 +1,5 @@
-# A bluetoothd without its experimental features, as distributions start it: advertising works, and the rest is reported.
+# A bluetoothd without its experimental features, as distributions start it: advertising works, and beacon reports what
+# is missing.
 # generations: legacy
 # limit: 90
 
@@ -9,9 +10,9 @@ start_bus
 check "bluetoothd runs" start_bluetoothd
 air start standing
 background range as_visitor beacon range --region $uuid --source bluez:hci0 --json
-check "ranging says that it is not to be had, and how it would be" within 30 contains /out/range.err 'experimental'
+check "ranging reports that it is not available, with a remedy" within 30 contains /out/range.err 'experimental'
 end range
 background advertise as_visitor beacon advertise --uuid 0a0b0c0d-0102-0304-0506-0708090a0b0c --major 1 --minor 2 --adapter bluez:hci1
 check "advertising works" within 30 air_is advertising 1 state 1
 end advertise
-check "and ends" within 5 air_is advertising 0 state 1
+check "advertising ends" within 5 air_is advertising 0 state 1

@@ -1,4 +1,4 @@
-# Adverts in numbers: nothing is lost, and who only waits for a beacon sleeps through those of others.
+# Adverts in large numbers: none is lost, and a process that monitors a beacon sleeps through foreign ones.
 # generations: legacy extended
 # limit: 120
 
@@ -11,7 +11,7 @@ over() { air_is over 1 flooded; }
 within 60 over
 sent=$(air_value beacons flooded)
 
-# Each number is heard once: as many lines as were sent, and as many different numbers.
+# Each number arrives exactly once: as many lines as adverts sent, and as many different numbers.
 flooded='"uuid":"f100df10-0df1-400d-8f10-0df100df100d"'
 all_heard() { [ "$(grep -c "$flooded" /out/scan.log)" -ge "$sent" ]; }
 within 30 all_heard
@@ -22,13 +22,13 @@ complete() {
     echo "$sent sent in 10 s, $(wc -l </tmp/numbers) heard, $(sort -u /tmp/numbers | wc -l) different"
     [ "$(wc -l </tmp/numbers)" = "$sent" ] && [ "$(sort -u /tmp/numbers | wc -l)" = "$sent" ]
 }
-check "each of them was heard, once" complete
+check "each advert was heard exactly once" complete
 complete | sed 's/^/     | /'
 rm /out/scan.log
 enough() { echo "$sent sent"; [ "$sent" -ge 15000 ]; }
-check "the line took nearly all of the flood" enough
+check "the serial line transmitted nearly all of the flood" enough
 
-# With the kernel's filter: how often the process was woken is how often its threads gave up the processor by themselves.
+# With the kernel's filter. The process's wake-ups are its threads' voluntary context switches.
 background monitor beacon monitor --region E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --source hci:hci0 --json
 check "hci0 scans for the monitor" within 20 air_is scanning 1 state 0
 woken() { awk '/^voluntary/ { sum += $2 } END { print sum }' /proc/"$(pid_of monitor)"/task/*/status; }
@@ -50,6 +50,6 @@ check "foreign adverts wake the monitor at most once a second" asleep
 asleep | sed 's/^/     | /'
 air stop
 air start standing
-check "and it still wakes for the beacon that it waits for" within 20 contains /out/monitor.log '"event":"enter"'
+check "the monitor still wakes for its beacon" within 20 contains /out/monitor.log '"event":"enter"'
 end monitor
 check "the controller lost nothing" air_is overruns 0 state 0

@@ -1,4 +1,4 @@
-# The visit again, heard by way of bluetoothd: the same regions in the same order.
+# The job visit by way of bluetoothd: the same regions in the same order.
 # generations: legacy
 # limit: 150
 
@@ -16,7 +16,7 @@ check "the scenario begins" air start visit
 is_over() { air elapsed | awk '{ exit !($2 > 44) }'; }
 within 90 is_over
 end monitor
-# bluetoothd looks at what it hears once in a while, and tells of some of it.
+# bluetoothd processes adverts at intervals, and reports only some of them.
 compare() { CompareRuns monitor /out/monitor.expected /out/monitor.log --start "$start" --tolerance 3 >/out/comparison.txt 2>&1 || { cat /out/comparison.txt; false; }; }
 check "the same regions are entered and left, in the same order" compare
 sed 's/^/     | /' /out/comparison.txt

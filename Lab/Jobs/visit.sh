@@ -1,4 +1,4 @@
-# One scenario in two worlds: what beacon tells in the simulation and what it tells from the kernel are the same.
+# One scenario in two worlds: beacon reports the same in the simulation and from the kernel.
 # generations: legacy extended
 # limit: 150
 
@@ -21,16 +21,16 @@ background range $range --source hci:hci0
 check "hci0 scans" within 20 air_is scanning 1 state 0
 check "ranging reports before the scenario begins" within 20 at_least 2 /out/range.log '"beacons":\[\]'
 
-# Two programs that begin to scan with one adapter get into each other's way, and one may have to reset it. The scenario begins
-# once ranging has reported five seconds one after another.
+# Two programs that begin to scan with one adapter interfere with each other, and one may have to reset it. The scenario
+# begins once ranging has reported for five consecutive seconds.
 is_settled() {
     tail -n 10 /out/range.log | sed 's/.*"time":\([0-9]*\)\..*/\1/' | sort -un |
         awk 'NR == 1 { first = $1 } { last = $1 } END { exit !(NR >= 5 && last - first == NR - 1) }'
 }
-check "nobody resets the adapter any more" within 60 is_settled
+check "no program resets the adapter any longer" within 60 is_settled
 
-# Reports come at whole seconds, in the simulation of its own time. So that they are of the same moments in both, it begins at
-# a whole second here.
+# Reports arrive at whole seconds, in the simulation at whole seconds of its own time. The scenario begins at a whole
+# second here, so that both report for the same times.
 tenth() { now | cut -d. -f2 | cut -c1; }
 until [ "$(tenth)" = 9 ]; do :; done
 until [ "$(tenth)" = 0 ]; do :; done
@@ -40,9 +40,9 @@ is_over() { air elapsed | awk '{ exit !($2 > 44) }'; }
 within 90 is_over
 end monitor
 end range
-check "both were stopped and did not fail" lacks /out/monitor.err 'Error|Fatal'
+check "neither program failed" lacks /out/monitor.err 'Error|Fatal'
 
-# A second, since the clocks of host and guest are only as even as an emulated machine on a busy one; what differs is listed.
+# A tolerance of one second, since the clocks of host and guest are unsteady when a busy machine emulates the guest.
 compare() { CompareRuns "$@" --start "$start" >"/out/$1.txt" 2>&1 || { cat "/out/$1.txt"; false; }; }
 check "the same regions are entered and left, in the same order and at the same times" \
     compare monitor /out/monitor.expected /out/monitor.log --tolerance 1

@@ -1,5 +1,4 @@
-# A scan that ends without a word: it is restarted within seconds. A controller that reports nothing any more: that is reported after
-# 90 s.
+# A scan that ends silently restarts within seconds. A controller that stops reporting causes a notice after 90 s.
 # generations: legacy
 # limit: 360
 
@@ -16,25 +15,25 @@ hears() { [ "$(wc -l </out/scan.log)" -gt "$heard" ]; }
 air end-scan 0
 check "a scan that ended is restarted" within 40 restarted
 heard=$(wc -l </out/scan.log)
-check "and hears" within 20 hears
-check "that is told" contains /out/scan.err 'hears adverts again after a restart'
-check "with the adapter as it was" lacks /out/scan.err 'switched off and on'
+check "the restarted scan hears adverts" within 20 hears
+check "beacon reports the restart" contains /out/scan.err 'hears adverts again after a restart'
+check "the adapter was not switched" lacks /out/scan.err 'switched off and on'
 
 scans=$(air_value scans state 0)
 air silent 0
 check "the scan is restarted" within 120 restarted
-check "the user is informed" within 120 contains /out/scan.err '^hci0: no advert was heard'
-check "the adapter is left on, since it obeys" lacks /out/scan.err 'switched off and on'
+check "beacon reports the silence" within 120 contains /out/scan.err '^hci0: no advert was heard'
+check "the adapter stays on, since it answers" lacks /out/scan.err 'switched off and on'
 air well 0
 heard=$(wc -l </out/scan.log)
 check "it hears again once the controller does" within 20 hears
 
-# One that does not answer either: the next command fails, and then it is worth switching it off and on.
+# A controller that does not answer either: the next command fails, which justifies switching the adapter off and on.
 before=$(wc -l </out/scan.err)
 air dead 0
 noticed() { tail -n +$((before + 1)) /out/scan.err | grep -q 'did not answer'; }
-check "a controller that does not answer is noticed" within 120 noticed
+check "beacon reports a controller that does not answer" within 120 noticed
 air power-cycle 0
 heard=$(wc -l </out/scan.log)
-check "and brought back when it answers" within 60 hears
+check "the adapter recovers once it answers" within 60 hears
 end scan

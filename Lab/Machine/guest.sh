@@ -1,7 +1,7 @@
-# What jobs are made of. Sourced by the guest's init; /out is the job's folder on the host.
+# Functions for jobs. The guest's init sources this file; /out is the job's folder on the host.
 
-# check "what is proven" COMMAND...: runs COMMAND and says whether it succeeded. A job goes on after a failure, so that all of
-# what is wrong is seen at once.
+# check "statement" COMMAND...: runs COMMAND and reports whether it succeeded. A job continues after a failure, to show
+# all problems at once.
 check() {
     what=$1
     shift
@@ -15,8 +15,8 @@ check() {
 }
 say() { echo "$1"; echo "$1" >>/out/results; }
 
-# within SECONDS COMMAND...: tries COMMAND until it succeeds, for so long at most. Jobs wait by this and never by a fixed sleep.
-# What COMMAND says is shown once, when it has failed for good.
+# within SECONDS COMMAND...: repeats COMMAND until it succeeds, for SECONDS at most. Jobs wait with this function, never
+# with a fixed sleep. The output of COMMAND is shown only once it has finally failed.
 within() {
     _until=$(($(uptime_hundredths) + $1 * 100))
     shift
@@ -35,8 +35,9 @@ contains() { grep -aqE -e "$2" "$1" || { echo "$1 has no $2:"; tail -20 "$1"; fa
 lacks() { ! grep -aE -e "$2" "$1"; }
 at_least() { _n=$(grep -acE -e "$3" "$2"); [ "${_n:-0}" -ge "$1" ] || { echo "$2 has $3 only ${_n:-0} times"; false; }; }
 
-# background NAME COMMAND...: runs COMMAND with its output in NAME.log and its errors in NAME.err; end NAME stops it by TERM
-# and waits for it, and is its exit status. COMMAND is a program: of a function, only the shell about it would be stopped.
+# background NAME COMMAND...: runs COMMAND with its output in NAME.log and its errors in NAME.err. end NAME stops it
+# with TERM, waits for it and returns its exit status. COMMAND must be a program: for a function, only the surrounding
+# shell would be stopped.
 background() {
     _name=$1
     shift
@@ -50,10 +51,11 @@ end() {
 }
 is_running() { kill -0 "$(pid_of "$1")" 2>/dev/null; }
 
-# backwards UUID: as btmon writes the UUID of an iBeacon, the last byte first (btmon 5.66).
+# backwards UUID: prints an iBeacon's UUID as btmon does, last byte first (btmon 5.66).
 backwards() { echo "$1" | sed 's/-//g; s/../& /g' | awk '{ for (i = NF; i > 0; i--) printf "%s", $i }' | sed 's/\(.\{8\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)/\1-\2-\3-\4-/'; }
 
-# air COMMAND...: asks the air and prints its answer; air_value KEY COMMAND... prints one value of it. See Lab/README.md.
+# air COMMAND...: sends the air a command and prints the answer; air_value KEY COMMAND... prints one of its values. See
+# Lab/README.md.
 for _port in /sys/class/virtio-ports/*; do
     [ "$(cat "$_port/name" 2>/dev/null)" != air ] || exec 8<>"/dev/${_port##*/}"
 done
@@ -68,7 +70,7 @@ air_value() {
     shift
     air "$@" | tr ' ' '\n' | sed -n "s/^$_key=//p"
 }
-# air_is KEY VALUE COMMAND...
+# air_is KEY VALUE COMMAND...: succeeds if the answer has this value.
 air_is() {
     _k=$1 _v=$2
     shift 2
@@ -76,8 +78,8 @@ air_is() {
     [ "$_is" = "$_v" ] || { echo "$_k is $_is"; false; }
 }
 
-# plug N: attaches controller N and waits until the kernel has set it up. One after the other: attached at once, their
-# numbers are a matter of chance. unplug N takes it away, as if pulled out: it is off when it comes back.
+# plug N: attaches controller N and waits until the kernel has set it up. Attach one at a time: controllers attached
+# together get random numbers. unplug N removes it as if it were pulled out: it is off when it returns.
 plug() {
     stty -F "/dev/hvc$1" raw -echo
     background "btattach$1" btattach -B "/dev/hvc$1" -P h4
@@ -91,12 +93,12 @@ unplug() {
 }
 is_gone() { [ ! -e "/sys/class/bluetooth/hci$1" ]; }
 
-# up N: switches an adapter on by the kernel, where no bluetoothd does.
+# up N: makes the kernel switch an adapter on, if no bluetoothd does.
 up() { within 20 hciconfig "hci$1" up; }
 
-# raw_scan N on|off and raw_advertise N on|off [UUID MAJOR MINOR]: by commands of our own to the controller, as another program
-# on a raw HCI socket would give them. The kernel has used commands of one kind for advertising and the controller then
-# refuses those of the other, so that they depend on its generation. UUID, MAJOR and MINOR are bytes in hexadecimal.
+# raw_scan N on|off and raw_advertise N on|off [UUID MAJOR MINOR]: send commands to the controller as another program on
+# a raw HCI socket would. They depend on the generation: the kernel has used one kind of advertising commands, and the
+# controller then refuses the other kind. UUID, MAJOR and MINOR are hexadecimal bytes.
 hci() {
     _hci=$1
     shift
@@ -126,7 +128,7 @@ raw_advertise() {
     fi
 }
 
-# start_bus; start_bluetoothd [OPTION...]: -E for advertisement monitors, -d for a log of all it does, which slows it down.
+# start_bus; start_bluetoothd [OPTION...]: -E for advertisement monitors, -d for a detailed log, which slows it down.
 start_bus() {
     mkdir -p /run/dbus
     background dbus dbus-daemon --system --nofork --nopidfile
@@ -138,8 +140,8 @@ start_bluetoothd() {
 }
 bluez_answers() { dbus-send --system --print-reply --dest=org.bluez / org.freedesktop.DBus.ObjectManager.GetManagedObjects 2>/dev/null | grep -q org.bluez.Adapter1; }
 
-# capture: has btmon record what goes between kernel and controllers; captured writes it as text to btmon.txt. btmon keeps
-# what it has not written yet until it ends, so that it is ended first.
+# capture: makes btmon record the traffic between kernel and controllers; captured writes it as text to btmon.txt. btmon
+# buffers its output until it ends, so captured ends it first.
 capture() {
     background btmon btmon -w /out/capture.btsnoop
     within 20 test -s /out/capture.btsnoop
@@ -149,5 +151,6 @@ captured() {
     btmon -r /out/capture.btsnoop >/out/btmon.txt
 }
 
-# now: seconds since 1970 with fractions. busybox's shell takes its own date, which knows none, unless told where the other is.
+# now: prints the seconds since 1970 with fractions. The date applet of busybox, which its shell prefers, has no
+# fractions.
 now() { /usr/bin/date +%s.%N; }

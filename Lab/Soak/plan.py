@@ -1,4 +1,4 @@
-"""Draws what happens in a soak: who comes and goes, and what fails when.
+"""Draws the events of a soak: visits and faults.
 
 usage: plan.py SECONDS SEED SCENARIO PLAN      the scenario for the air, and the plan for the machine and the report
 """
@@ -9,8 +9,8 @@ import sys
 
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 VISITORS = 4
-# What can fail, how often in relation to others, and for how many seconds. An exit time-out is 30 s, and a scan that does not come
-# back by a restart is restarted after 90 s: some are shorter than either, some longer than both.
+# The possible faults, their relative frequency, and their duration in seconds. An exit time-out is 30 s, and a scan
+# that a first restart does not revive is restarted after 90 s: some faults are shorter than both, some longer.
 FAULTS = {
     "radio-scan-ended": (3, 0, 0),
     "radio-power-cycle": (2, 0, 0),
@@ -37,17 +37,19 @@ def main():
     seconds, seed, scenario, plan = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
     draw = random.Random(seed)
 
-    # A radio that hears nothing, though its scan is begun anew, is told from an empty place by a busy air alone (docs/radios.md).
+    # Only in a busy air can a radio whose restarted scan hears nothing be distinguished from an empty place
+    # (docs/radios.md).
     is_quiet = seed % 2 == 0
-    untold = {"radio-silent"} if is_quiet else set()
-    weights = {kind: weight for kind, (weight, _, _) in FAULTS.items() if kind not in untold}
+    indistinct = {"radio-silent"} if is_quiet else set()
+    weights = {kind: weight for kind, (weight, _, _) in FAULTS.items() if kind not in indistinct}
 
-    # The first minute is quiet, so that what is there has been heard, and the last two as well, so that all can be told.
+    # No faults in the first minute, so that all beacons are heard first, and in the last two, so that everything can be
+    # reported.
     faults, time = [], 60.0
     kinds = list(weights)
     unseen = draw.sample(kinds, len(kinds))
     while True:
-        # Each once, in any order, and then as their weights have it.
+        # Each fault once, in random order, then by weight.
         kind = unseen.pop() if unseen else draw.choices(kinds, weights.values())[0]
         least, most = FAULTS[kind][1:]
         duration = round(draw.uniform(least, most), 1)
@@ -57,7 +59,7 @@ def main():
         if kind == "clock-step":
             fault["by"] = draw.choice([-1, 1]) * round(draw.choice([3, 60, 3600, 86400]) * draw.uniform(0.5, 1.5), 1)
         faults.append(fault)
-        # One in four begins while the one before lasts, or its consequences do.
+        # One in four faults begins while the previous one, or its consequences, lasts.
         time += draw.uniform(0, 1) * duration + 1 if draw.random() < 0.25 else duration + draw.uniform(20, 75)
 
     visits = {}
@@ -65,14 +67,14 @@ def main():
         stays, time = [], draw.uniform(20, 120)
         while time < seconds - 60:
             end = time + draw.uniform(60, 240)
-            # Longer away than the exit time-out, or it would be no exit.
+            # The absence must be longer than the exit time-out, or there is no exit.
             stays.append([round(time, 1), round(min(end, seconds - 45), 1)])
             time = end + draw.uniform(50, 180)
         visits[f"visitor {number}"] = stays
 
     with open(scenario, "w") as file:
         json.dump({
-            "name": "soak", "description": f"One who stays, {VISITORS} who come and go.", "duration": seconds + 1000,
+            "name": "soak", "description": f"One beacon that stays, {VISITORS} visitors.", "duration": seconds + 1000,
             "uuid": UUID, "seed": seed, "environment": {"pathLossExponent": 2},
             "receivers": [{"name": "hci0", "position": [0, 0]}],
             "beacons": [{"major": 1, "minor": 1, "position": [2, 0], "interval": 0.3}] + [

@@ -3,41 +3,41 @@ import BeaconModel
 import LabAir
 import VirtualController
 
-/// The air as a process: makes the sockets that a virtual machine connects to, and ends when it has gone.
+/// The air as a process: creates the sockets for a virtual machine, and ends when the machine has disconnected.
 @main
 struct AirServer: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "air",
         abstract: "Virtual Bluetooth controllers in simulated air, behind sockets.",
         discussion: """
-            In DIRECTORY appear hci0, hci1, … for the controllers (H4) and control for lines as Lab/README.md describes \
-            them.
+            Creates in DIRECTORY: hci0, hci1, … for the controllers (H4), and control for the commands in \
+            Lab/README.md.
             """)
 
-    @Argument(help: ArgumentHelp("Where the sockets are made.", valueName: "directory"))
+    @Argument(help: ArgumentHelp("The folder for the sockets.", valueName: "directory"))
     var directory: String
 
-    @Option(help: "How many controllers there are, 1 to 16.")
+    @Option(help: "The number of controllers, 1 to 16.")
     var controllers = 2
 
-    @Option(help: "What they can do: legacy or extended.")
+    @Option(help: "The generation of the controllers: legacy or extended.")
     var generation = "legacy"
 
-    @Option(help: "What the duplicate filter takes for a duplicate: device, signal, data or never.")
+    @Option(help: "The rule of the duplicate filter: device, signal, data or never.")
     var duplicates = "device"
 
-    @Option(help: "The folder of the scenarios that are not the ones that ship with the product.")
+    @Option(help: "The folder of additional scenarios, besides those that ship with the product.")
     var scenarios = "."
 
     func run() throws {
-        guard 1...16 ~= controllers else { throw ValidationError("--controllers is a number from 1 to 16.") }
+        guard 1...16 ~= controllers else { throw ValidationError("--controllers must be a number from 1 to 16.") }
         guard let generation = ControllerGeneration(rawValue: generation) else {
-            throw ValidationError("--generation is one of legacy and extended.")
+            throw ValidationError("--generation must be legacy or extended.")
         }
         guard let rule = DuplicateRule(rawValue: duplicates) else {
-            throw ValidationError("--duplicates is one of device, signal, data and never.")
+            throw ValidationError("--duplicates must be device, signal, data or never.")
         }
-        // A locally administered address, which no maker's controller has.
+        // A locally administered address, which no manufacturer assigns.
         let configurations = (0..<controllers).map { index in
             ControllerConfiguration(
                 address: DeviceAddress(bits: 0x02BE_0000_0000 | UInt64(index), kind: .public), generation: generation,

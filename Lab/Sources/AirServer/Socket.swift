@@ -1,21 +1,21 @@
 import Glibc
 
-/// A listening unix socket and the one peer that is connected to it, neither of which ever blocks.
+/// A listening unix socket and its single peer. Neither ever blocks.
 final class Socket {
     private let path: String
     private let listener: Int32
     private var peer: Int32 = -1
 
-    /// Whether somebody is or was connected.
+    /// True if a peer is or was connected.
     private(set) var hadPeer = false
 
-    /// Whether somebody is connected.
+    /// True if a peer is connected.
     var hasPeer: Bool { peer >= 0 }
 
-    /// The descriptor to wait for: the peer, or until there is one the listener.
+    /// The descriptor to wait for: the peer, or the listener while there is no peer.
     var descriptor: Int32 { hasPeer ? peer : listener }
 
-    /// Makes the socket; a stale one of this name is removed.
+    /// Creates the socket, and replaces a stale one of this name.
     init(path: String) throws {
         self.path = path
         var address = sockaddr_un()
@@ -32,7 +32,7 @@ final class Socket {
             }
         }
         guard listener >= 0, bound == 0, listen(listener, 1) == 0 else {
-            throw SocketError("the socket \(path) cannot be made", errno)
+            throw SocketError("cannot create the socket \(path)", errno)
         }
     }
 
@@ -46,9 +46,9 @@ final class Socket {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Reads what has come, or lets a peer in.
+    /// Reads available bytes, or accepts a peer.
     ///
-    /// - Returns: the bytes; none where there are none for now.
+    /// - Returns: the bytes; empty if there are none for now.
     func read() -> [UInt8] {
         guard hasPeer else {
             peer = accept(listener, nil, nil)
@@ -68,12 +68,12 @@ final class Socket {
         }
     }
 
-    /// Writes as much as the peer takes now.
+    /// Writes as many bytes as the peer accepts now.
     ///
-    /// - Returns: how many bytes that was.
+    /// - Returns: the number of bytes written.
     func write(_ bytes: [UInt8]) -> Int {
         guard hasPeer, !bytes.isEmpty else { return 0 }
-        // A peer that has gone is noticed when it is read from; it must not end the process (SIGPIPE).
+        // A read notices a peer that has disconnected. A write to it must not end the process (SIGPIPE).
         return max(
             0, bytes.withUnsafeBytes { send(peer, $0.baseAddress, $0.count, Int32(truncatingIfNeeded: MSG_NOSIGNAL)) })
     }

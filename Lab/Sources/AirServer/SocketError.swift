@@ -1,15 +1,15 @@
 import Glibc
 
-/// What the system refused, and why.
+/// A failed operation, with the system's reason.
 struct SocketError: Error, CustomStringConvertible {
-    /// What went wrong, for the terminal.
+    /// The failure, for the terminal.
     var description: String
 
-    init(_ what: String, _ number: Int32? = nil) {
+    init(_ message: String, _ number: Int32? = nil) {
         guard let number else {
-            description = what
+            description = message
             return
         }
-        description = "\(what): \(String(cString: strerror(number)))"
+        description = "\(message): \(String(cString: strerror(number)))"
     }
 }

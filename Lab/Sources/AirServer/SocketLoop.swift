@@ -2,26 +2,26 @@ import Glibc
 import LabAir
 import VirtualController
 
-/// Carries bytes and time between a laboratory and the sockets, until everybody has hung up.
+/// Carries bytes and time between a laboratory and the sockets, until all peers have disconnected.
 struct SocketLoop {
     private var laboratory: Laboratory
     private let control: Socket
 
-    /// One for each controller.
+    /// A socket for each controller.
     private let hosts: [Socket]
 
-    /// What has come of a line from the guest, and what is to be told to it.
+    /// The guest's incomplete command, and the answers to send.
     private var line: [UInt8] = []
     private var answer: [UInt8] = []
 
-    /// Makes the sockets. The last one to appear is that of the control lines, so that who waits for it finds all.
+    /// Creates the sockets. The control socket is the last one, so that a process that waits for it finds all of them.
     init(_ laboratory: Laboratory, directory: String) throws {
         self.laboratory = laboratory
         hosts = try laboratory.controllers.indices.map { try Socket(path: "\(directory)/hci\($0)") }
         control = try Socket(path: "\(directory)/control")
     }
 
-    /// Runs until all that were connected have hung up.
+    /// Runs until all peers have disconnected.
     mutating func run() throws {
         while !isOver {
             try wait()
@@ -53,17 +53,17 @@ struct SocketLoop {
         }
     }
 
-    /// Waits until somebody says something, can be told something, or something is due.
+    /// Waits until a peer sends or accepts bytes, or something is due.
     private func wait() throws {
         var polled = hosts.indices.map { index in
             entry(hosts[index].descriptor, writes: !laboratory.controllers[index].output.isEmpty)
         }
         polled.append(entry(control.descriptor, writes: !answer.isEmpty))
         let rest = laboratory.deadline.map { max(0, $0 - now()) } ?? 1_000_000_000
-        // Whole milliseconds, and rather a bit late than to go round in vain.
+        // Whole milliseconds, rounded up so that the loop does not run in vain.
         let timeout = Int32(min(1000, (rest + 999_999) / 1_000_000))
         guard poll(&polled, nfds_t(polled.count), timeout) >= 0 || errno == EINTR else {
-            throw SocketError("the sockets cannot be waited for", errno)
+            throw SocketError("cannot wait for the sockets", errno)
         }
     }
 

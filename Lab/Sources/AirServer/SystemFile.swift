@@ -1,12 +1,12 @@
 import Glibc
 
-/// Reads files by the C library.
+/// Reads files with the C library.
 enum SystemFile {
-    /// The bytes of a file, or nil where there is none.
+    /// Returns the bytes of a file, or nil if it does not exist.
     static func bytes(of path: String) throws -> [UInt8]? {
         guard let file = fopen(path, "re") else {
             if errno == ENOENT { return nil }
-            throw SocketError("\(path) cannot be opened", errno)
+            throw SocketError("cannot open \(path)", errno)
         }
         defer { fclose(file) }
         var bytes: [UInt8] = []
@@ -16,7 +16,7 @@ enum SystemFile {
             guard count > 0 else { break }
             bytes += chunk[..<count]
         }
-        guard ferror(file) == 0 else { throw SocketError("\(path) cannot be read", errno) }
+        guard ferror(file) == 0 else { throw SocketError("cannot read \(path)", errno) }
         return bytes
     }
 }

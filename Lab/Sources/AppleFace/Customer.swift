@@ -1,7 +1,6 @@
 import CoreLocation
 
-/// An app that watches for a region and ranges what is in it, as one writes it for iOS. It prints each call of its
-/// delegate.
+/// An app that monitors a region and ranges its beacons, written as for iOS. It prints each call of its delegate.
 final class Customer: NSObject, CLLocationManagerDelegate {
     private let locationManager = CLLocationManager()
     private let region: CLBeaconRegion

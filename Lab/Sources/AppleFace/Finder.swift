@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// An app that looks for devices, as one writes it for iOS. It prints each call of its delegate.
+/// An app that searches for devices, written as for iOS. It prints each call of its delegate.
 final class Finder: NSObject, CBCentralManagerDelegate {
     private var centralManager: CBCentralManager?
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the program tells, a line each and at once, since the output is a file.
+/// The program's output, written one line at a time without buffering, since it is a file.
 enum Output {
     /// Writes a line.
     static func line(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }

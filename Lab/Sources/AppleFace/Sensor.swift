@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// An app that says a name and a service, beside a beacon or alone, as one writes it for iOS.
+/// An app that advertises a name and a service, alone or beside a beacon, written as for iOS.
 final class Sensor: NSObject, CBPeripheralManagerDelegate {
     private var peripheralManager: CBPeripheralManager?
 
@@ -14,7 +14,7 @@ final class Sensor: NSObject, CBPeripheralManagerDelegate {
 
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
         guard peripheral.state == .poweredOn else { return }
-        // The name has no place in the advert, so that it has to be asked for.
+        // The name does not fit in the advert, so receivers must request it.
         peripheral.startAdvertising([
             CBAdvertisementDataLocalNameKey: "A sensor with a long name",
             CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180D")],

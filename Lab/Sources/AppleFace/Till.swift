@@ -1,7 +1,7 @@
 import CoreBluetooth
 import CoreLocation
 
-/// An app that makes a beacon of its device, as one writes it for iOS.
+/// An app that turns its device into a beacon, written as for iOS.
 final class Till: NSObject, CBPeripheralManagerDelegate {
     private let region: CLBeaconRegion
     private var peripheralManager: CBPeripheralManager?

@@ -1,5 +1,5 @@
-// AppleFace till|customer|sensor|finder: one end of a beacon, or of a device, on Apple's names; BEACON_SOURCE says on
-// which adapter. It ends by TERM.
+// AppleFace till|customer|sensor|finder: one end of a beacon, or of a device, with Apple's API. BEACON_SOURCE sets the
+// adapter. TERM ends it.
 import CoreLocation
 @preconcurrency import Foundation
 import Glibc

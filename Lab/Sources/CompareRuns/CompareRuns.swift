@@ -2,14 +2,14 @@ import ArgumentParser
 import Foundation
 import RunComparison
 
-/// Compares what `beacon monitor --json` or `beacon range --json` told of one scenario in two runs.
+/// Compares the output of `beacon monitor --json` or `beacon range --json` from two runs of one scenario.
 @main
 struct CompareRuns: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Compare what beacon told of one scenario in two runs; the status is 1 where they do not agree.")
+        abstract: "Compare beacon's output from two runs of one scenario; the exit status is 1 if they differ.")
 
-    /// What can be compared.
+    /// The kind of output to compare.
     enum Kind: String, ExpressibleByArgument, CaseIterable {
         case monitor, range
     }
@@ -23,13 +23,13 @@ struct CompareRuns: ParsableCommand {
     @Argument(help: "The output of the other run.")
     var actual: String
 
-    @Option(help: "When the scenario began in the other run, in seconds since 1970.")
+    @Option(help: "The start of the scenario in the other run, in seconds since 1970.")
     var start: Double
 
-    @Option(help: "By how many seconds the times of events may differ.")
+    @Option(help: "The seconds by which the times of events may differ.")
     var tolerance = 1.0
 
-    /// When every simulation starts, in seconds since 1970.
+    /// The start of every simulation, in seconds since 1970.
     private static let simulationStart = 1_700_000_000.0
 
     func run() throws {
@@ -48,7 +48,7 @@ struct CompareRuns: ParsableCommand {
 
     private static func read(_ path: String, start: Double) throws -> Run {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw ComparisonError("\(path) cannot be read")
+            throw ComparisonError("cannot read \(path)")
         }
         return Run(name: path, text: String(decoding: data, as: UTF8.self), start: start)
     }

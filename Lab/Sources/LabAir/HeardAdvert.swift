@@ -2,11 +2,11 @@ import VirtualController
 
 /// An advert as one receiver hears it.
 struct HeardAdvert: Sendable {
-    /// Which receiver, counted from 0.
+    /// The receiver, counted from 0.
     var receiver: Int
 
     var packet: AirPacket
 
-    /// In dBm.
+    /// The signal strength in dBm.
     var rssi: Int8
 }

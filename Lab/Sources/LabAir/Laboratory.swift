@@ -1,15 +1,15 @@
 public import BeaconSimulation
 public import VirtualController
 
-/// Controllers in one air: they hear each other, the beacons of a scenario, and floods. It is a state machine as they
-/// are; whoever runs it carries bytes and tells the time, in nanoseconds.
+/// Controllers in one air: they hear each other, the beacons of a scenario, and floods. Like them it is a state
+/// machine: its user passes bytes and the time, in nanoseconds.
 ///
 /// Controller N hears what the scenario's receiver N hears.
 public struct Laboratory: Sendable {
     /// The controllers.
     public private(set) var controllers: [Controller]
 
-    /// How strong one controller's adverts are at another, in dBm.
+    /// The strength of one controller's adverts at another, in dBm.
     private let linkStrength: Int8
 
     /// Finds a scenario by its name.
@@ -18,11 +18,11 @@ public struct Laboratory: Sendable {
     private var player: ScenarioPlayer?
     private var flood: Flood?
 
-    /// A laboratory in which nothing is on the air yet.
+    /// Creates a laboratory with nothing on the air.
     ///
     /// - Parameters:
-    ///   - linkStrength: how strong one controller's adverts are at another, in dBm.
-    ///   - scenario: finds a scenario by its name, or throws what the guest is told.
+    /// - linkStrength: the strength of one controller's adverts at another, in dBm.
+    /// - scenario: returns the scenario with a name, or throws an error for the guest.
     public init(
         controllers: [ControllerConfiguration], linkStrength: Int8 = -55,
         scenario: @escaping @Sendable (String) throws -> Scenario
@@ -32,20 +32,20 @@ public struct Laboratory: Sendable {
         self.scenario = scenario
     }
 
-    /// Takes bytes that the host of a controller sent to it.
+    /// Receives bytes from the host of a controller.
     public mutating func receive(_ bytes: some Sequence<UInt8>, controller: Int, at time: Int64) {
         controllers[controller].receive(bytes, at: time)
     }
 
-    /// Takes away the first bytes of a controller's output, once its host has them.
+    /// Removes the first bytes of a controller's output, once its host has them.
     public mutating func removeOutput(_ count: Int, of controller: Int) { controllers[controller].removeOutput(count) }
 
-    /// When it has to be told the time next, or nil where it waits for nothing.
+    /// The time of the next call of ``advance(to:)``, or nil if nothing is pending.
     public var deadline: Int64? {
         (controllers.map(\.deadline) + [player?.deadline, flood?.deadline]).compactMap(\.self).min()
     }
 
-    /// Goes on to a moment: sends and hears what is due.
+    /// Advances to a time: sends and receives the adverts that are due.
     public mutating func advance(to time: Int64) {
         for sender in controllers.indices {
             for packet in controllers[sender].advance(to: time) {
@@ -62,7 +62,7 @@ public struct Laboratory: Sendable {
         pour(at: time)
     }
 
-    /// Lets the flood flow as far as the hosts keep up with it.
+    /// Sends the flood's adverts as long as the hosts keep up.
     private mutating func pour(at time: Int64) {
         flood?.advance(to: time)
         while controllers.allSatisfy({ $0.output.count < Flood.backlogLimit }), let advert = flood?.next() {
@@ -70,9 +70,9 @@ public struct Laboratory: Sendable {
         }
     }
 
-    /// Obeys a line from the guest.
+    /// Carries out a command from the guest.
     ///
-    /// - Returns: the line that answers: `ok` and what was asked for, or `error` and what is wrong.
+    /// - Returns: the answer: `ok` and the requested values, or `error` and the reason.
     public mutating func obey(_ line: String, at time: Int64) -> String {
         do {
             let answer = try obey(try AirCommand(line, controllers: controllers.count), at: time)
@@ -106,7 +106,7 @@ public struct Laboratory: Sendable {
         return ""
     }
 
-    /// What a controller does and has done, as `key=value` for shells to read.
+    /// Returns the state and counters of a controller as `key=value` for shells.
     private static func state(of controller: Controller) -> String {
         let counters = controller.counters
         let values: KeyValuePairs<String, Int> = [

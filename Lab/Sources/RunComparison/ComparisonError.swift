@@ -1,8 +1,8 @@
-/// Why two runs cannot be compared.
+/// The reason why two runs cannot be compared.
 public struct ComparisonError: Error, CustomStringConvertible {
-    /// What is wrong.
+    /// The reason.
     public var description: String
 
-    /// An error that says this.
+    /// Creates an error with this description.
     public init(_ description: String) { self.description = description }
 }

@@ -1,24 +1,22 @@
-/// Compares what two runs of `beacon range` told: the same beacons at the same proximities at each tick of the
-/// scenario.
+/// A comparison of two runs of `beacon range`: the same beacons at the same proximities at each tick of the scenario.
 ///
-/// Ticks of a run that goes by the clock on the wall are those nearest in time. A beacon that passes a border about a
-/// tick is on the one side of it in one run and on the other in the other; that is a remark, everything else is a
-/// deviation.
+/// A run in real time is compared at the nearest ticks. A beacon that crosses a border near a tick may be on different
+/// sides of it in the two runs. That is a remark; any other difference is a deviation.
 public struct RangeComparison: Sendable {
-    /// Nothing to set.
+    /// Creates a comparison.
     public init() {}
 
     private typealias Ticks = [Int: [String: String]]
 
-    /// Compares a run with the one that says how it should be.
+    /// Compares a run with the expected run.
     ///
-    /// - Throws: ``ComparisonError`` where a line cannot be read or nothing was expected.
+    /// - Throws: ``ComparisonError`` if a line cannot be read or no beacons are expected.
     public func verdict(on run: Run, against expected: Run) throws -> Verdict {
         let wanted = Self.streams(
             try LineReader.lines(expected.text, of: RangeLine.self, name: expected.name), expected)
         let found = Self.streams(try LineReader.lines(run.text, of: RangeLine.self, name: run.name), run)
         guard wanted.values.contains(where: { $0.values.contains { !$0.isEmpty } }) else {
-            throw ComparisonError("\(expected.name) ranges no beacon to compare with")
+            throw ComparisonError("\(expected.name) ranges no beacon to compare")
         }
         var verdict = Verdict()
         var compared = 0
@@ -33,7 +31,7 @@ public struct RangeComparison: Sendable {
                     let want = ticks[tick]?[beacon]
                     guard seen[beacon] != want else { continue }
                     let text = "tick \(tick) of \(stream): \(beacon) is \(seen[beacon] ?? "not there"), "
-                    let difference = text + "it should be \(want ?? "not there")"
+                    let difference = text + "expected \(want ?? "not there")"
                     if Self.isBorder(seen[beacon], beacon, about: tick, in: ticks) {
                         verdict.remarks.append(difference)
                     } else {
@@ -43,17 +41,17 @@ public struct RangeComparison: Sendable {
             }
         }
         verdict.summary =
-            "\(compared) proximities compared, \(verdict.remarks.count) of them different where one changes"
+            "\(compared) proximities compared, \(verdict.remarks.count) of them different at a change"
         return verdict
     }
 
-    /// Whether what was seen is what should be a tick earlier or later.
+    /// Returns true if the found proximity is the expected one of the tick before or after.
     private static func isBorder(_ seen: String?, _ beacon: String, about tick: Int, in ticks: Ticks) -> Bool {
         [tick - 1, tick + 1].contains { neighbor in ticks[neighbor].map { $0[beacon] == seen } ?? false }
     }
 
-    /// For each stream and each tick of the scenario, which proximity each beacon has. Only beacons that were ever
-    /// heard count: what is there and unknown is there.
+    /// Returns each beacon's proximity for each stream and tick of the scenario. A listed beacon counts even if its
+    /// proximity is unknown.
     private static func streams(_ lines: [RangeLine], _ run: Run) -> [String: Ticks] {
         var streams: [String: Ticks] = [:]
         for line in lines {

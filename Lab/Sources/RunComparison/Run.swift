@@ -1,15 +1,15 @@
-/// What one run wrote, and when its scenario began.
+/// The output of one run, with the start of its scenario.
 public struct Run: Sendable {
-    /// What it is called in errors.
+    /// The name of the run in errors.
     public var name: String
 
-    /// Lines of JSON.
+    /// The lines of JSON.
     public var text: String
 
-    /// When the scenario began, in seconds since 1970.
+    /// The start of the scenario, in seconds since 1970.
     public var start: Double
 
-    /// A run from its parts.
+    /// Creates a run from its parts.
     public init(name: String, text: String, start: Double) {
         self.name = name
         self.text = text

@@ -3,24 +3,24 @@ import BeaconModel
 /// A Bluetooth LE controller that speaks HCI over a serial line (H4), as a state machine: bytes from the host and
 /// adverts from the air go in, bytes for the host and adverts for the air come out. It reads no clock and does no I/O.
 ///
-/// It scans and advertises as the Core Specification has it, as far as Linux asks for it, and makes no connections.
-/// Times are in nanoseconds of any clock that does not run backward.
+/// It scans and advertises as the Core Specification requires, as far as Linux uses it, and makes no connections. Times
+/// are nanoseconds of any clock that does not run backward.
 public struct Controller: Sendable {
-    /// How it was made.
+    /// The fixed properties of the controller.
     public let configuration: ControllerConfiguration
 
-    /// What it has done so far.
+    /// The counts since the controller was created.
     public internal(set) var counters = ControllerCounters()
 
-    /// What is wrong with it.
+    /// The current faults.
     public var fault = ControllerFault()
 
-    /// What it has to tell its host and has not yet told.
+    /// The bytes that wait for the host.
     public internal(set) var output: [UInt8] = []
 
-    /// All that a reset clears.
+    /// The state that a reset clears.
     struct State: Sendable {
-        /// The events that the host wants; these are the defaults (Core Specification 5.3, Vol 4, Part E, 7.3.1 and
+        /// The events that the host wants, with their defaults (Core Specification 5.3, Vol 4, Part E, 7.3.1 and
         /// 7.8.1).
         var eventMask: UInt64 = 0x0000_1FFF_FFFF_FFFF
         var leEventMask: UInt64 = 0x1F
@@ -39,25 +39,25 @@ public struct Controller: Sendable {
     var chance: Chance
     private var deframer = H4Deframer()
 
-    /// A controller that was just switched on.
+    /// Creates a controller that was just switched on.
     public init(_ configuration: ControllerConfiguration) {
         self.configuration = configuration
         chance = Chance(seed: configuration.seed)
     }
 
-    /// Takes bytes from the host and does what they ask for.
+    /// Receives bytes from the host and carries out its commands.
     public mutating func receive(_ bytes: some Sequence<UInt8>, at time: Int64) {
         deframer.append(bytes)
         while let (indicator, packet) = deframer.next() {
-            // There are no connections, so that data goes nowhere.
+            // There are no connections, so data is ignored.
             if indicator == .command { obey(packet, at: time) }
         }
     }
 
-    /// Ends its scan without telling the host, as firmware does.
+    /// Ends the scan without an event for the host, as faulty firmware does.
     public mutating func endScan() { state.scanner.isEnabled = false }
 
-    /// Switches it off and on again: it forgets what the host has set, what it had to say, and what was wrong with it.
+    /// Switches the controller off and on: clears the host's settings, the output and all faults.
     public mutating func powerCycle() {
         state = State()
         fault = ControllerFault()
@@ -65,18 +65,18 @@ public struct Controller: Sendable {
         deframer = H4Deframer()
     }
 
-    /// Takes away the first bytes of the output, once the host has them.
+    /// Removes the first bytes of the output, once the host has them.
     public mutating func removeOutput(_ count: Int) { output.removeFirst(count) }
 
-    /// When it has to be told the time next, or nil where it waits for nothing.
+    /// The time of the next call of ``advance(to:)``, or nil if nothing is pending.
     public var deadline: Int64? {
-        let moments = state.sets.values.flatMap { [$0.next, $0.isEnabled ? $0.end : nil] } + [state.scanner.end]
-        return moments.compactMap(\.self).min()
+        let times = state.sets.values.flatMap { [$0.next, $0.isEnabled ? $0.end : nil] } + [state.scanner.end]
+        return times.compactMap(\.self).min()
     }
 
-    /// Goes on to a moment.
+    /// Advances to a time.
     ///
-    /// - Returns: what it sends.
+    /// - Returns: the adverts that it sends.
     public mutating func advance(to time: Int64) -> [AirPacket] {
         endScan(at: time)
         return transmit(at: time)
@@ -95,7 +95,8 @@ public struct Controller: Sendable {
             var parameters = ParameterReader(packet[3...])
             complete(opcode, [Status.success.rawValue] + (try perform(opcode, &parameters, at: time)))
         } catch {
-            // What begins something longer is answered by a status, which has no parameters (7.7.15).
+            // Commands that begin a longer operation are answered with a status event, which has no parameters
+            // (7.7.15).
             switch opcode {
             case .createConnection, .extendedCreateConnection, .disconnect, .readRemoteVersion:
                 event(0x0F, [error.rawValue, 1] + opcode.bytes)
@@ -104,9 +105,9 @@ public struct Controller: Sendable {
         }
     }
 
-    /// Does what a command asks for.
+    /// Carries out a command.
     ///
-    /// - Returns: the parameters of the answer behind the status.
+    /// - Returns: the parameters of the answer after the status.
     private mutating func perform(
         _ opcode: Opcode, _ parameters: inout ParameterReader, at time: Int64
     ) throws(Status) -> [UInt8] {
@@ -114,23 +115,23 @@ public struct Controller: Sendable {
         if let answer = try advertise(opcode, &parameters, at: time) { return answer }
         if let answer = try advertiseExtended(opcode, &parameters, at: time) { return answer }
         if let answer = try scan(opcode, &parameters, at: time) { return answer }
-        // All that is left would make or need a connection.
+        // All other commands would make or need a connection.
         throw .connectionLimitExceeded
     }
 
-    /// Answers a command (7.7.14); the host may send one more at a time.
+    /// Answers a command (7.7.14) and allows the host one more.
     private mutating func complete(_ opcode: Opcode, _ parameters: [UInt8]) {
         event(0x0E, [1] + opcode.bytes + parameters)
     }
 
-    /// Tells an LE event if the host wants it.
+    /// Sends an LE event if the host wants it.
     mutating func leEvent(_ subevent: UInt8, _ parameters: [UInt8]) {
-        guard hears(subevent) else { return }
+        guard isWanted(subevent) else { return }
         event(HCIAdvertisingReportCursor.leMetaEvent, [subevent] + parameters)
     }
 
-    /// Whether the host wants an LE event: bit 61 of the one mask and the event's own of the other.
-    func hears(_ subevent: UInt8) -> Bool {
+    /// Returns true if the host wants an LE event: bit 61 of one mask and the event's bit of the other.
+    func isWanted(_ subevent: UInt8) -> Bool {
         state.eventMask >> 61 & 1 == 1 && state.leEventMask >> UInt64(subevent - 1) & 1 == 1
     }
 

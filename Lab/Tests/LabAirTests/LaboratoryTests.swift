@@ -30,7 +30,7 @@ struct LaboratoryTests {
         return laboratory
     }
 
-    /// Takes the legacy reports of a controller that have come: signal and advert.
+    /// Removes and returns a controller's legacy reports: signal strength and advert.
     private func reports(_ laboratory: inout Laboratory, of index: Int) -> [(rssi: Int8, advert: [UInt8])] {
         var rest = laboratory.controllers[index].output[...]
         laboratory.removeOutput(rest.count, of: index)
@@ -44,7 +44,7 @@ struct LaboratoryTests {
         return reports
     }
 
-    /// Lets time pass as the deadlines tell, and hands over what each step gave to `look`.
+    /// Advances time from deadline to deadline, and calls `look` after each step.
     private func play(_ laboratory: inout Laboratory, until end: Int64, _ look: (inout Laboratory, Int64) -> Void) {
         while let time = laboratory.deadline, time <= end {
             laboratory.advance(to: time)
@@ -52,7 +52,7 @@ struct LaboratoryTests {
         }
     }
 
-    @Test func eachControllerHearsWhatItsReceiverHearsAndWhen() throws {
+    @Test func eachControllerHearsItsReceiversAdvertsOnTime() throws {
         var laboratory = laboratory()
         let start: Int64 = 5_000_000_000
         #expect(laboratory.obey("start one", at: start) == "ok")
@@ -77,7 +77,7 @@ struct LaboratoryTests {
         }
     }
 
-    @Test func controllersHearEachOtherAndNotThemselves() {
+    @Test func controllersHearEachOtherButNotThemselves() {
         var laboratory = laboratory()
         laboratory.receive([0x01, 0x0A, 0x20, 1, 1], controller: 1, at: 0)
         _ = reports(&laboratory, of: 1)
@@ -109,7 +109,7 @@ struct LaboratoryTests {
             laboratory.obey("flooded", at: 10_000_000_000) == "ok foreign=\(foreign) beacons=\(numbers.count) over=1")
     }
 
-    @Test func aFloodWaitsForAHostThatFallsBehind() {
+    @Test func aFloodWaitsForASlowHost() {
         var laboratory = laboratory()
         _ = laboratory.obey("flood 0 50000 5", at: 0)
         play(&laboratory, until: 10_000_000_000) { _, _ in }
@@ -117,15 +117,15 @@ struct LaboratoryTests {
         #expect(laboratory.controllers.allSatisfy { $0.output.count < 17 * 1024 })
     }
 
-    @Test func theGuestIsToldWhatIsWrongWithALine() {
+    @Test func anInvalidCommandReturnsAnError() {
         var laboratory = laboratory()
         #expect(laboratory.obey("silent 7", at: 0) == "error controller is 7; write a number from 0 to 1")
-        #expect(laboratory.obey("sing", at: 0) == "error \"sing\" is no command of the air")
-        #expect(laboratory.obey("", at: 0) == "error there is no command")
-        #expect(laboratory.obey("stop now", at: 0) == "error \"now\" is too much")
+        #expect(laboratory.obey("sing", at: 0) == "error \"sing\" is not a command of the air")
+        #expect(laboratory.obey("", at: 0) == "error missing command")
+        #expect(laboratory.obey("stop now", at: 0) == "error \"now\" is unexpected")
     }
 
-    @Test func theStateTellsWhatAControllerDoes() {
+    @Test func theStateDescribesAController() {
         var laboratory = laboratory()
         #expect(laboratory.obey("state 0", at: 0).hasPrefix("ok scanning=1 active=0 filter=0 advertising=0 commands=3"))
         #expect(laboratory.obey("power-cycle 0", at: 0) == "ok")

@@ -1,7 +1,7 @@
 import RunComparison
 import Testing
 
-/// When two runs of a scenario agree.
+/// Comparisons of two runs of a scenario.
 struct ComparisonTests {
     private func event(_ time: Double, _ event: String, _ name: String = "hall") -> String {
         let state = event == "exit" ? "outside" : "inside"
@@ -45,7 +45,7 @@ struct ComparisonTests {
         #expect(try !monitor(wanted + event(5004, "exit"), wanted).agrees)
     }
 
-    @Test func aStateThatBecomesKnownIsNoMovement() throws {
+    @Test func aKnownStateIsNoMovement() throws {
         let wanted = event(1020, "enter")
         let state = event(5004, "state").replacing(#""receiver":"hci0""#, with: #""receiver":null"#)
         #expect(try monitor(state + event(5020, "enter"), wanted).agrees)
@@ -71,7 +71,7 @@ struct ComparisonTests {
         #expect(try !range(found([1: "far", 2: "far"]), wanted).agrees)
     }
 
-    @Test func aTickThatIsMissingIsADeviation() throws {
+    @Test func aMissingTickIsADeviation() throws {
         #expect(try !range(tick(5001, [1: "far"]), tick(1001, [1: "far"]) + tick(1002, [1: "far"])).agrees)
     }
 

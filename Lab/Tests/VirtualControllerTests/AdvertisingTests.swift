@@ -2,11 +2,11 @@ import BeaconModel
 import Testing
 import VirtualController
 
-/// What a controller puts on the air.
+/// The adverts of a controller.
 struct AdvertisingTests {
     private let advert = AirPacket.beacon().data
 
-    /// 100 ms, not connectable, from the public address.
+    /// 100 ms, not connectable, with the public address.
     private func legacy() -> HostSide {
         var host = HostSide(.legacy)
         host.command(0x2006, [0xA0, 0, 0xA0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0])
@@ -23,7 +23,7 @@ struct AdvertisingTests {
         return host
     }
 
-    /// Lets seconds pass as its deadlines tell.
+    /// Advances time from deadline to deadline for this many seconds.
     private func play(_ controller: inout Controller, seconds: Int64) -> [(time: Int64, packet: AirPacket)] {
         var sent: [(Int64, AirPacket)] = []
         while let time = controller.deadline, time < seconds * 1_000_000_000 {
@@ -32,7 +32,7 @@ struct AdvertisingTests {
         return sent
     }
 
-    @Test func anAdvertIsSentAtItsIntervalAndTheDelayOfTheSpecification() {
+    @Test func anAdvertIsSentAtItsIntervalPlusTheSpecifiedDelay() {
         var host = legacy()
         #expect(host.command(0x200A, [1]) == [0])
         let sent = play(&host.controller, seconds: 10)
@@ -44,7 +44,7 @@ struct AdvertisingTests {
                 == AirPacket(form: .legacy, address: host.controller.configuration.address, data: advert))
     }
 
-    @Test func switchedOffItIsSilent() {
+    @Test func aDisabledAdvertIsSilent() {
         var host = legacy()
         host.command(0x200A, [1])
         host.command(0x200A, [0])
@@ -52,26 +52,26 @@ struct AdvertisingTests {
         #expect(host.controller.advertisingCount == 0)
     }
 
-    @Test func aResetEndsIt() {
+    @Test func aResetEndsAdvertising() {
         var host = legacy()
         host.command(0x200A, [1])
         host.command(0x0C03)
         #expect(host.controller.advertisingCount == 0)
     }
 
-    @Test func parametersDoNotChangeUnderARunningAdvert() {
+    @Test func parametersCannotChangeDuringAdvertising() {
         var host = legacy()
         host.command(0x200A, [1])
         #expect(host.command(0x2006, [0xA0, 0, 0xA0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0]) == [0x0C])
         #expect(host.command(0x2005, [1, 2, 3, 4, 5, 0xC0]) == [0x0C])
     }
 
-    @Test func aLegacyAdvertCommandHasAllItsBytes() {
+    @Test func aLegacyAdvertCommandNeedsAllItsBytes() {
         var host = HostSide(.legacy)
         #expect(host.command(0x2008, [UInt8(advert.count)] + advert) == [0x12])
     }
 
-    @Test func aRandomAddressIsSetBeforeItIsUsed() {
+    @Test func aRandomAddressMustBeSetBeforeUse() {
         var host = extended(ownAddress: 1)
         #expect(host.command(0x2039, [1, 1, 1, 0, 0, 0]) == [0x12])
         host.command(0x2035, [1, 0x55, 0x44, 0x33, 0x22, 0x11, 0xC0])
@@ -90,7 +90,7 @@ struct AdvertisingTests {
         #expect(counted.events().first?.prefix(5) == [0x3E, 6, 0x12, 0x43, 1])
     }
 
-    @Test func aRunningSetIsNotRemoved() {
+    @Test func aRunningSetCannotBeRemoved() {
         var host = extended()
         host.command(0x2039, [1, 1, 1, 0, 0, 0])
         #expect(host.command(0x203C, [1]) == [0x0C])
@@ -99,13 +99,13 @@ struct AdvertisingTests {
         #expect(host.command(0x203D) == [0])
     }
 
-    @Test func aSetThatIsNotThereIsUnknown() {
+    @Test func aMissingSetIsUnknown() {
         var host = HostSide(.extended)
         #expect(host.command(0x2039, [1, 1, 9, 0, 0, 0]) == [0x42])
         #expect(host.command(0x203C, [9]) == [0x42])
     }
 
-    @Test func aLongAdvertComesInPieces() {
+    @Test func aLongAdvertIsSetInPieces() {
         var host = extended(form: 0)
         host.command(0x2037, [1, 1, 1, 100] + [UInt8](repeating: 1, count: 100))
         host.command(0x2037, [1, 2, 1, 100] + [UInt8](repeating: 2, count: 100))
@@ -113,7 +113,7 @@ struct AdvertisingTests {
         #expect(host.controller.advance(to: 0).first?.data.count == 200)
     }
 
-    @Test func anAdvertOfBluetooth4HoldsNoMoreThanItDidThen() {
+    @Test func aLegacyAdvertIsLimitedTo31Bytes() {
         var host = extended()
         #expect(host.command(0x2037, [1, 3, 1, 32] + [UInt8](repeating: 1, count: 32)) == [0x12])
     }

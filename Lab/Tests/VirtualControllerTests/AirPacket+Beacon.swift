@@ -2,7 +2,7 @@ import BeaconModel
 import VirtualController
 
 extension AirPacket {
-    /// An iBeacon's advert, as a beacon of Bluetooth 4 sends it.
+    /// Creates an iBeacon advert as a beacon of Bluetooth 4 sends it.
     static func beacon(
         address: UInt64 = 0xC011_2233_4455, kind: AdvertisingReport.Kind = .nonConnectable, scanResponse: [UInt8] = []
     ) -> AirPacket {

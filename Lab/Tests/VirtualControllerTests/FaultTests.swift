@@ -1,9 +1,9 @@
 import Testing
 import VirtualController
 
-/// Controllers that something is wrong with.
+/// Controllers with faults.
 struct FaultTests {
-    @Test func aSilentControllerObeysAndReportsNothing() {
+    @Test func aSilentControllerObeysButReportsNothing() {
         var host = HostSide(.legacy)
         _ = host.scan()
         host.controller.fault.isSilent = true
@@ -23,17 +23,17 @@ struct FaultTests {
     @Test(
         arguments: [[0x01], [0x02, 0x00], [0x02, 1, 2, 0xFF, 0xFF, 9], [0x04, 0x3E, 0x29, 2], [0x01, 0x03, 0x0C]]
             as [[UInt8]])
-    func aResetEndsThePacketThatARebootLeft(beginning: [UInt8]) {
+    func aResetEndsAnIncompletePacket(beginning: [UInt8]) {
         var host = HostSide(.legacy)
         _ = host.scan()
         host.controller.receive(beginning, at: 0)
-        // The host repeats its first command until it is answered.
+        // The host repeats its first command until it gets an answer.
         let answers = (0..<5).compactMap { _ in host.command(0x0C03) }
         #expect(answers.count >= 4 && answers.last == [0])
         #expect(host.command(0x1009)?.first == 0)
     }
 
-    @Test func itRefusesToScanAsOftenAsItWasTold() {
+    @Test func itRefusesToScanTheGivenNumberOfTimes() {
         var host = HostSide(.legacy)
         host.controller.fault.refusals = 1
         host.controller.fault.refusal = Status(rawValue: 0x0D)
@@ -41,7 +41,7 @@ struct FaultTests {
         #expect(host.scan() == 0)
     }
 
-    @Test func aScanThatEndedCanBeBegunAnew() {
+    @Test func anEndedScanCanBeRestarted() {
         var host = HostSide(.legacy)
         _ = host.scan()
         host.controller.endScan()

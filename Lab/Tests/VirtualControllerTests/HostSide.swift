@@ -1,7 +1,7 @@
 import BeaconModel
 import VirtualController
 
-/// The host's side of a controller: gives commands and reads what comes back.
+/// The host's side of a controller: sends commands and reads the output.
 struct HostSide {
     var controller: Controller
 
@@ -10,14 +10,14 @@ struct HostSide {
             ControllerConfiguration(
                 address: .init(bits: 0x02BE_0000_0001, kind: .public), generation: generation,
                 duplicateRule: duplicates))
-        // As Linux does: all LE events.
+        // All LE events, as Linux requests them.
         command(0x0C01, [UInt8](repeating: 0xFF, count: 8))
         command(0x2001, [UInt8](repeating: 0xFF, count: 8))
     }
 
-    /// Gives a command.
+    /// Sends a command.
     ///
-    /// - Returns: what answers it, from the status on, or nil where nothing does.
+    /// - Returns: the answer from the status on, or nil without an answer.
     @discardableResult
     mutating func command(_ opcode: UInt16, _ parameters: [UInt8] = [], at time: Int64 = 0) -> [UInt8]? {
         let code = [UInt8(opcode & 0xFF), UInt8(opcode >> 8)]
@@ -26,7 +26,7 @@ struct HostSide {
         return answer.map { Array($0[5...]) }
     }
 
-    /// Takes the events that have come: code, length, parameters.
+    /// Removes and returns the new events: code, length, parameters.
     mutating func events() -> [[UInt8]] {
         var events: [[UInt8]] = []
         var rest = controller.output[...]
@@ -39,7 +39,7 @@ struct HostSide {
         return events
     }
 
-    /// Begins a passive scan by the commands of the controller's generation.
+    /// Begins a passive scan with the commands of the controller's generation.
     mutating func scan(filter: UInt8 = 0, isActive: Bool = false) -> UInt8? {
         let type: UInt8 = isActive ? 1 : 0
         if controller.configuration.generation == .extended {
@@ -50,7 +50,7 @@ struct HostSide {
         return command(0x200C, [1, filter])?.first
     }
 
-    /// The signal strength of each report that has come, legacy or extended.
+    /// Returns the signal strength of each new report, legacy or extended.
     mutating func heard() -> [Int8] {
         events().compactMap { event in
             guard event[0] == 0x3E else { return nil }

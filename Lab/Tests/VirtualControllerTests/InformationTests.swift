@@ -1,27 +1,27 @@
 import Testing
 import VirtualController
 
-/// What the host asks first of all.
+/// The host's initial queries.
 struct InformationTests {
-    @Test func theAddressTravelsWithItsLastByteFirst() {
+    @Test func theAddressIsSentLastByteFirst() {
         var host = HostSide(.legacy)
         #expect(host.command(0x1009) == [0, 0x01, 0, 0, 0, 0xBE, 0x02])
     }
 
-    @Test func aCommandMayComeInPieces() {
+    @Test func aCommandMayArriveInPieces() {
         var host = HostSide(.legacy)
         for byte in [0x01, 0x09, 0x10, 0x00] as [UInt8] { host.controller.receive([byte], at: 0) }
         #expect(host.events().count == 1)
     }
 
-    @Test func whatIsNoPacketIsPassedOver() {
+    @Test func strayBytesAreSkipped() {
         var host = HostSide(.legacy)
         host.controller.receive([0x77, 0x00], at: 0)
         #expect(host.command(0x1009)?.first == 0)
     }
 
-    /// The example of FIPS 197, appendix C.1; HCI has key, text and result the other way round.
-    @Test func encryptsAsTheStandardDoes() {
+    /// The example of FIPS 197, appendix C.1; HCI reverses key, text and result.
+    @Test func encryptsAsInTheStandard() {
         var host = HostSide(.legacy)
         let key = Array((0...15 as ClosedRange<UInt8>).reversed())
         let text = (0...15 as ClosedRange<UInt8>).reversed().map { $0 * 0x11 }
@@ -31,7 +31,7 @@ struct InformationTests {
         #expect(host.command(0x2017, key + text) == [0] + result.reversed())
     }
 
-    @Test func onlyTheNewGenerationKnowsExtendedCommands() {
+    @Test func onlyTheExtendedGenerationSupportsExtendedCommands() {
         var old = HostSide(.legacy)
         var new = HostSide(.extended)
         #expect(old.command(0x203B) == [0x01])
@@ -41,7 +41,7 @@ struct InformationTests {
         #expect((new.command(0x1002)?[1 + 37] ?? 0) & 1 << 6 != 0)
     }
 
-    @Test func eventsThatAreMaskedAreNotTold() {
+    @Test func maskedEventsAreNotReported() {
         var host = HostSide(.legacy)
         host.command(0x0C03)
         _ = host.scan()
@@ -49,7 +49,7 @@ struct InformationTests {
         #expect(host.heard().isEmpty)
     }
 
-    @Test func commandsOfBothKindsDoNotMix() {
+    @Test func legacyAndExtendedCommandsDoNotMix() {
         var host = HostSide(.extended)
         #expect(host.scan() == 0)
         #expect(host.command(0x200C, [1, 0]) == [0x0C])

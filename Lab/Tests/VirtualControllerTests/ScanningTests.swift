@@ -2,11 +2,11 @@ import BeaconModel
 import Testing
 import VirtualController
 
-/// What a scanning controller tells its host.
+/// The reports of a scanning controller to its host.
 struct ScanningTests {
-    /// The product's own decoder reads what the controller writes.
+    /// The product's decoder reads the controller's output.
     @Test(arguments: ControllerGeneration.allCases)
-    func reportsAreReadAsTheyWereHeard(generation: ControllerGeneration) throws {
+    func reportsContainTheReceivedAdvert(generation: ControllerGeneration) throws {
         var host = HostSide(generation)
         #expect(host.scan() == 0)
         let packet = AirPacket.beacon()
@@ -23,14 +23,14 @@ struct ScanningTests {
     }
 
     @Test(arguments: ControllerGeneration.allCases)
-    func withoutTheFilterEachAdvertIsTold(generation: ControllerGeneration) {
+    func withoutTheFilterEachAdvertIsReported(generation: ControllerGeneration) {
         var host = HostSide(generation)
         _ = host.scan()
         for _ in 0..<5 { host.controller.hear(.beacon(), rssi: -60) }
         #expect(host.heard().count == 5)
     }
 
-    @Test func theFilterKeepsWhatTheRuleCallsDuplicates() {
+    @Test func theFilterDropsDuplicatesByItsRule() {
         func heard(_ rule: DuplicateRule) -> Int {
             var host = HostSide(.legacy, duplicates: rule)
             _ = host.scan(filter: 1)
@@ -54,7 +54,7 @@ struct ScanningTests {
         #expect(host.heard().count == 1)
     }
 
-    @Test func scanResponsesComeOnlyToWhoAsks() {
+    @Test func onlyAnActiveScanReceivesScanResponses() {
         let packet = AirPacket.beacon(kind: .connectable, scanResponse: [2, 0x0A, 0])
         var passive = HostSide(.legacy)
         _ = passive.scan()
@@ -67,7 +67,7 @@ struct ScanningTests {
         #expect(active.heard().count == 3)
     }
 
-    @Test func theAcceptListLimitsTheScanThatAsksForIt() {
+    @Test func theAcceptListLimitsAScan() {
         var host = HostSide(.legacy)
         host.command(0x2011, [1, 0x55, 0x44, 0x33, 0x22, 0x11, 0xC0])
         host.command(0x200B, [0, 0x10, 0, 0x10, 0, 0, 1])
@@ -77,13 +77,13 @@ struct ScanningTests {
         #expect(host.heard() == [-60])
     }
 
-    @Test func parametersDoNotChangeUnderARunningScan() {
+    @Test func parametersCannotChangeDuringAScan() {
         var host = HostSide(.legacy)
         _ = host.scan()
         #expect(host.command(0x200B, [0, 0x10, 0, 0x10, 0, 0, 0]) == [0x0C])
     }
 
-    @Test func aWindowIsNoLongerThanItsInterval() {
+    @Test func aWindowCannotExceedItsInterval() {
         var host = HostSide(.legacy)
         #expect(host.command(0x200B, [0, 0x10, 0, 0x11, 0, 0, 0]) == [0x12])
     }
@@ -98,7 +98,7 @@ struct ScanningTests {
         #expect(!host.controller.isScanning)
     }
 
-    @Test func onlyExtendedScansHearExtendedAdverts() throws {
+    @Test func onlyExtendedScansReceiveExtendedAdverts() throws {
         let long = AirPacket(
             form: [], address: DeviceAddress(bits: 1, kind: .random), data: [UInt8](repeating: 7, count: 250))
         var old = HostSide(.legacy)
@@ -108,7 +108,7 @@ struct ScanningTests {
         var new = HostSide(.extended)
         _ = new.scan()
         new.controller.hear(long, rssi: -60)
-        // 229 bytes to an event, so that it comes in two.
+        // Each event holds 229 bytes, so the advert arrives in two.
         let pieces = new.events().map { event in
             var cursor = HCIAdvertisingReportCursor(event: event.span.bytes)
             return cursor.next(in: event.span.bytes)
@@ -117,7 +117,7 @@ struct ScanningTests {
         #expect(pieces.map { $0?.completeness } == [.moreToCome, .complete])
     }
 
-    @Test func whatTheHostDoesNotTakeIsLostAndCounted() {
+    @Test func unreadAdvertsAreLostAndCounted() {
         var host = HostSide(.legacy)
         _ = host.scan()
         while host.controller.counters.overruns == 0 { host.controller.hear(.beacon(), rssi: -60) }

@@ -1,6 +1,6 @@
 import VirtualController
 
-/// What the guest may ask of the air, a line each. `Lab/README.md` says what they mean.
+/// The guest's commands to the air, one per line. `Lab/README.md` describes them.
 enum AirCommand: Hashable, Sendable {
     case start(String)
     case stop
@@ -17,11 +17,11 @@ enum AirCommand: Hashable, Sendable {
 
     /// Reads a line.
     ///
-    /// - Parameter controllers: how many controllers there are.
+    /// - Parameter controllers: the number of controllers.
     init(_ line: String, controllers: Int) throws(AirCommandError) {
         var words = line.split(separator: " ")[...]
         func word(_ meaning: String) throws(AirCommandError) -> String {
-            guard let word = words.popFirst() else { throw AirCommandError("there is no \(meaning)") }
+            guard let word = words.popFirst() else { throw AirCommandError("missing \(meaning)") }
             return String(word)
         }
         func number(_ meaning: String, in range: ClosedRange<Int>) throws(AirCommandError) -> Int {
@@ -54,8 +54,8 @@ enum AirCommand: Hashable, Sendable {
         case "end-scan": self = .endScan(try controller())
         case "power-cycle": self = .powerCycle(try controller())
         case "state": self = .state(try controller())
-        case let other: throw AirCommandError("\"\(other)\" is no command of the air")
+        case let other: throw AirCommandError("\"\(other)\" is not a command of the air")
         }
-        guard words.isEmpty else { throw AirCommandError("\"\(words.joined(separator: " "))\" is too much") }
+        guard words.isEmpty else { throw AirCommandError("\"\(words.joined(separator: " "))\" is unexpected") }
     }
 }

@@ -1,6 +1,6 @@
-/// What is wrong with a line from the guest.
+/// An error in a command from the guest.
 struct AirCommandError: Error, CustomStringConvertible {
-    /// What is wrong, without an end of line.
+    /// The error, without a line end.
     var description: String
 
     init(_ description: String) { self.description = description }

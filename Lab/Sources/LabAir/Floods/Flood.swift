@@ -1,28 +1,28 @@
 import BeaconModel
 import VirtualController
 
-/// Adverts in numbers, to see whether anybody loses some.
+/// Adverts in large numbers, to check that receivers lose none.
 ///
-/// The iBeacon adverts are numbered: major is the upper half of the number and minor the lower. A flood waits where a
-/// host falls behind, and numbers an advert only when it is sent, so that each number missing was lost behind the
+/// The iBeacon adverts are numbered: major is the upper half of the number and minor the lower. A flood waits for a
+/// host that falls behind, and numbers an advert only when it is sent, so each missing number was lost after the
 /// controller.
 struct Flood: Sendable {
     /// The UUID of the numbered iBeacons.
     static let uuid = ProximityUUID(high: 0xF100_DF10_0DF1_400D, low: 0x8F10_0DF1_00DF_100D)
 
-    /// The UUID of the iBeacons that are foreign as well.
+    /// The UUID of the foreign iBeacons.
     private static let foreignUUID = ProximityUUID(high: 0x0BAD_0BAD_0BAD_4BAD, low: 0x8BAD_0BAD_0BAD_0BAD)
 
-    /// How many bytes of a controller's output may wait before the flood does.
+    /// The bytes in a controller's output above which the flood waits.
     static let backlogLimit = 16 * 1024
 
-    /// How many devices it seems to come from; more would only fill the tables of others.
+    /// The number of simulated devices; more would only fill the tables of other software.
     private static let deviceCount = 64
 
-    /// Looking once a millisecond is often enough, and does not take the machine away from the guest.
+    /// Once a millisecond is often enough, and leaves processor time to the guest.
     private static let step: Int64 = 1_000_000
 
-    /// What is owed for longer than this is forgiven, lest a host that comes back is drowned.
+    /// The longest backlog, in seconds. Older adverts are skipped, so that a host that returns is not overwhelmed.
     private static let longestDebt = 0.1
 
     private let plan: FloodPlan
@@ -31,7 +31,7 @@ struct Flood: Sendable {
     private var owedForeign = 0.0
     private var owedBeacons = 0.0
 
-    /// What was sent.
+    /// The numbers of adverts sent.
     private(set) var counts = FloodCounts()
 
     init(_ plan: FloodPlan, start: Int64) {
@@ -40,13 +40,13 @@ struct Flood: Sendable {
         end = start + Int64(plan.duration) * 1_000_000_000
     }
 
-    /// Whether it has ended.
+    /// True if the flood has ended.
     var isOver: Bool { time >= end }
 
-    /// When it goes on, or nil at its end.
+    /// The time of the next step, or nil after the end.
     var deadline: Int64? { isOver ? nil : time + Self.step }
 
-    /// Goes on to a moment.
+    /// Advances the flood to a time.
     mutating func advance(to now: Int64) {
         let until = min(now, end)
         guard until > time else { return }
@@ -59,7 +59,7 @@ struct Flood: Sendable {
         owedBeacons = owed(owedBeacons, rate: plan.beaconRate)
     }
 
-    /// The next advert that is due, or nil where none is.
+    /// Returns the next advert that is due, or nil if none is.
     mutating func next() -> (packet: AirPacket, rssi: Int8)? {
         if owedBeacons >= 1 {
             owedBeacons -= 1
@@ -72,7 +72,8 @@ struct Flood: Sendable {
         defer { counts.foreign += 1 }
         let number = counts.foreign
         let digits = (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-        // What a filter must tell from an iBeacon: another type, another company, service data; and another UUID.
+        // Adverts that a filter must distinguish from iBeacons: another type, another company, service data; and
+        // another UUID.
         return switch number % 4 {
         case 0: advert(number: number, kind: .connectable, [2, 1, 0x1A, 9, 0xFF, 0x4C, 0, 0x10, 5] + digits)
         case 1: advert(number: number, kind: .connectable, [2, 1, 0x1A, 9, 0xFF, 6, 0, 1, 9] + digits)

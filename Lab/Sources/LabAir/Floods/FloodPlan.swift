@@ -1,15 +1,15 @@
-/// How much a flood sends.
+/// The rates and the duration of a flood.
 public struct FloodPlan: Hashable, Sendable {
-    /// Adverts a second that are nobody's beacons.
+    /// Foreign adverts a second.
     public var foreignRate: Int
 
     /// Numbered iBeacon adverts a second.
     public var beaconRate: Int
 
-    /// How long, in seconds.
+    /// The duration in seconds.
     public var duration: Int
 
-    /// A plan from its parts.
+    /// Creates a plan from its parts.
     public init(foreignRate: Int, beaconRate: Int, duration: Int) {
         self.foreignRate = foreignRate
         self.beaconRate = beaconRate

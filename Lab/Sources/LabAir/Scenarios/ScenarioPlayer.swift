@@ -3,12 +3,12 @@ import BeaconRadio
 import BeaconSimulation
 import VirtualController
 
-/// Plays a scenario from a moment on, in the time that it is told.
+/// A player of a scenario from a start time on, in its caller's time.
 struct ScenarioPlayer: Sendable {
     private var air: ScenarioSource
     private let start: Int64
 
-    /// What is heard next and when, as the air says only by going on.
+    /// The next adverts and their time. The source reveals them only by advancing.
     private var pending: (time: Int64, adverts: [HeardAdvert])?
 
     init(_ scenario: Scenario, start: Int64) {
@@ -17,13 +17,13 @@ struct ScenarioPlayer: Sendable {
         fetch()
     }
 
-    /// When something is heard next, or nil at the end of the scenario.
+    /// The time of the next adverts, or nil at the end of the scenario.
     var deadline: Int64? { pending?.time }
 
-    /// How long it has played, in nanoseconds.
+    /// Returns how long it has played, in nanoseconds.
     func elapsed(at time: Int64) -> Int64 { time - start }
 
-    /// The next adverts that are due at a moment, or nil where none are.
+    /// Returns the next adverts that are due, or nil if there are none.
     mutating func next(upTo time: Int64) -> [HeardAdvert]? {
         guard let pending, pending.time <= time else { return nil }
         fetch()
@@ -32,7 +32,7 @@ struct ScenarioPlayer: Sendable {
 
     private mutating func fetch() {
         var adverts: [HeardAdvert] = []
-        // The simulated air itself has no errors, and gathering makes none.
+        // The simulated air throws no errors, and neither does this closure.
         let record = try? air.next { reception, data in
             let report = reception.report
             let packet = AirPacket(

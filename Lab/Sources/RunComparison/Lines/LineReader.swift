@@ -1,17 +1,17 @@
 import Foundation
 
-/// Reads lines of JSON.
+/// A reader of JSON lines.
 enum LineReader {
-    /// The lines of a text as values.
+    /// Decodes the lines of a text.
     ///
-    /// - Throws: ``ComparisonError`` that names the first line which is none.
+    /// - Throws: ``ComparisonError`` that names the first invalid line.
     static func lines<Line: Decodable>(_ text: String, of type: Line.Type, name: String) throws -> [Line] {
         let decoder = JSONDecoder()
         return try text.split(separator: "\n").enumerated().map { index, line in
             do {
                 return try decoder.decode(type, from: Data(line.utf8))
             } catch {
-                throw ComparisonError("\(name), line \(index + 1) cannot be read: \(line)")
+                throw ComparisonError("cannot read line \(index + 1) of \(name): \(line)")
             }
         }
     }

@@ -1,6 +1,6 @@
 /// A line of `beacon monitor --json`.
 struct MonitorLine: Decodable, Hashable {
-    /// What the line is about.
+    /// The region of the line.
     struct Region: Decodable, Hashable {
         var name: String?
         var uuid: String
@@ -16,8 +16,9 @@ struct MonitorLine: Decodable, Hashable {
     var region: Region
 
     /// The event without its time.
-    var what: String { "\(event) \(state) \(region.name ?? region.uuid) by \(receiver ?? "none")" }
+    var summary: String { "\(event) \(state) \(region.name ?? region.uuid) by \(receiver ?? "none")" }
 
-    /// True where the region was entered or left. When a state becomes known depends on when the run began.
+    /// True if the region was entered or left. The time of a state report depends on when the run began, so it is not
+    /// compared.
     var isMovement: Bool { event == "enter" || event == "exit" }
 }

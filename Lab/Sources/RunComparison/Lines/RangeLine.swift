@@ -1,20 +1,20 @@
 /// A line of `beacon range --json`.
 struct RangeLine: Decodable, Hashable {
-    /// What the line is about.
+    /// The constraint of the line.
     struct Region: Decodable, Hashable {
         var uuid: String
         var major: UInt16?
         var minor: UInt16?
     }
 
-    /// One beacon that is ranged.
+    /// A ranged beacon.
     struct Beacon: Decodable, Hashable {
         var uuid: String
         var major: UInt16
         var minor: UInt16
         var proximity: String
 
-        /// Which beacon it is. Addresses are not part of it, since they change.
+        /// The beacon's identity, without its address, which may change.
         var identity: String { "\(uuid)/\(major)/\(minor)" }
     }
 
@@ -24,15 +24,14 @@ struct RangeLine: Decodable, Hashable {
     var region: Region?
     var beacons: [Beacon]
 
-    /// Which of the lines of a tick it is.
+    /// The key that distinguishes the lines of a tick.
     var stream: String {
         guard let region else { return receiver }
         let numbers = [region.major, region.minor].map { $0.map(String.init) ?? "*" }
         return "\(receiver) \(region.uuid)/\(numbers.joined(separator: "/"))"
     }
 
-    /// The nearest proximity of each beacon. Where a beacon has just changed its address it is listed twice for a
-    /// while.
+    /// The nearest proximity of each beacon. A beacon that has just changed its address is listed twice for a while.
     var proximities: [String: String] {
         let ranks = ["immediate": 0, "near": 1, "far": 2]
         return Dictionary(beacons.map { ($0.identity, $0.proximity) }) { left, right in

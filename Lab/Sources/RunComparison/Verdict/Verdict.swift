@@ -1,14 +1,14 @@
-/// What a comparison found.
+/// The result of a comparison.
 public struct Verdict: Sendable {
-    /// What is not as it should be; the runs agree where there is none of it.
+    /// The unacceptable differences; the runs agree if there are none.
     public internal(set) var deviations: [String] = []
 
-    /// What differs and may.
+    /// The acceptable differences.
     public internal(set) var remarks: [String] = []
 
-    /// What was compared, in a sentence.
+    /// A sentence that summarizes the comparison.
     public internal(set) var summary = ""
 
-    /// Whether the runs agree.
+    /// True if the runs agree.
     public var agrees: Bool { deviations.isEmpty }
 }

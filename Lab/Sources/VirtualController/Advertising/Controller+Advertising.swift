@@ -4,15 +4,15 @@ extension Controller {
     /// The unit of intervals, in nanoseconds.
     private static let slot: Int64 = 625_000
 
-    /// The most that a legacy advert holds.
+    /// The capacity of a legacy advert, in bytes.
     static let legacyCapacity = 31
 
-    /// What it says of its transmit power, in dBm.
+    /// The reported transmit power, in dBm.
     static let transmitPower: UInt8 = 0
 
-    /// Obeys the commands of legacy advertising (Core Specification 5.3, Vol 4, Part E, 7.8.5 to 7.8.9).
+    /// Carries out the commands of legacy advertising (Core Specification 5.3, Vol 4, Part E, 7.8.5 to 7.8.9).
     ///
-    /// - Returns: nil where the command is none of these.
+    /// - Returns: nil for any other command.
     mutating func advertise(
         _ opcode: Opcode, _ parameters: inout ParameterReader, at time: Int64
     ) throws(Status) -> [UInt8]? {
@@ -26,7 +26,7 @@ extension Controller {
             // 20 ms to 10.24 s.
             guard 0x20...0x4000 ~= least, least <= most, kind <= 4 else { throw .invalidParameters }
             set.interval = Int64(least) * Self.slot
-            // Numbered otherwise than reports are: 1 and 4 are directed, 0 connectable, 2 scannable, 3 neither.
+            // The numbers differ from those in reports: 1 and 4 are directed, 0 connectable, 2 scannable, 3 neither.
             set.form = AdvertisingForm(AdvertisingReport.Kind(rawValue: kind == 4 ? 1 : kind) ?? .nonConnectable)
             set.usesRandomAddress = try parameters.byte() & 1 == 1
         case .readAdvertisingPower: return [Self.transmitPower]
@@ -45,14 +45,14 @@ extension Controller {
         return []
     }
 
-    /// A length and 31 bytes, of which the first so many count.
+    /// Reads a length and 31 bytes, of which the first `length` count.
     private func legacyData(_ parameters: inout ParameterReader) throws(Status) -> [UInt8] {
         let count = Int(try parameters.byte())
         guard count <= Self.legacyCapacity else { throw .invalidParameters }
         return Array(try parameters.bytes(Self.legacyCapacity).prefix(count))
     }
 
-    /// Sends what is due.
+    /// Sends the adverts that are due.
     mutating func transmit(at time: Int64) -> [AirPacket] {
         var packets: [AirPacket] = []
         for handle in state.sets.keys.sorted() {
@@ -72,7 +72,7 @@ extension Controller {
             counters.transmissions += 1
             set.sent += 1
             let delay = Int64.random(in: 0...AdvertisingSet.tenMilliseconds, using: &chance)
-            // Where time has run away, adverts are left out: no controller makes up for them.
+            // After a delay adverts are skipped, since no controller sends them later.
             set.next = max(next + set.interval + delay, time + 1)
             if let limit = set.limit, set.sent >= limit {
                 set.disable()
@@ -83,11 +83,11 @@ extension Controller {
         return packets
     }
 
-    /// LE Advertising Set Terminated (7.7.65.18), without a connection.
+    /// Sends LE Advertising Set Terminated (7.7.65.18), without a connection.
     private mutating func reportEnd(of handle: AdvertisingSet.Handle, _ status: Status, sent: Int) {
         leEvent(0x12, [status.rawValue, UInt8(truncatingIfNeeded: handle), 0, 0, UInt8(truncatingIfNeeded: sent)])
     }
 
-    /// How many things it advertises at present.
+    /// The number of enabled sets.
     public var advertisingCount: Int { state.sets.values.count(where: \.isEnabled) }
 }

@@ -1,18 +1,18 @@
 import BeaconModel
 
 extension Controller {
-    /// The most that an extended advert holds: what one packet on the air can carry is plenty for beacons.
+    /// The capacity of an extended advert: that of one packet on the air is plenty for beacons.
     private static let extendedCapacity = 251
 
-    /// How many advertising sets there are.
+    /// The number of advertising sets.
     private static let setCapacity = 4
 
     /// The forms of Bluetooth 4 that extended advertising can send (Core Specification 5.3, Vol 4, Part E, 7.8.53).
     private static let legacyForms: Set<UInt16> = [0x10, 0x12, 0x13, 0x15, 0x1D]
 
-    /// Obeys the commands of extended advertising (7.8.52 to 7.8.60).
+    /// Carries out the commands of extended advertising (7.8.52 to 7.8.60).
     ///
-    /// - Returns: nil where the command is none of these.
+    /// - Returns: nil for any other command.
     mutating func advertiseExtended(
         _ opcode: Opcode, _ parameters: inout ParameterReader, at time: Int64
     ) throws(Status) -> [UInt8]? {
@@ -69,11 +69,11 @@ extension Controller {
         let most = Int64(try parameters.number(bytes: 3))
         guard least >= 0x20, least <= most else { throw .invalidParameters }
         _ = try parameters.byte()  // Channels.
-        // Bit 3 of what is sent is high duty cycle; bit 3 of what is heard is a scan response.
+        // When sending, bit 3 means high duty cycle; in reports it means a scan response.
         set.form = form.subtracting(.scanResponse)
         set.interval = least * 625_000
         set.usesRandomAddress = try parameters.byte() & 1 == 1
-        // What is left: the peer's address, filters, power, and how the radio is used.
+        // The rest: the peer's address, filters, power, and the use of the radio.
         _ = try parameters.bytes(14)
         state.sets[handle] = set
     }
@@ -83,7 +83,7 @@ extension Controller {
     ) throws(Status) {
         let handle = try handle(&parameters)
         var set = try known(handle)
-        // 0 a piece in the middle, 1 the first, 2 the last, 3 all of it, 4 as it was.
+        // 0 is a middle piece, 1 the first, 2 the last, 3 the complete data, 4 unchanged data.
         let operation = try parameters.byte()
         _ = try parameters.byte()  // Whether the controller may cut it into pieces on the air.
         let count = Int(try parameters.byte())
@@ -103,7 +103,7 @@ extension Controller {
     private mutating func setEnabled(_ parameters: inout ParameterReader, at time: Int64) throws(Status) {
         let isOn = try parameters.flag()
         let count = try parameters.byte()
-        // No sets means all of them, which can only be switched off.
+        // No sets means all of them, which can only be disabled together.
         guard count > 0 || !isOn else { throw .invalidParameters }
         var changed = state.sets
         if count == 0 {

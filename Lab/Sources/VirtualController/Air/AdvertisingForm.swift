@@ -1,26 +1,27 @@
 public import BeaconModel
 
-/// In what form an advert is sent, by the bits of extended advertising (Core Specification 5.3, Vol 4, Part E, 7.8.53
-/// for what is sent and 7.7.65.13 for what is heard).
+/// The form of an advert, as the bits of extended advertising (Core Specification 5.3, Vol 4, Part E, 7.8.53 for sent
+/// and 7.7.65.13 for received adverts).
 public struct AdvertisingForm: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt16
 
-    /// A form by its bits.
+    /// Creates a form from its bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// One may connect to the sender.
+    /// The sender accepts connections.
     public static let connectable = AdvertisingForm(rawValue: 1 << 0)
-    /// One may ask the sender for a scan response.
+    /// The sender answers scan requests.
     public static let scannable = AdvertisingForm(rawValue: 1 << 1)
-    /// It is for one receiver.
+    /// The advert is for one receiver.
     public static let directed = AdvertisingForm(rawValue: 1 << 2)
-    /// It is a scan response.
+    /// The advert is a scan response.
     public static let scanResponse = AdvertisingForm(rawValue: 1 << 3)
-    /// It is sent as controllers of Bluetooth 4 send, who hear nothing else.
+    /// The advert uses the format of Bluetooth 4, the only one that such controllers receive.
     public static let legacy = AdvertisingForm(rawValue: 1 << 4)
 
-    /// The form of an advert of Bluetooth 4 by its number there (7.8.5 and 7.7.65.2), or of an extended advert.
+    /// Creates the form of an advert of Bluetooth 4 from its number there (7.8.5 and 7.7.65.2), or of an extended
+    /// advert.
     public init(_ kind: AdvertisingReport.Kind) {
         switch kind {
         case .connectable: self = [.legacy, .connectable, .scannable]

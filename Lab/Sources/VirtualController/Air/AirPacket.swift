@@ -1,11 +1,11 @@
 public import BeaconModel
 
-/// An advert on the air, with the scan response that its sender would give.
+/// An advert on the air, with its sender's scan response.
 public struct AirPacket: Hashable, Sendable {
-    /// In what form it is sent.
+    /// The form of the advert.
     public var form: AdvertisingForm
 
-    /// The address it comes from.
+    /// The sender's address.
     public var address: DeviceAddress
 
     /// The AD structures.
@@ -14,7 +14,7 @@ public struct AirPacket: Hashable, Sendable {
     /// The AD structures of the scan response.
     public var scanResponse: [UInt8]
 
-    /// An advert from its parts.
+    /// Creates an advert from its parts.
     public init(form: AdvertisingForm, address: DeviceAddress, data: [UInt8], scanResponse: [UInt8] = []) {
         self.form = form
         self.address = address

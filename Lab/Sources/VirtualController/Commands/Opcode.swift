@@ -1,9 +1,9 @@
 /// The number of a command: six bits of group and ten of command (Core Specification 5.3, Vol 4, Part E, 5.4.1).
 public struct Opcode: Hashable, Sendable, RawRepresentable {
-    /// The two bytes at the head of a command, as a number.
+    /// The first two bytes of a command, as a number.
     public let rawValue: UInt16
 
-    /// An opcode by its number.
+    /// Creates an opcode from its number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     // Link control, 7.1.

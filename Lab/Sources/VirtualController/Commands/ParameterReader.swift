@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// Reads the parameters of a command, the least significant byte first.
+/// A reader of a command's parameters, least significant byte first.
 struct ParameterReader {
     private var rest: ArraySlice<UInt8>
 
@@ -23,7 +23,7 @@ struct ParameterReader {
         DeviceAddress(bits: try number(bytes: 6), kind: kind)
     }
 
-    /// A switch: 0 or 1, and nothing else.
+    /// Reads a switch, which must be 0 or 1.
     mutating func flag() throws(Status) -> Bool {
         switch try byte() {
         case 0: return false

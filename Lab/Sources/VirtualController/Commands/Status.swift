@@ -1,9 +1,9 @@
-/// Why a controller refuses a command (Core Specification 5.3, Vol 1, Part F, 1.3).
+/// The status of a command: success, or the reason for a refusal (Core Specification 5.3, Vol 1, Part F, 1.3).
 public struct Status: Error, Hashable, Sendable, RawRepresentable {
-    /// The byte in the event that answers.
+    /// The status byte in the answer.
     public let rawValue: UInt8
 
-    /// A status by its number.
+    /// Creates a status from its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     static let success = Status(rawValue: 0x00)

@@ -1,6 +1,6 @@
-/// Which commands a controller says that it knows.
+/// The commands that a controller supports.
 enum SupportedCommands {
-    /// Where a command stands in the bit mask: octet and bit (Core Specification 5.3, Vol 4, Part E, 6.27).
+    /// The position of a command in the bit mask: octet and bit (Core Specification 5.3, Vol 4, Part E, 6.27).
     private typealias Place = (octet: Int, bit: Int)
 
     private static let places: [Opcode: Place] = [
@@ -22,7 +22,7 @@ enum SupportedCommands {
         .setExtendedScanParameters: (37, 5), .setExtendedScanEnable: (37, 6), .extendedCreateConnection: (37, 7),
     ]
 
-    /// The bit mask that the controller tells.
+    /// Returns the bit mask that the controller reports.
     static func mask(of generation: ControllerGeneration) -> [UInt8] {
         var mask = [UInt8](repeating: 0, count: 64)
         for place in places.values { mask[place.octet] |= 1 << place.bit }
@@ -32,14 +32,14 @@ enum SupportedCommands {
         return mask
     }
 
-    /// Whether a controller of this generation knows a command. The command that reads the mask is mandatory and stands
-    /// in it as well, but the kernel asks before it could know.
+    /// Returns true if a controller of this generation supports a command. The command that reads the mask is always
+    /// supported, since the kernel sends it before it knows the mask.
     static func contains(_ opcode: Opcode, in generation: ControllerGeneration) -> Bool {
         opcode == .readLocalCommands || places[opcode] != nil
             || generation == .extended && extendedPlaces[opcode] != nil
     }
 
-    /// The commands of one kind of advertising, of which a host may use only one kind between two resets (3.1.1).
+    /// Returns the kind of an advertising command. A host may use only one kind between two resets (3.1.1).
     static func kind(of opcode: Opcode) -> AdvertisingCommands? {
         switch opcode {
         case .setAdvertisingParameters, .readAdvertisingPower, .setAdvertisingData, .setScanResponseData,

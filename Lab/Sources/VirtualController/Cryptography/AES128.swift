@@ -1,11 +1,11 @@
 /// The Advanced Encryption Standard with a key of 128 bits, for one block (FIPS 197).
 ///
-/// Hosts let the controller encrypt to make and to resolve private addresses. It guards no secrets here, so that it
-/// need not hide how long it takes.
+/// Hosts use the controller's encryption to create and resolve private addresses. It protects no secrets here, so its
+/// timing does not matter.
 enum AES128 {
-    /// Encrypts a block; key and block have 16 bytes, the most significant first.
+    /// Encrypts a block. Key and block have 16 bytes, most significant first.
     static func encrypt(_ block: [UInt8], key: [UInt8]) -> [UInt8] {
-        precondition(block.count == 16 && key.count == 16, "AES-128 works on 16 bytes")
+        precondition(block.count == 16 && key.count == 16, "AES-128 needs 16 bytes")
         let schedule = expand(key)
         var state = zip(block, schedule[0..<16]).map { $0 ^ $1 }
         for round in 1...10 {
@@ -44,8 +44,8 @@ enum AES128 {
         }
     }
 
-    /// The S-box, computed as FIPS 197, 5.1.1 defines it: the inverse in the field, and an affine map. `power` runs
-    /// through the powers of 3 and `inverse` through those of its inverse.
+    /// The S-box, computed by its definition in FIPS 197, 5.1.1: the inverse in the field, and an affine map. `power`
+    /// takes the powers of 3 and `inverse` those of its inverse.
     private static let substitution: [UInt8] = {
         var box = [UInt8](repeating: 0, count: 256)
         var power: UInt8 = 1

@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same for the same seed (SplitMix64: Steele, Lea and Flood, 2014).
+/// A pseudorandom generator with a seed (SplitMix64: Steele, Lea and Flood, 2014).
 struct Chance: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,16 +1,16 @@
-/// What is wrong with a controller, on purpose.
+/// The simulated faults of a controller.
 public struct ControllerFault: Hashable, Sendable {
-    /// It answers commands and reports nothing: the way scans die.
+    /// True if it answers commands but reports nothing, like a dead scan.
     public var isSilent = false
 
-    /// It neither answers nor reports.
+    /// True if it neither answers nor reports.
     public var isDead = false
 
-    /// How it refuses to begin a scan, and how many times it will.
+    /// The status with which it refuses to begin a scan.
     public var refusal = Status(rawValue: 0x0C)
-    /// How often it will yet refuse to begin a scan.
+    /// The number of further refusals to begin a scan.
     public var refusals = 0
 
-    /// Nothing is wrong.
+    /// Creates faultless settings.
     public init() {}
 }

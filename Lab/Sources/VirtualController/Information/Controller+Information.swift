@@ -1,15 +1,16 @@
 import BeaconModel
 
 extension Controller {
-    /// How many devices the accept list holds.
+    /// The capacity of the accept list, in devices.
     private static let acceptListCapacity = 16
 
-    /// What the maker says it is: the Linux Foundation (Bluetooth Assigned Numbers, 7.1).
+    /// The reported manufacturer: the Linux Foundation (Bluetooth Assigned Numbers, 7.1).
     private static let manufacturer: UInt16 = 0x05F1
 
-    /// Obeys the commands that set up, ask and compute (Core Specification 5.3, Vol 4, Part E, 7.3, 7.4 and 7.8).
+    /// Carries out the commands for setup, information and computation (Core Specification 5.3, Vol 4, Part E, 7.3, 7.4
+    /// and 7.8).
     ///
-    /// - Returns: nil where the command is none of these.
+    /// - Returns: nil for any other command.
     mutating func inform(_ opcode: Opcode, _ parameters: inout ParameterReader) throws(Status) -> [UInt8]? {
         switch opcode {
         case .reset: state = State()
@@ -23,16 +24,16 @@ extension Controller {
             // LE is supported and BR/EDR is not (Vol 2, Part C, 3.3).
             return [0, 0, 0, 0, 0x60, 0, 0, 0]
         case .readBufferSize:
-            // Of LE's 251 bytes, 8 times; no synchronous data.
+            // 8 buffers of 251 bytes, as for LE; no synchronous data.
             return Self.bytes(251 as UInt16) + [0] + Self.bytes(8 as UInt16) + [0, 0]
         case .readLEBufferSize: return Self.bytes(251 as UInt16) + [8]
         case .readAddress: return configuration.address.bytes
         case .readLEFeatures: return Self.bytes(configuration.generation.features)
         case .readSupportedStates:
-            // All that the first 42 bits name.
+            // All states of the first 42 bits.
             return Self.bytes((1 << 42) - 1 as UInt64)
         case .encrypt:
-            // HCI has the least significant byte first, AES the most significant.
+            // HCI sends the least significant byte first, AES needs the most significant first.
             let key = try parameters.bytes(16)
             let block = try parameters.bytes(16)
             return AES128.encrypt(block.reversed(), key: key.reversed()).reversed()
@@ -69,18 +70,18 @@ extension Controller {
         }
     }
 
-    /// The bytes of a number, the least significant first.
+    /// Returns the bytes of a number, least significant first.
     static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
         (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 }
 
 extension Opcode {
-    /// As it travels.
+    /// The bytes in the order of transmission.
     var bytes: [UInt8] { Controller.bytes(rawValue) }
 }
 
 extension DeviceAddress {
-    /// As it travels.
+    /// The bytes in the order of transmission.
     var bytes: [UInt8] { Array(Controller.bytes(bits).prefix(6)) }
 }

@@ -1,23 +1,23 @@
 public import BeaconModel
 
-/// How a controller is made.
+/// The fixed properties of a controller.
 public struct ControllerConfiguration: Hashable, Sendable {
-    /// Its public address.
+    /// The controller's public address.
     public var address: DeviceAddress
 
-    /// What it can do.
+    /// The controller's features.
     public var generation: ControllerGeneration
 
-    /// What its duplicate filter takes for a duplicate.
+    /// The rule of its duplicate filter.
     public var duplicateRule: DuplicateRule
 
-    /// Where its chance comes from: random numbers, and the delay between adverts.
+    /// The seed for random numbers and for the delay between adverts.
     public var seed: UInt64
 
-    /// How many bytes may wait for the host; an advert that comes while more do is lost, as in a real controller.
+    /// The most bytes that wait for the host. Further adverts are lost, as in a real controller.
     public var outputLimit = 64 * 1024
 
-    /// A controller from its parts.
+    /// Creates a configuration from its parts.
     public init(
         address: DeviceAddress, generation: ControllerGeneration = .legacy, duplicateRule: DuplicateRule = .device,
         seed: UInt64 = 1

@@ -1,23 +1,23 @@
-/// What a controller has done since it was switched on.
+/// The counts of a controller since it was switched on.
 public struct ControllerCounters: Hashable, Sendable {
-    /// Commands that came from the host.
+    /// The number of commands from the host.
     public internal(set) var commands = 0
 
-    /// Times that scanning was switched on.
+    /// The number of times that scanning was enabled.
     public internal(set) var scansStarted = 0
 
-    /// Adverts and scan responses told to the host.
+    /// The number of adverts and scan responses reported to the host.
     public internal(set) var reports = 0
 
-    /// Adverts that the duplicate filter kept from the host.
+    /// The number of adverts that the duplicate filter dropped.
     public internal(set) var duplicates = 0
 
-    /// Adverts lost since the host did not take them in time.
+    /// The number of adverts lost because the host did not read fast enough.
     public internal(set) var overruns = 0
 
-    /// Adverts sent.
+    /// The number of adverts sent.
     public internal(set) var transmissions = 0
 
-    /// None of anything.
+    /// Creates counts of zero.
     public init() {}
 }

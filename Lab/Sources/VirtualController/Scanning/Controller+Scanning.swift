@@ -5,23 +5,22 @@ extension Controller {
     private static let extendedReport: UInt8 = 0x0D
     private static let scanTimeout: UInt8 = 0x11
 
-    /// The most bytes of an advert that one extended report holds: 255 bytes of parameters less those before the
-    /// advert.
+    /// The capacity of an extended report for an advert: 255 bytes of parameters minus those before the advert.
     private static let pieceCapacity = 229
 
-    /// Whether it scans.
+    /// True if it scans.
     public var isScanning: Bool { state.scanner.isEnabled }
 
-    /// Whether it asks for scan responses while it scans.
+    /// True if it scans and sends scan requests.
     public var isScanningActively: Bool { isScanning && state.scanner.isActive }
 
-    /// Whether it scans with the duplicate filter.
+    /// True if it scans with the duplicate filter.
     public var isFilteringDuplicates: Bool { isScanning && state.scanner.filter != nil }
 
-    /// Obeys the commands of scanning, legacy and extended (Core Specification 5.3, Vol 4, Part E, 7.8.10, 7.8.11,
+    /// Carries out the scan commands, legacy and extended (Core Specification 5.3, Vol 4, Part E, 7.8.10, 7.8.11,
     /// 7.8.64 and 7.8.65).
     ///
-    /// - Returns: nil where the command is none of these.
+    /// - Returns: nil for any other command.
     mutating func scan(
         _ opcode: Opcode, _ parameters: inout ParameterReader, at time: Int64
     ) throws(Status) -> [UInt8]? {
@@ -33,7 +32,7 @@ extension Controller {
         case .setExtendedScanParameters:
             let ownAddress = try parameters.byte()
             let policy = try parameters.byte()
-            // One block of parameters for each PHY, the uncoded one (bit 0) first.
+            // A block of parameters for each PHY, the uncoded one (bit 0) first.
             let physicalLayers = try parameters.byte()
             guard physicalLayers != 0, physicalLayers & ~0b101 == 0 else { throw .invalidParameters }
             var isActive = false
@@ -49,7 +48,7 @@ extension Controller {
             let isOn = try parameters.flag()
             let filter = try parameters.byte()
             let duration = Int64(try parameters.number16())
-            // With a period the scan begins again and again; then it does not end.
+            // With a period the scan repeats and does not end.
             let period = try parameters.number16()
             let isEnding = duration > 0 && period == 0
             try enableScan(
@@ -62,7 +61,7 @@ extension Controller {
     private func checkTiming(_ parameters: inout ParameterReader) throws(Status) {
         let interval = try parameters.number16()
         let window = try parameters.number16()
-        // 2.5 ms at least. What a scan misses between its windows is left to the scenario's share of lost adverts.
+        // At least 2.5 ms. The scenario's loss rate covers the adverts that a scan misses between its windows.
         guard window >= 4, window <= interval else { throw .invalidParameters }
     }
 
@@ -89,7 +88,7 @@ extension Controller {
         state.scanner.end = isOn ? end : nil
     }
 
-    /// Ends the scan if its time is up, and says so (7.7.65.17).
+    /// Ends the scan if its duration has passed, and reports that (7.7.65.17).
     mutating func endScan(at time: Int64) {
         guard let end = state.scanner.end, end <= time else { return }
         state.scanner.isEnabled = false
@@ -97,12 +96,12 @@ extension Controller {
         leEvent(Self.scanTimeout, [])
     }
 
-    /// Hears an advert.
+    /// Receives an advert.
     ///
-    /// - Parameter rssi: its strength here, in dBm.
+    /// - Parameter rssi: the signal strength at this controller, in dBm.
     public mutating func hear(_ packet: AirPacket, rssi: Int8) {
         guard state.scanner.isEnabled, !fault.isSilent, !fault.isDead else { return }
-        // Who scans as Bluetooth 4 does hears nothing else.
+        // A scan by the commands of Bluetooth 4 receives only legacy adverts.
         guard packet.form.contains(.legacy) || state.commands == .extended else { return }
         guard !state.scanner.isLimitedToAcceptList || state.acceptList.contains(packet.address) else { return }
         report(packet.form, packet.address, packet.data, rssi: rssi)
@@ -133,7 +132,7 @@ extension Controller {
         }
     }
 
-    /// One extended report (7.7.65.13), or several where the advert is longer than one holds.
+    /// Sends one extended report (7.7.65.13), or several if the advert exceeds the capacity of one.
     private mutating func reportExtended(
         _ form: AdvertisingForm, _ address: DeviceAddress, _ data: [UInt8], rssi: Int8
     ) {
@@ -141,10 +140,9 @@ extension Controller {
         repeat {
             let piece = rest.prefix(Self.pieceCapacity)
             rest = rest.dropFirst(piece.count)
-            // Bits 5 and 6 tell whether more is to come.
+            // Bits 5 and 6 show whether more data follows.
             let type = form.rawValue | (rest.isEmpty ? 0 : 1 << 5)
-            // The primary PHY is LE 1M and there is no secondary, no set, no power; no periodic advertising; and nobody
-            // whom it is directed to.
+            // The primary PHY is LE 1M. There is no secondary PHY, set, power, periodic advertising or direct address.
             let secondaryLayer: UInt8 = form.contains(.legacy) ? 0 : 1
             leEvent(
                 Self.extendedReport,

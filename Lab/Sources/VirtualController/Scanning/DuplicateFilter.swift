@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// The adverts that were reported in a scan, by what the rule looks at.
+/// The adverts reported in a scan, identified as the rule requires.
 struct DuplicateFilter: Sendable {
     private struct Key: Hashable {
         var address: DeviceAddress
@@ -12,12 +12,12 @@ struct DuplicateFilter: Sendable {
     private let rule: DuplicateRule
     private var seen: Set<Key> = []
 
-    /// How many adverts are remembered. Then the filter begins anew, as those of controllers do that run out of memory.
+    /// The capacity of the filter. When it is full it starts over, like controllers that run out of memory.
     private static let capacity = 4096
 
     init(rule: DuplicateRule) { self.rule = rule }
 
-    /// Whether an advert is the first of its kind.
+    /// Returns true for the first advert of its kind.
     mutating func admits(address: DeviceAddress, isScanResponse: Bool, rssi: Int8, data: [UInt8]) -> Bool {
         guard rule != .never else { return true }
         if seen.count >= Self.capacity { seen.removeAll(keepingCapacity: true) }

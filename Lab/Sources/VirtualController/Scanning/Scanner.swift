@@ -2,18 +2,18 @@ import BeaconModel
 
 /// The scanning side of a controller.
 struct Scanner: Sendable {
-    /// Whether it asks scannable devices for their scan responses.
+    /// True to send scan requests to scannable devices.
     var isActive = false
 
-    /// Whether it hears only devices on the accept list.
+    /// True to receive only devices on the accept list.
     var isLimitedToAcceptList = false
 
-    /// Whether it is on.
+    /// True if scanning is enabled.
     var isEnabled = false
 
-    /// The filter, where the host has switched it on.
+    /// The duplicate filter, if the host has enabled it.
     var filter: DuplicateFilter?
 
-    /// When it ends by itself, in nanoseconds.
+    /// The time at which the scan ends by itself, in nanoseconds.
     var end: Int64?
 }

@@ -1,6 +1,6 @@
-/// Cuts the bytes that a host sends over a serial line into packets (Core Specification 5.3, Vol 4, Part A, 2).
+/// A splitter that cuts the host's bytes on a serial line into packets (Core Specification 5.3, Vol 4, Part A, 2).
 struct H4Deframer: Sendable {
-    /// What a packet carries: its first byte.
+    /// The kind of a packet: its first byte.
     enum Indicator: UInt8 {
         case command = 0x01
         case aclData = 0x02
@@ -11,12 +11,12 @@ struct H4Deframer: Sendable {
 
     private var buffer: [UInt8] = []
 
-    /// Bytes that began no packet and were passed over.
+    /// The number of skipped bytes that began no packet.
     private(set) var strayBytes = 0
 
     mutating func append(_ bytes: some Sequence<UInt8>) { buffer.append(contentsOf: bytes) }
 
-    /// The next whole packet behind its indicator, or nil until more bytes have come.
+    /// Returns the next complete packet after its indicator, or nil until more bytes arrive.
     mutating func next() -> (indicator: Indicator, packet: [UInt8])? {
         while let first = buffer.first {
             guard let indicator = Indicator(rawValue: first) else {
@@ -32,10 +32,10 @@ struct H4Deframer: Sendable {
         return nil
     }
 
-    /// A reset that came behind the beginning of a packet; nil without one.
+    /// Returns a reset command after an incomplete packet, or nil.
     ///
-    /// A machine that reboots leaves the beginning of a packet, or the echo of a terminal: the host's packets would be
-    /// its end for ever. The host begins with a reset (Vol 4, Part E, 7.3.2), and repeats it.
+    /// A machine that reboots leaves an incomplete packet, or a terminal's echo. It would swallow the host's packets
+    /// for ever. The host begins with a reset (Vol 4, Part E, 7.3.2), and repeats it.
     private mutating func resynchronized() -> (indicator: Indicator, packet: [UInt8])? {
         let reset: [UInt8] = [Indicator.command.rawValue, 0x03, 0x0C, 0x00]
         guard buffer.count > reset.count, buffer.suffix(reset.count).elementsEqual(reset) else { return nil }
@@ -44,7 +44,7 @@ struct H4Deframer: Sendable {
         return (.command, Array(reset.dropFirst()))
     }
 
-    /// Where the first packet ends, once its length has come (Vol 4, Part E, 5.4).
+    /// Returns the end of the first packet, once its length has arrived (Vol 4, Part E, 5.4).
     private func end(of indicator: Indicator) -> Int? {
         func byte(_ index: Int) -> Int? { index < buffer.count ? Int(buffer[index]) : nil }
         switch indicator {
