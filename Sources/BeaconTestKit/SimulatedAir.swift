@@ -179,7 +179,7 @@ public final class SimulatedAir: Sendable {
     ///   the test's own task started, if that task created or called the air;
     /// - all tasks that these woke or started, on any actor.
     ///
-    /// It also waits for tasks of the main actor, whoever started them, while they switch to other actors and back, at
+    /// It also waits for tasks of the main actor, whatever started them, while they switch to other actors and back, at
     /// least six times in a row. Calls that such a task makes outside of `run`, and tasks that it starts there, may
     /// belong to another test. The wait for those is limited to 64 jobs in a row, and half a second for each.
     ///

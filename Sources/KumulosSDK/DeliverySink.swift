@@ -74,7 +74,7 @@ final class SharedDeliverySink: KumulosEventSink {
         /// Another process, whose event store receives the events.
         case elsewhere(EventStoreInspector)
         /// No process: the file cannot be used.
-        case nobody(any Error)
+        case unavailable(any Error)
     }
 
     private struct State: Sendable {
@@ -115,10 +115,10 @@ final class SharedDeliverySink: KumulosEventSink {
             do {
                 return .elsewhere(try EventStoreInspector(file: file))
             } catch {
-                return .nobody(error)
+                return .unavailable(error)
             }
         } catch {
-            return .nobody(error)
+            return .unavailable(error)
         }
     }
 
@@ -138,7 +138,7 @@ final class SharedDeliverySink: KumulosEventSink {
         switch state.withLock({ $0.holder }) {
         case .here(let sink): try sink.record(event)
         case .elsewhere(let store): try store.append([notification])
-        case .nobody(let error): throw error
+        case .unavailable(let error): throw error
         }
     }
 }

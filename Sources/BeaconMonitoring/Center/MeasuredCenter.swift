@@ -34,7 +34,7 @@ public final class MeasuredCenter: Sendable {
         center.queue.sync { center.assumeIsolated { $0.receive(event) } }
     }
 
-    /// True where no callback is under way.
+    /// A Boolean value indicating whether no callback is under way.
     public var hasNoCallbacksUnderWay: Bool { center.hasNoCallbacksUnderWay }
 
     /// Receives adverts from a socket that behaves like a raw HCI socket, and closes it at the end.
