@@ -3,32 +3,32 @@ import CLibrary
 import Foundation
 import GRDB
 
-/// The clocks of an event store: the wall clock, which may be wrong and be set, and the clock since boot, which only
-/// runs.
+/// The clocks of an event store: the wall clock, which may be wrong and may be set, and the clock since boot, which is
+/// never set.
 ///
-/// A small computer without a battery starts with a wrong date and learns the right one from the network. Events that
-/// arrived before that would be years old at once, or never be old. So the store keeps the difference of the two
-/// clocks, and where it changes, corrects the arrivals of this boot by as much.
+/// A small computer without a battery starts with a wrong date and gets the right one from the network. Events that
+/// arrived before that would suddenly be years old, or never become old. The store therefore remembers the difference
+/// between the two clocks. If it changes, the store corrects the arrival times of this boot by the same amount.
 public struct EventStoreClock: Sendable {
     /// Returns the time since 1970, by the wall clock.
     public var wall: @Sendable () -> Timestamp
 
-    /// Returns the time since the machine was started, in nanoseconds, sleep included.
+    /// Returns the time since the machine was started, in nanoseconds, including suspension.
     public var sinceBoot: @Sendable () -> Int64
 
-    /// The name of the boot, which no other boot has.
+    /// The unique id of the boot.
     public var boot: String
 
-    /// Waits for a time, or throws where the task is cancelled.
+    /// Waits for a duration, or throws an error if the task is canceled.
     public var sleep: @Sendable (Duration) async throws -> Void
 
-    /// Creates clocks; others than the system's are for tests.
+    /// Creates clocks. Tests pass clocks other than the system's.
     ///
     /// - Parameters:
     ///   - wall: returns the time since 1970.
     ///   - sinceBoot: returns the nanoseconds since the machine was started.
-    ///   - boot: the name of the boot.
-    ///   - sleep: waits for a time.
+    ///   - boot: the id of the boot.
+    ///   - sleep: waits for a duration.
     public init(
         wall: @escaping @Sendable () -> Timestamp, sinceBoot: @escaping @Sendable () -> Int64, boot: String,
         sleep: @escaping @Sendable (Duration) async throws -> Void
@@ -41,7 +41,7 @@ public struct EventStoreClock: Sendable {
 
     /// The system's clocks.
     public static var system: EventStoreClock {
-        // random(4): the kernel draws it at each boot.
+        // random(4): the kernel generates it at each boot.
         let id = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         return EventStoreClock(
             wall: { Timestamp(nanoseconds: read(CLOCK_REALTIME)) }, sinceBoot: { read(CLOCK_BOOTTIME) },
@@ -58,13 +58,14 @@ public struct EventStoreClock: Sendable {
     /// The wall clock, in milliseconds since 1970.
     var now: Int64 { wall().milliseconds }
 
-    /// The milliseconds by which the wall clock is ahead of that of the boot.
+    /// The offset of the wall clock from the clock since boot, in milliseconds.
     var lead: Int64 { now - sinceBoot() / 1_000_000 }
 
-    /// The least step of the wall clock, in milliseconds, that counts as set. Less does not matter to ages of days.
+    /// The smallest step of the wall clock, in milliseconds, that counts as setting it. Smaller steps do not matter for
+    /// ages of days.
     static let smallestStep: Int64 = 60_000
 
-    /// A wall clock before this is wrong, in milliseconds since 1970: 2026 began before this program was first
+    /// The earliest correct time, in milliseconds since 1970: the start of 2026, before this program was first
     /// released.
     static let earliest: Int64 = 1_767_225_600_000
 }
@@ -73,7 +74,7 @@ extension Timestamp {
     /// The milliseconds since the origin.
     var milliseconds: Int64 { nanoseconds / 1_000_000 }
 
-    /// The moment of so many milliseconds after the origin; it saturates.
+    /// The time at a number of milliseconds after the origin; it saturates.
     init(milliseconds: Int64) {
         let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         self.init(nanoseconds: overflow ? (milliseconds < 0 ? 0 : .max) : product)
@@ -81,11 +82,11 @@ extension Timestamp {
 }
 
 extension Duration {
-    /// The milliseconds; durations beyond 64 bits become the nearest that fits.
+    /// The milliseconds, clamped to the range of 64 bits.
     var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        // Half of the range, so that sums with a moment cannot overflow.
+        // Half of the range, so that adding a time cannot overflow.
         let bound = Int64.max / 4
         guard !overflow else { return seconds < 0 ? -bound : bound }
         return min(max(product &+ attoseconds / 1_000_000_000_000_000, -bound), bound)
@@ -93,8 +94,8 @@ extension Duration {
 }
 
 extension StepWriter {
-    /// Corrects the arrivals of this boot where the wall clock was set since the last call. Those of an earlier boot
-    /// whose clock was wrong to its end, or ran ahead, count as now: nothing tells their age.
+    /// Corrects the arrival times of this boot if the wall clock was set since the last call. Arrivals of an earlier
+    /// boot whose clock stayed wrong or ran ahead are set to the current time, because their age is unknown.
     mutating func correctTimes(by clock: EventStoreClock) throws {
         let lead = clock.lead
         let known = try tables.first("SELECT id, lead, firstNumber FROM boot") { row in
@@ -111,7 +112,7 @@ extension StepWriter {
         guard step.magnitude >= UInt64(EventStoreClock.smallestStep) else { return }
         try tables.run("UPDATE boot SET lead = ?", [lead])
         try tables.run("UPDATE event SET arrival = arrival + ? WHERE number >= ?", [step, known.first])
-        // Times of an earlier boot stay.
+        // Times of an earlier boot stay the same.
         try tables.run("UPDATE state SET modified = modified + ?1 WHERE modified >= ?2", [step, known.lead])
         try tables.run("UPDATE refused SET refusedAt = refusedAt + ?1 WHERE refusedAt >= ?2", [step, known.lead])
         for index in ledger.consumers.indices {
@@ -126,10 +127,10 @@ extension StepWriter {
     }
 
     private func repairTimes(before number: Int64) throws {
-        // A wrong clock says nothing about earlier times.
+        // A wrong clock cannot correct earlier times.
         guard now >= EventStoreClock.earliest else { return }
         let bounds: StatementArguments = [now, EventStoreClock.earliest]
-        // Only the first events can be of such a boot; an index by arrival would cost more than this scan.
+        // Only the first events can be from such a boot; an index by arrival would cost more than this scan.
         try tables.run(
             "UPDATE event SET arrival = ?1 WHERE (arrival < ?2 OR arrival > ?1) AND number < ?3", bounds + [number])
         try tables.run("UPDATE state SET modified = ?1 WHERE modified < ?2 OR modified > ?1", bounds)

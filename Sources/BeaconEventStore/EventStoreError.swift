@@ -3,7 +3,7 @@ import GRDB
 
 /// An error of the event store, with its remedy.
 public struct EventStoreError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure. More may come, so a `switch` over codes needs a default.
+    /// A kind of failure. More kinds may be added, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case inUse, full, damaged, cannotOpen, cannotRead, cannotWrite, locked, closed, unknownConsumer, notOurs
@@ -14,7 +14,7 @@ public struct EventStoreError: Error, Sendable, CustomStringConvertible {
 
         /// Another process, or another part of this one, writes to the file.
         public static let inUse = Code(value: .inUse)
-        /// The disk is full, or the file has reached its bound. Nothing was written, and nothing stored is lost.
+        /// The disk is full, or the file has reached its maximum size. Nothing was written, and nothing stored is lost.
         public static let full = Code(value: .full)
         /// The file is damaged, and could not be replaced.
         public static let damaged = Code(value: .damaged)
@@ -32,13 +32,14 @@ public struct EventStoreError: Error, Sendable, CustomStringConvertible {
         public static let unknownConsumer = Code(value: .unknownConsumer)
         /// The file is not an event store, or another version wrote it.
         public static let notOurs = Code(value: .notOurs)
-        /// The step can never be stored: something in it is too long.
+        /// The step can never be stored: a part of it is too long or not valid.
         public static let invalid = Code(value: .invalid)
-        /// A condition of the step does not hold, or another worker has moved the consumer. Read and decide again.
+        /// A condition of the step does not hold, or another worker has moved the consumer. Read again, and decide
+        /// again.
         public static let conflict = Code(value: .conflict)
-        /// Too many steps wait in memory for the disk.
+        /// Too many steps wait in memory to be written to the disk.
         public static let crowded = Code(value: .crowded)
-        /// The caller's task was cancelled.
+        /// The caller's task was canceled.
         public static let cancelled = Code(value: .cancelled)
     }
 
@@ -51,7 +52,7 @@ public struct EventStoreError: Error, Sendable, CustomStringConvertible {
     /// The underlying error.
     public var cause: (any Error)?
 
-    /// Creates an error from its parts.
+    /// Creates an error.
     ///
     /// - Parameters:
     ///   - code: the kind of failure.
@@ -68,7 +69,7 @@ public struct EventStoreError: Error, Sendable, CustomStringConvertible {
 }
 
 extension EventStoreError {
-    /// An error of SQLite in terms of the store.
+    /// Converts an error of SQLite to an error of the store.
     init(_ error: any Error, _ file: URL, otherwise code: Code) {
         if let known = error as? EventStoreError {
             self = known
@@ -80,7 +81,7 @@ extension EventStoreError {
             return
         }
         if error is StoreConnection.Closed {
-            self.init(.damaged, "\(path) is damaged, and was closed", cause: error)
+            self.init(.damaged, "\(path) is damaged and was closed", cause: error)
             return
         }
         if error is CancellationError {
@@ -95,7 +96,7 @@ extension EventStoreError {
         case .SQLITE_FULL:
             self.init(
                 .full,
-                "\(path) has no room left: the disk, a quota or the store's own bound is reached. Nothing stored is lost. "
+                "\(path) has no room left: the disk, a quota or the store's limit is reached. Nothing stored is lost. "
                     + "Make room; appends then succeed again", cause: error)
         case .SQLITE_IOERR where failure.extendedResultCode == .SQLITE_IOERR_WRITE:
             self.init(

@@ -187,7 +187,7 @@ struct ConnectionLoop {
     private mutating func warn(of message: MQTTMessage, by session: MosquittoSession) {
         if message.isRetained, options.retainsMessages, !session.retains {
             warnOnce(
-                "The broker at \(options.address) does not keep retained messages: \(message) and others are not "
+                "The broker at \(options.address) keeps no retained messages: \(message) and others are not "
                     + "retained, and a later subscriber receives nothing until the next change. To silence this "
                     + "warning, write retain: false.", of: "retained")
         }

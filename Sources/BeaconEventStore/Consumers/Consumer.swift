@@ -1,13 +1,13 @@
 public import BeaconModel
 package import BeaconSupport
 
-/// Events for a consumer, in order.
+/// The next events of a consumer, in order.
 public struct EventBatch: Hashable, Sendable {
     /// The consumer's name.
     public let consumer: String
-    /// The events that are for it, oldest first.
+    /// The events for the consumer, oldest first.
     public let events: [StoredEvent]
-    /// True for events out of order: dead letters that are tried again on request, and events that were addressed.
+    /// Whether the events are out of order: retried dead letters and addressed events.
     public let isOutOfOrder: Bool
     /// The consumer's position before the batch, and after it.
     package let from: Int64
@@ -25,7 +25,7 @@ public struct EventBatch: Hashable, Sendable {
     }
 }
 
-/// A dead letter: an event that a consumer refused for good, with the reason.
+/// A dead letter: an event that a consumer refused permanently, with the reason.
 public struct RefusedEvent: Hashable, Sendable {
     /// The event.
     public var event: StoredEvent
@@ -33,7 +33,7 @@ public struct RefusedEvent: Hashable, Sendable {
     public var reason: String
     /// The number of attempts.
     public var attempts: Int
-    /// When it was refused last, by the wall clock.
+    /// The time of the last refusal, by the wall clock.
     public var time: Timestamp
 }
 
@@ -47,20 +47,22 @@ public struct RefusedEvent: Hashable, Sendable {
 /// }
 /// ```
 ///
-/// An event that was sent and not committed when the process ended comes again: at least once, in order. A consumer
-/// whose effects are in the store commits in the step that has them, with ``Step/commit(_:refused:)``: exactly once.
+/// If the process ends after an event was sent and before it was committed, the event is delivered again: at least
+/// once, in order. A consumer whose effects are in the store commits in the same step, with
+/// ``Step/commit(_:refused:)``: exactly once.
 ///
-/// One task at a time reads for a consumer.
+/// Only one task at a time may read for a consumer.
 public final class EventConsumer: Sendable {
     /// The name.
     public let name: String
 
     private let store: EventStore
 
-    /// The signal that something may wait, or that its status changed.
+    /// Signals that there may be new events, or that the consumer's status changed.
     package let arrivals: AsyncSignal
 
-    /// A filter, and a number up to which nothing after the position is for it: saves reading that at each attempt.
+    /// A filter, and the number up to which no event after the position matches it. This avoids reading the same events
+    /// at each attempt.
     private let examined = Locked<(filter: EventFilter, number: Int64)>((EventFilter(), 0))
 
     init(name: String, store: EventStore, arrivals: AsyncSignal) {
@@ -70,11 +72,11 @@ public final class EventConsumer: Sendable {
     /// Returns the next events, and waits until there are some.
     ///
     /// - Parameter limit: the most events.
-    /// - Returns: nil where the task is cancelled or the store closed.
-    /// - Throws: ``EventStoreError`` where the store cannot be read, or has no such consumer any longer.
+    /// - Returns: The events, or nil if the task is canceled or the store is closed.
+    /// - Throws: ``EventStoreError`` if the store cannot be read, or if the consumer no longer exists.
     public func next(limit: Int = 100) async throws(EventStoreError) -> EventBatch? {
         while !Task.isCancelled {
-            // Before the question, so that what comes after it ends the wait.
+            // Read the count before checking the store, so that a later signal ends the wait.
             let seen = arrivals.count
             do throws(EventStoreError) {
                 if let batch = try await available(limit: limit) { return batch }
@@ -87,10 +89,10 @@ public final class EventConsumer: Sendable {
         return nil
     }
 
-    /// Returns the next events; nil if no event waits now. Events that cannot be read are passed over and logged.
+    /// Returns the next events; nil if no event waits now. Unreadable events are skipped and logged.
     ///
     /// - Parameter limit: the most events.
-    /// - Throws: ``EventStoreError`` where the store cannot be read, or has no such consumer any longer.
+    /// - Throws: ``EventStoreError`` if the store cannot be read, or if the consumer no longer exists.
     public func available(limit: Int = 100) async throws(EventStoreError) -> EventBatch? {
         let (name, known) = (name, examined.withLock { $0 })
         let (batch, damaged) = try await store.read { tables in
@@ -105,12 +107,12 @@ public final class EventConsumer: Sendable {
         return batch.events.isEmpty ? nil : batch
     }
 
-    /// Moves past a batch, or the first of its events, and ends a series of failures.
+    /// Moves past a batch or a prefix of it, and ends a series of failures.
     ///
     /// - Parameters:
     ///   - batch: the batch, or a prefix of it.
     ///   - refused: the events that can never be handled, by number, with the reasons. They become dead letters.
-    /// - Throws: ``EventStoreError``: `conflict` where the consumer is elsewhere by now; those of
+    /// - Throws: ``EventStoreError``: `conflict` if the consumer has moved since; otherwise as
     ///   ``EventStore/append(_:)``.
     public func commit(_ batch: EventBatch, refused: [Int64: String] = [:]) async throws(EventStoreError) {
         var step = Step()
@@ -120,7 +122,7 @@ public final class EventConsumer: Sendable {
 
     /// Returns the status.
     ///
-    /// - Throws: ``EventStoreError`` where the store cannot be read.
+    /// - Throws: ``EventStoreError`` if the store cannot be read.
     public func status() async throws(EventStoreError) -> ConsumerStatus {
         let name = name
         return try await store.read { try $0.consumer(name) }

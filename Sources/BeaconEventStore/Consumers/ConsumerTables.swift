@@ -2,7 +2,7 @@ import BeaconModel
 import Foundation
 import GRDB
 
-/// The row of a consumer: the columns of numbers are declared once, for the schema, for reading and for writing.
+/// A consumer's row. The numeric columns are declared once, for the schema, for reading and for writing.
 extension ConsumerStatus {
     private typealias Column<Value> = (name: String, path: any WritableKeyPath<ConsumerStatus, Value> & Sendable)
 
@@ -23,7 +23,7 @@ extension ConsumerStatus {
         ("droppedByHand", \.droppedByHand), ("superseded", \.superseded), ("failures", \.failures),
     ]
 
-    /// The numbers that may be missing. Times are in milliseconds since 1970.
+    /// The optional numbers. Times are in milliseconds since 1970.
     private static let optionals: [Column<Int64?>] = [
         ("pausedFrom", \.pausedFrom), ("pausedThrough", \.pausedThrough), ("failingSince", \.failing),
         ("nextAttempt", \.next),
@@ -80,23 +80,23 @@ extension ConsumerStatus {
         return StatementArguments(values)
     }
 
-    /// Counts what waits after the position.
+    /// Counts the waiting events after the position.
     mutating func recount(_ tables: StoreTables, through newest: Int64) throws {
         pending = try amounts(tables, through: newest, where: selects)
     }
 
-    /// Returns what waits after the position, by priority, of events of some attributes. SQLite counts: to read each
-    /// event takes seconds where many wait, also at a start.
+    /// Returns the amounts of waiting events after the position, by priority. SQLite counts them, because reading a
+    /// large number of events takes seconds, which would also delay a start.
     ///
     /// - Parameters:
     ///   - tables: the file.
-    ///   - newest: the number of the last event that counts.
-    ///   - isCounted: says whether events of a kind, a region and an audience count.
+    ///   - newest: the number of the last event to count.
+    ///   - isCounted: returns whether to count events of a kind, a region and an audience.
     func amounts(
         _ tables: StoreTables, through newest: Int64, where isCounted: (String, String?, [String]?) -> Bool
     ) throws -> [Amount] {
         var amounts = ConsumerStatus.nothing
-        // As ``isAhead(_:_:)`` has it.
+        // The same rule as in ``isAhead(_:_:)``.
         try tables.each(
             """
             SELECT priority, kind, region, audience, count(*), sum(length(body) + \(Event.overhead)) FROM event
@@ -148,7 +148,7 @@ extension StoreTables {
 
     /// Reads a consumer.
     ///
-    /// - Throws: `unknownConsumer` where it does not exist.
+    /// - Throws: `unknownConsumer` if it does not exist.
     func consumer(_ name: String) throws -> ConsumerStatus {
         let found = try first("SELECT \(ConsumerStatus.columns) FROM consumer WHERE name = ?", [name]) {
             try ConsumerStatus($0)
@@ -164,13 +164,13 @@ extension StoreTables {
             consumer.row)
     }
 
-    /// Returns a consumer's next events: dead letters that are due again, else those after its position.
+    /// Returns a consumer's next events: due dead letters if there are any, otherwise the events after its position.
     ///
     /// - Parameters:
     ///   - consumer: the consumer.
     ///   - limit: the most events.
-    ///   - examined: a number up to which no event is for it.
-    /// - Returns: the batch, which may have no events, and the number of events that could not be read.
+    ///   - examined: a number up to which no event is for the consumer.
+    /// - Returns: The batch, which may be empty, and the number of unreadable events.
     func nextBatch(
         of consumer: ConsumerStatus, limit: Int, after examined: Int64
     ) throws -> (batch: EventBatch, damaged: Int) {
@@ -224,7 +224,7 @@ extension StoreTables {
 }
 
 extension EventStoreError {
-    /// The error of a name that no consumer has.
+    /// Returns the error for an unknown consumer.
     static func unknown(_ name: String, beside consumers: [ConsumerStatus]) -> EventStoreError {
         let names = consumers.filter { !$0.isHidden }.map(\.name)
         let known = names.isEmpty ? "" : "; it has \(names.joined(separator: ", "))"

@@ -1,31 +1,31 @@
-/// A choice of events by their attributes. It is data, so that the file keeps it: what waits for a consumer is known
-/// also to a process that does not handle it.
+/// A selection of events by their attributes. It is stored in the file as data, so that every process knows which
+/// events wait for a consumer, not only the process that handles them.
 public struct EventFilter: Hashable, Sendable, Codable {
     /// The kinds; nil for all.
     public var kinds: Set<String>?
-    /// The regions; nil for all, and for events without one.
+    /// The regions; nil for all regions and for events without one.
     public var regions: Set<String>?
-    /// The kinds that are selected whatever their region.
+    /// The kinds that are selected regardless of their region.
     public var kindsOfAnyRegion: Set<String>
 
     /// Creates a filter.
     ///
     /// - Parameters:
     ///   - kinds: the kinds; nil for all.
-    ///   - regions: the regions; nil for all, and for events without one.
-    ///   - kindsOfAnyRegion: the kinds that are selected whatever their region.
+    ///   - regions: the regions; nil for all regions and for events without one.
+    ///   - kindsOfAnyRegion: the kinds that are selected regardless of their region.
     public init(kinds: Set<String>? = nil, regions: Set<String>? = nil, kindsOfAnyRegion: Set<String> = []) {
         (self.kinds, self.regions, self.kindsOfAnyRegion) = (kinds, regions, kindsOfAnyRegion)
     }
 
-    /// Returns true for events of a kind and a region.
+    /// Returns whether events of a kind and a region are selected.
     public func selects(kind: String, region: String?) -> Bool {
         guard kinds?.contains(kind) ?? true else { return false }
         guard let regions, !kindsOfAnyRegion.contains(kind) else { return true }
         return region.map(regions.contains) ?? false
     }
 
-    /// Returns the filter for those of these kinds alone.
+    /// Returns this filter limited to the given kinds.
     ///
     /// - Parameter others: the kinds; nil for all.
     public func narrowed(toKinds others: Set<String>?) -> EventFilter {

@@ -4,19 +4,18 @@ import Dispatch
 import GRDB
 
 extension EventStore {
-    /// Adds a consumer, or continues one of this name with other bounds and another filter.
+    /// Adds a consumer, or continues one of this name with new bounds and a new filter.
     ///
-    /// The file keeps the consumer until it is removed: while the process that handles its events does not run, they
-    /// wait, up to its bounds. Where other events are selected from now on, those that waited and are not among them
-    /// are dropped and counted.
+    /// The file keeps the consumer until it is removed. While the process that handles its events is not running, the
+    /// events wait, within its bounds. Waiting events that a new filter does not select are dropped and counted.
     ///
     /// - Parameters:
     ///   - name: the name, which does not begin with a full stop.
-    ///   - filter: the events that are for it.
-    ///   - limits: the bounds of what waits for it.
-    ///   - number: the number of the last event that a new consumer does not get; nil for the newest.
-    /// - Returns: the consumer. One that was returned earlier must not be used any longer.
-    /// - Throws: ``EventStoreError`` where the name is not valid, or the file cannot be written.
+    ///   - filter: the selection of its events.
+    ///   - limits: the bounds of its queue.
+    ///   - number: the number of the event after which a new consumer starts; nil for the newest event.
+    /// - Returns: The consumer. Do not use an earlier one of this name any longer.
+    /// - Throws: ``EventStoreError`` if the name is not valid, or if the file cannot be written.
     @discardableResult
     public nonisolated func addConsumer(
         _ name: String, filter: EventFilter = EventFilter(), limits: ConsumerLimits = ConsumerLimits(),
@@ -25,17 +24,18 @@ extension EventStore {
         try addConsumers([(name, filter)], limits: limits, after: number)[0]
     }
 
-    /// Adds consumers, or continues them, and pauses others, in one transaction. The call blocks its thread.
+    /// Adds or continues consumers and pauses others, in one transaction. The call blocks its thread.
     ///
-    /// What waits for a paused consumer stays, within the bounds; later events are not for it, until it is added again.
+    /// A paused consumer keeps its waiting events, within its bounds, and receives no later ones until it is added
+    /// again.
     ///
     /// - Parameters:
-    ///   - consumers: the names, and the events that are for each.
-    ///   - paused: the names of those that are paused. Those that the file does not have are passed over.
-    ///   - limits: the bounds of what waits for each.
-    ///   - number: the number of the last event that new consumers do not get; nil for the newest.
-    /// - Returns: the consumers, in order.
-    /// - Throws: ``EventStoreError`` where a name is invalid, or the file cannot be written; nothing is changed then.
+    ///   - consumers: the names, each with the selection of its events.
+    ///   - paused: the names of consumers to pause. Unknown names are ignored.
+    ///   - limits: the bounds of each queue.
+    ///   - number: the number of the event after which new consumers start; nil for the newest event.
+    /// - Returns: The consumers, in order.
+    /// - Throws: ``EventStoreError`` if a name is not valid, or if the file cannot be written. Nothing is changed then.
     @discardableResult
     public nonisolated func addConsumers(
         _ consumers: [(name: String, filter: EventFilter)], pausing paused: [String] = [],
@@ -45,13 +45,13 @@ extension EventStore {
         return try add(consumers, pausing: paused, limits: limits, after: number)
     }
 
-    /// Adds a consumer that is in no list of consumers, or continues it.
+    /// Adds or continues a consumer that lists of consumers omit.
     ///
     /// - Parameters:
     ///   - name: the name, without the full stop before it.
-    ///   - filter: the events that are for it.
-    ///   - limits: the bounds of what waits for it.
-    /// - Throws: ``EventStoreError`` where the file cannot be written.
+    ///   - filter: the selection of its events.
+    ///   - limits: the bounds of its queue.
+    /// - Throws: ``EventStoreError`` if the file cannot be written.
     package nonisolated func addHiddenConsumer(
         _ name: String, filter: EventFilter, limits: ConsumerLimits
     ) throws(EventStoreError) -> EventConsumer {
@@ -64,7 +64,7 @@ extension EventStore {
     ) throws(EventStoreError) -> [EventConsumer] {
         try onQueue { store throws(EventStoreError) in
             try store.change { writer in
-                // Where the file was damaged, a consumer whose row is lost may not have had any of its events.
+                // After damage, a consumer whose row is lost may not have received any of the file's events.
                 let start = number ?? (store.recovery == nil ? writer.ledger.sequence : 0)
                 for (name, filter) in consumers { try writer.setConsumer(name, filter, limits, after: start) }
                 for name in paused { writer.pauseConsumer(name, limits) }
@@ -79,23 +79,23 @@ extension EventStore {
         }
     }
 
-    /// Removes a consumer with its position and its dead letters, so that no event waits for it any longer.
+    /// Removes a consumer with its position, its waiting events and its dead letters.
     ///
-    /// - Throws: ``EventStoreError`` where it cannot be removed; `unknownConsumer` where it does not exist.
+    /// - Throws: ``EventStoreError`` if it cannot be removed; `unknownConsumer` if it does not exist.
     public func removeConsumer(_ name: String) throws(EventStoreError) {
         try change { try $0.removeConsumer(name) }
-        // A task that waits for its events learns that there will be none.
+        // Wake a task that waits for its events, so that it can end.
         shared.withLock { $0.arrivals.removeValue(forKey: name) }?.signal()
     }
 
-    /// Returns the status of all consumers, by name, also of those that this process did not add.
+    /// Returns the status of all consumers, by name, including those that this process did not add.
     ///
-    /// - Throws: ``EventStoreError`` where the file cannot be read.
+    /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func consumers() async throws(EventStoreError) -> [ConsumerStatus] {
         try await read { try $0.consumers().filter { !$0.isHidden } }
     }
 
-    /// The status of all consumers, as the newest write of this process left it.
+    /// The status of all consumers after the last write of this process.
     package nonisolated var knownConsumers: [ConsumerStatus] {
         shared.withLock { $0.ledger }.consumers.filter { !$0.isHidden }
     }
@@ -105,33 +105,33 @@ extension EventStore {
     /// - Parameters:
     ///   - consumer: the consumer's name.
     ///   - limit: the most to return.
-    /// - Throws: ``EventStoreError`` where the file cannot be read.
+    /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func refused(
         by consumer: String, limit: Int = 100
     ) async throws(EventStoreError) -> [RefusedEvent] {
         try await read { try $0.refused(by: consumer, limit: limit) }
     }
 
-    /// Has dead letters tried again, before all other events, and makes the consumer's next attempt due.
+    /// Queues dead letters for another attempt, before all other events, and makes the consumer's next attempt due.
     ///
     /// - Parameters:
     ///   - id: the event; nil for all dead letters.
     ///   - consumer: the consumer's name.
-    /// - Returns: the number of dead letters that are tried again.
-    /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be written.
+    /// - Returns: The number of queued dead letters.
+    /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be written.
     @discardableResult
     public func retry(_ id: EventID? = nil, for consumer: String) throws(EventStoreError) -> Int {
         try change { try $0.retry(id, of: consumer) }
     }
 
-    /// Drops dead letters and, where asked, events that wait.
+    /// Drops dead letters and, on request, waiting events.
     ///
     /// - Parameters:
     ///   - id: the event; nil for all.
     ///   - consumer: the consumer's name.
-    ///   - deadLettersOnly: false to drop events that wait as well.
-    /// - Returns: the number of events that were dropped.
-    /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be written.
+    ///   - deadLettersOnly: false to drop waiting events as well.
+    /// - Returns: The number of dropped events.
+    /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be written.
     @discardableResult
     public func drop(
         _ id: EventID? = nil, for consumer: String, deadLettersOnly: Bool = true
@@ -139,7 +139,7 @@ extension EventStore {
         try change { try $0.drop(id, of: consumer, deadLettersOnly: deadLettersOnly) }
     }
 
-    /// Does something on the store's queue, for callers that cannot suspend.
+    /// Runs a closure on the store's queue, for callers that cannot suspend.
     nonisolated func onQueue<Value: Sendable>(
         _ body: @Sendable (isolated EventStore) throws(EventStoreError) -> Value
     ) throws(EventStoreError) -> Value {
@@ -157,6 +157,6 @@ extension EventStore {
         }
         throw EventStoreError(
             .invalid,
-            "\"\(name.prefix(40))\" is no name of a consumer: it is empty, too long, or begins with a full stop")
+            "\"\(name.prefix(40))\" is not a valid consumer name: it is empty, too long, or begins with a full stop")
     }
 }

@@ -1,8 +1,8 @@
 import BeaconModel
 import GRDB
 
-/// Events for consumers that may have passed them already. They wait beside the order, among the dead letters that are
-/// tried again: a consumer's position never moves back.
+/// Events for consumers that may have passed them already. They wait out of order, in the table of dead letters,
+/// because a consumer's position never moves back.
 extension StepWriter {
     /// Queues an event for consumers that may have passed it.
     mutating func address(_ event: Event, to consumers: [String]) throws {
@@ -10,7 +10,7 @@ extension StepWriter {
         own.audience = []
         var receipt = Receipt()
         let number = try insert(own, &receipt)
-        // As the store has it, which may be for consumers that come to it in order.
+        // The stored event may also be for consumers that have not reached it yet.
         var known: StoredEvent?
         if receipt.new == 0 {
             try tables.events("number = ?", [number]) {
@@ -29,13 +29,13 @@ extension StepWriter {
             try tables.refuse(stored, by: consumer.name, reason: "", attempts: 0, at: now, state: 1)
             consumer.due += Amount(count: 1, bytes: event.size)
             consumer.appended += 1
-            ledger.news.insert(consumer.name)
+            ledger.changedConsumers.insert(consumer.name)
             try enforceDueBounds(&consumer)
             ledger.consumers[index] = consumer
         }
     }
 
-    /// Drops addressed events beyond a consumer's bounds, the lowest priority first, and of that the oldest.
+    /// Drops addressed events beyond a consumer's bounds: the lowest priority first, and among these the oldest.
     private mutating func enforceDueBounds(_ consumer: inout ConsumerStatus) throws {
         let name = consumer.name
         var dropped = 0

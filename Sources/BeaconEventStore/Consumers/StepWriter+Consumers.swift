@@ -1,7 +1,7 @@
 import BeaconModel
 import GRDB
 
-/// The writing of what becomes of consumers and their events.
+/// Changes of consumers and of their events' status.
 extension StepWriter {
     // MARK: - Consumers
 
@@ -9,7 +9,7 @@ extension StepWriter {
     mutating func setConsumer(
         _ name: String, _ filter: EventFilter, _ limits: ConsumerLimits, after number: Int64
     ) throws {
-        ledger.news.insert(name)
+        ledger.changedConsumers.insert(name)
         guard let index = ledger.index(of: name) else {
             var consumer = ConsumerStatus(name: name)
             consumer.set(filter)
@@ -31,13 +31,13 @@ extension StepWriter {
                     && !consumer.selects(kind: $0, region: $1, audience: $2)
             }.reduce(0) { $0 + $1.count }
             consumer.droppedByFilter += ceased
-            note(ceased, of: consumer, "other events are selected for it than before")
+            note(ceased, of: consumer, "its filter changed")
             try consumer.recount(tables, through: ledger.sequence)
         }
         ledger.consumers[index] = consumer
     }
 
-    /// Pauses a consumer; passes over an unknown name.
+    /// Pauses a consumer, or does nothing if the name is unknown.
     mutating func pauseConsumer(_ name: String, _ limits: ConsumerLimits) {
         guard let index = ledger.index(of: name) else { return }
         ledger.consumers[index].limits = limits
@@ -51,7 +51,7 @@ extension StepWriter {
         try tables.run("DELETE FROM refused WHERE consumer = ?", [name])
     }
 
-    /// Returns the index of a consumer that is in lists.
+    /// Returns the index of a consumer that is not hidden.
     private func index(ofListed name: String) throws -> Int {
         guard let index = ledger.index(of: name), !ledger.consumers[index].isHidden else {
             throw EventStoreError.unknown(name, beside: ledger.consumers)
@@ -59,19 +59,19 @@ extension StepWriter {
         return index
     }
 
-    /// Notes that a consumer skipped events.
+    /// Records that a consumer skipped events.
     mutating func note(_ count: Int, of consumer: ConsumerStatus, _ reason: String) {
         if count > 0 { skips.append((consumer.name, count, reason)) }
     }
 
-    // MARK: - By hand
+    // MARK: - Requests
 
-    /// Has dead letters tried again, and makes the consumer's next attempt due.
+    /// Queues dead letters for another attempt, and makes the consumer's next attempt due.
     ///
     /// - Parameters:
     ///   - id: the event; nil for all dead letters.
     ///   - name: the consumer.
-    /// - Returns: the number of dead letters that wait now.
+    /// - Returns: The number of queued dead letters.
     mutating func retry(_ id: EventID?, of name: String) throws -> Int {
         let index = try index(ofListed: name)
         try tables.run(
@@ -82,17 +82,17 @@ extension StepWriter {
         let count = tables.database.changesCount
         try ledger.consumers[index].recountRefused(tables)
         ledger.consumers[index].nextAttempt = nil
-        ledger.news.insert(name)
+        ledger.changedConsumers.insert(name)
         return count
     }
 
-    /// Drops dead letters and, where asked, events that wait.
+    /// Drops dead letters and, on request, waiting events.
     ///
     /// - Parameters:
     ///   - id: the event; nil for all.
     ///   - name: the consumer.
-    ///   - deadLettersOnly: false to drop events that wait as well.
-    /// - Returns: the number of events that were dropped.
+    ///   - deadLettersOnly: false to drop waiting events as well.
+    /// - Returns: The number of dropped events.
     mutating func drop(_ id: EventID?, of name: String, deadLettersOnly: Bool) throws -> Int {
         let index = try index(ofListed: name)
         var consumer = ledger.consumers[index]
@@ -121,13 +121,13 @@ extension StepWriter {
         }
         consumer.droppedByHand += count
         ledger.consumers[index] = consumer
-        ledger.news.insert(name)
+        ledger.changedConsumers.insert(name)
         return count
     }
 
     // MARK: - Progress
 
-    /// Returns true where progress is new, and false where the consumer has made it already.
+    /// Returns whether progress is new, or was stored before.
     func verdict(on progress: Step.Progress) throws -> Result<Bool, EventStoreError> {
         guard let index = ledger.index(of: progress.consumer) else {
             return .failure(.unknown(progress.consumer, beside: ledger.consumers))
@@ -142,7 +142,7 @@ extension StepWriter {
                         [batch.consumer, event.number]
                     ) { try $0.count(0) } ?? 0
             }
-            // The others were dropped after the batch was read.
+            // The other events were dropped after the batch was read.
             return .success(due > 0)
         } else {
             let position = ledger.consumers[index].position
@@ -151,11 +151,11 @@ extension StepWriter {
         }
         return .failure(
             EventStoreError(
-                .conflict, "the consumer \"\(batch.consumer)\" is not where the batch began. Read its next events again"
+                .conflict, "the consumer \"\(batch.consumer)\" has moved since the batch. Read its next events again"
             ))
     }
 
-    /// Stores progress of which ``verdict(on:)`` said that it is new.
+    /// Stores progress that is new according to ``verdict(on:)``.
     mutating func store(_ progress: Step.Progress) throws {
         guard let index = ledger.index(of: progress.consumer) else { return }
         var consumer = ledger.consumers[index]
@@ -185,7 +185,7 @@ extension StepWriter {
             }
             if !batch.isOutOfOrder {
                 consumer.move(to: batch.through)
-                // A batch of another filter may have passed events that this one counts.
+                // A batch of another filter may have passed events that the current filter counts.
                 if batch.filter != consumer.filter { try consumer.recount(tables, through: ledger.sequence) }
             }
             if !batch.events.isEmpty {
@@ -197,11 +197,11 @@ extension StepWriter {
         ledger.consumers[index] = consumer
     }
 
-    /// Stores what became of an event that waited out of order, unless it has been dropped.
+    /// Stores the outcome of an event that waited out of order, unless the event was dropped.
     ///
     /// - Parameters:
     ///   - event: the event.
-    ///   - reason: why it was refused once more; nil where it was handled.
+    ///   - reason: the reason for another refusal; nil if it was handled.
     ///   - consumer: the consumer.
     private func retried(_ event: StoredEvent, _ reason: String?, by consumer: inout ConsumerStatus) throws {
         if let reason {
@@ -237,14 +237,14 @@ extension StepWriter {
         note(excess, of: consumer, "more dead letters are kept than its bounds allow")
     }
 
-    /// A reason as the file keeps it.
+    /// Returns a reason in the form in which the file stores it.
     private static func printable(_ reason: String) -> String {
         String(reason.prefix(1_000).map { $0 == "\0" ? " " : $0 })
     }
 }
 
 extension StoreTables {
-    /// Keeps an event as a dead letter, or as one that is tried again (1).
+    /// Stores an event as a dead letter (0), or as one that waits for another attempt (1).
     func refuse(
         _ event: StoredEvent, by consumer: String, reason: String, attempts: Int, at now: Int64, state: Int = 0
     ) throws {

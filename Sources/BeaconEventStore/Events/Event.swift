@@ -1,14 +1,14 @@
 public import BeaconModel
 public import Foundation
 
-/// An event: something that happened, with the attributes by which it is found again.
+/// An event: an occurrence with attributes for queries.
 ///
-/// The attributes are columns, not a dictionary. Each is indexed, and a missing one costs a byte. What an event says
-/// beyond them is in its ``body``, which the store never reads.
+/// The attributes are columns, not a dictionary. Each is indexed, and a missing one costs a byte. All other content is
+/// in the ``body``, which the store never reads.
 public struct Event: Hashable, Sendable {
-    /// The order in which events are given up where memory, or a consumer's bounds, do not suffice.
+    /// The order in which events are dropped if memory or a consumer's bounds do not suffice.
     public struct Priority: Hashable, Sendable, Comparable {
-        /// The number, from 0 to 3. The highest goes last.
+        /// The number, from 0 to 3. The highest is dropped last.
         public let rawValue: UInt8
 
         /// The number of priorities.
@@ -17,57 +17,57 @@ public struct Event: Hashable, Sendable {
         /// Creates a priority; numbers above 3 count as 3.
         public init(_ rawValue: UInt8) { self.rawValue = min(rawValue, UInt8(Self.count - 1)) }
 
-        /// An event that replaces the ones of this priority before it: a report of the beacons that are present, for
-        /// instance. For each consumer only the newest waits.
+        /// An event that replaces earlier ones of this priority, for instance a report of the beacons that are present.
+        /// For each consumer only the newest waits.
         public static let latest = Priority(0)
-        /// An event that a later one repeats: a change of proximity, for instance.
+        /// An event that a later one repeats, for instance a change of proximity.
         public static let repeated = Priority(1)
-        /// An event that is neither repeated nor essential: a change of place, for instance.
+        /// An event that is neither repeated nor essential, for instance a change of place.
         public static let normal = Priority(2)
         /// An event that no later one replaces: an enter or an exit.
         public static let essential = Priority(3)
 
-        /// Orders priorities; the lower one goes first.
+        /// Orders priorities; a lower one is dropped first.
         public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
 
-        /// The index in arrays of a value for each priority.
+        /// The index in arrays with a value for each priority.
         var index: Int { Int(rawValue) }
     }
 
-    /// The name. It identifies repetitions.
+    /// The id, which identifies repetitions.
     public var id: EventID
-    /// The moment, by the event's own clock, which may be wrong. Nothing depends on it but queries by time.
+    /// The time, by the event's own clock, which may be wrong. Only queries by time use it.
     public var time: Timestamp
-    /// The kind, in a word: "enter".
+    /// The kind, as one word: "enter".
     public var kind: String
-    /// The order in which events are given up.
+    /// The order in which events are dropped.
     public var priority: Priority
     /// The region that was entered or left.
     public var region: String?
-    /// The place that something moved to.
+    /// The place that the beacon moved to.
     public var place: String?
     /// The beacon.
     public var beacon: BeaconIdentity?
     /// The receiver that heard it.
     public var receiver: String?
-    /// The application or machine that sent it; nil where it happened here.
+    /// The application or machine that sent it; nil if it is from this machine.
     public var sender: String?
     /// The sender's install.
     public var install: String?
-    /// The consumers that it is for, by name; nil where it is for all whose filter selects it. Queries also find an
-    /// event with an empty audience.
+    /// The names of the consumers that receive it; nil for all whose filter selects it. Queries also find an event with
+    /// an empty audience.
     public var audience: [String]?
-    /// The content in the caller's form, JSON for instance.
+    /// The content in the caller's format, for instance JSON.
     public var body: Data
 
     /// Creates an event.
     ///
     /// - Parameters:
-    ///   - id: its name. `EventIDs` generates them.
-    ///   - time: the moment, by the event's own clock.
-    ///   - kind: the kind, in a word.
-    ///   - priority: the order in which events are given up.
-    ///   - body: the content in the caller's form.
+    ///   - id: its id. `EventIDs` generates ids.
+    ///   - time: the time, by the event's own clock.
+    ///   - kind: the kind, as one word.
+    ///   - priority: the order in which events are dropped.
+    ///   - body: the content in the caller's format.
     public init(
         id: EventID, time: Timestamp, kind: String, priority: Priority = .normal, body: Data = Data()
     ) {
@@ -87,7 +87,7 @@ public struct Event: Hashable, Sendable {
     /// The most names of an audience.
     public static let maximumAudience = 100
 
-    /// The reason why the event cannot be stored; nil where it can.
+    /// The reason why the event cannot be stored; nil if it can.
     var fault: String? {
         let names = audience ?? []
         if kind.isEmpty { return "it has no kind" }
@@ -95,37 +95,37 @@ public struct Event: Hashable, Sendable {
         for text in [kind, region, place, receiver, sender, install].compactMap({ $0 }) + names {
             if let fault = Self.fault(ofText: text) { return fault }
         }
-        // The file has them line by line.
+        // The file stores the names one per line.
         if names.contains(where: { $0.isEmpty || $0.contains("\n") }) {
-            return "a name in its audience is empty, or of two lines"
+            return "a name in its audience is empty, or contains a line break"
         }
         return names.count > Self.maximumAudience ? "its audience has \(names.count) names" : nil
     }
 
-    /// Returns the reason why a text cannot be stored; nil where it can. SQLite's texts end at a zero.
+    /// Returns the reason why a text cannot be stored; nil if it can. SQLite's texts end at a zero byte.
     static func fault(ofText text: String) -> String? {
         if text.utf8.count > maximumText {
             return "\"\(text.prefix(20))…\" has \(text.utf8.count) bytes of at most \(maximumText)"
         }
-        return text.utf8.contains(0) ? "a text has a zero in it" : nil
+        return text.utf8.contains(0) ? "a text contains a zero byte" : nil
     }
 
-    /// Returns true for a text that can be an attribute.
+    /// Returns whether a text is valid as an attribute.
     public static func isAttribute(_ text: String) -> Bool { fault(ofText: text) == nil }
 
-    /// Returns a text as an attribute; nil where it cannot be one.
+    /// Returns a text as an attribute; nil if it is not valid.
     package static func attribute(_ text: String?) -> String? { text.flatMap { isAttribute($0) ? $0 : nil } }
 
-    /// The bytes that bounds count: the body, and an estimate of the rest.
+    /// The size that counts for the bounds: the body, and an estimate of the rest.
     var size: Int { body.count + Self.overhead }
 
-    /// The estimate of an event's bytes without its body.
+    /// The estimated size of an event without its body.
     static let overhead = 100
 }
 
-/// An event as the store has it.
+/// A stored event.
 public struct StoredEvent: Hashable, Sendable {
-    /// The number, which counts up and is never used again.
+    /// The number, which increases and is never reused.
     public var number: Int64
     /// The time of arrival, by the store's wall clock.
     public var arrival: Timestamp

@@ -15,9 +15,9 @@ public struct StateRow: Hashable, Sendable {
     public var modified: Timestamp
 }
 
-/// The bounds of a namespace of the state. What exceeds them goes, the value that was changed longest ago first.
+/// The bounds of a namespace of the state. Beyond them, the values with the oldest changes are removed first.
 public struct StateLimits: Hashable, Sendable {
-    /// The most values. Of more than 1 000, a few more than necessary go at once.
+    /// The most values. Above 1 000, a few more than necessary are removed at once.
     public var rows: Int
     /// The most bytes of all values.
     public var bytes: Int

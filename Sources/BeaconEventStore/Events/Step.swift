@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Events and the changes of state that they lead to: all of them are stored, or nothing.
+/// Events and the resulting changes of state, which are stored together or not at all.
 ///
 /// ```swift
 /// var step = Step([entered])
@@ -8,23 +8,23 @@ public import Foundation
 /// try await store.append(step)
 /// ```
 ///
-/// A step whose events are all in the store already is a repetition, and changes nothing. Of a step that is known in
-/// part, the new events and the changes are stored.
+/// A step whose events are all stored already is a repetition, and changes nothing. If some of its events are stored
+/// already, the new events and the changes are stored.
 public struct Step: Sendable {
     /// The events, in order.
     public var events: [Event]
     /// The changes of state.
     public var changes: [StateChange]
-    /// The progress of consumers that goes with it.
+    /// The progress of consumers to store with the step.
     var progress: [Progress] = []
-    /// The events that further consumers receive, with their names.
+    /// The events for additional consumers, with the consumers' names.
     package private(set) var addressed: [(event: Event, consumers: [String])] = []
 
     /// A consumer's progress.
     enum Progress: Sendable {
-        /// It has handled a batch, and refused some events for good, by number, for a reason.
+        /// The consumer has handled a batch, and refused some events permanently, by number with the reasons.
         case handled(EventBatch, refused: [Int64: String])
-        /// An attempt failed, and is made again after so many milliseconds.
+        /// An attempt failed, and will be repeated after a pause in milliseconds.
         case failed(consumer: String, reason: String, pause: Int64)
 
         var consumer: String {
@@ -56,18 +56,18 @@ public struct Step: Sendable {
         changes.append(StateChange(namespace: namespace, key: key, value: value, sender: sender))
     }
 
-    /// Has further consumers receive an event that the store may have already, for others.
+    /// Addresses an event to additional consumers, even if it is already stored for others.
     ///
-    /// It keeps its one name: each consumer gets it before the events that wait in order, and addressed events in the
-    /// order of their numbers. An event that still waits for a consumer is not addressed to it again. An
-    /// event that the store does not have is stored, for no other consumer.
+    /// The event keeps its id. Each consumer receives addressed events before the events that wait in order, sorted by
+    /// their numbers. An event that still waits for a consumer is not addressed to it again. An event that is not
+    /// stored yet is stored for no other consumer.
     ///
     /// - Parameters:
-    ///   - event: the event as the consumers get it.
-    ///   - consumers: their names. Unknown names are passed over.
+    ///   - event: the event as the consumers receive it.
+    ///   - consumers: their names. Unknown names are ignored.
     public mutating func address(_ event: Event, to consumers: [String]) { addressed.append((event, consumers)) }
 
-    /// Adds what another step has.
+    /// Appends the contents of another step.
     package mutating func append(_ other: Step) {
         events += other.events
         changes += other.changes
@@ -77,27 +77,27 @@ public struct Step: Sendable {
 
     /// Moves a consumer past a batch, together with the rest of the step.
     ///
-    /// A consumer whose effects are all in the step handles each event exactly once: a step that repeats one that was
-    /// stored is recognized by the batch.
+    /// A consumer whose effects are all in the step handles each event exactly once: the batch identifies a repetition
+    /// of a stored step.
     ///
     /// - Parameters:
-    ///   - batch: the batch, or the first of its events.
+    ///   - batch: the batch, or a prefix of it.
     ///   - refused: the events that can never be handled, by number, with the reasons. They become dead letters.
     public mutating func commit(_ batch: EventBatch, refused: [Int64: String] = [:]) {
         progress.append(.handled(batch, refused: refused))
     }
 
-    /// Keeps that an attempt to handle a consumer's next event failed, for its status.
+    /// Records that an attempt to handle a consumer's next event failed, for its status.
     ///
     /// - Parameters:
     ///   - consumer: the consumer's name.
-    ///   - reason: why it failed.
+    ///   - reason: the reason for the failure.
     ///   - pause: the time to the next attempt.
     public mutating func fail(_ consumer: String, _ reason: String, retryAfter pause: Duration = .zero) {
         progress.append(.failed(consumer: consumer, reason: reason, pause: pause.milliseconds))
     }
 
-    /// True where a loss in a power failure would lose something, and not just repeat work.
+    /// Whether a power failure could lose data, rather than only repeat work.
     var hasToBeSynced: Bool {
         !events.isEmpty || !changes.isEmpty || !addressed.isEmpty
             || progress.contains {
@@ -106,16 +106,16 @@ public struct Step: Sendable {
             }
     }
 
-    /// The priority of the step as a whole: that of its most important event.
+    /// The priority of the step: the highest priority of its events.
     var priority: Event.Priority { (events + addressed.map(\.event)).map(\.priority).max() ?? .normal }
 
-    /// The bytes that the step occupies in memory, about.
+    /// The approximate size of the step in memory, in bytes.
     var size: Int {
         let events = (events + addressed.map(\.event)).reduce(200) { $0 + $1.size }
         return changes.reduce(events) { $0 + ($1.value?.count ?? 0) + 100 }
     }
 
-    /// Throws `invalid` where the step can never be stored.
+    /// Throws `invalid` if the step can never be stored.
     package func check() throws(EventStoreError) {
         func refuse(_ what: String, _ fault: String?) throws(EventStoreError) {
             if let fault { throw EventStoreError(.invalid, "cannot store a step: \(what): \(fault)") }
@@ -127,11 +127,11 @@ public struct Step: Sendable {
 
 /// The store's acknowledgement of a step.
 public struct Receipt: Hashable, Sendable {
-    /// The numbers of the step's events, in order, those that were known already included.
+    /// The numbers of the step's events, in order, including events that were already known.
     public var numbers: [Int64] = []
-    /// The number of events that were new.
+    /// The number of new events.
     public var new = 0
-    /// True where the whole step was known, and changed nothing.
+    /// Whether the whole step was known already, and changed nothing.
     public var isRepeated = false
 
     package init(numbers: [Int64] = [], new: Int = 0, isRepeated: Bool = false) {

@@ -2,28 +2,29 @@ import BeaconSupport
 public import Foundation
 import GRDB
 
-/// A store that was restored from a backup.
+/// The result of restoring a store from a backup.
 public struct RestoredStore: Sendable {
     /// The number of events.
     public var events: Int
     /// The number of values of the state.
     public var rows: Int
-    /// The previous store's new name; nil if there was no store.
+    /// The new path of the previous store; nil if there was none.
     public var setAside: URL?
 }
 
 extension EventStore {
-    /// Copies the store into a new file, as it is at one moment. Writes continue.
+    /// Copies a consistent snapshot of the store into a new file. Writes continue.
     ///
-    /// The copy is an event store itself, without consumers: what waits for them here is not handled there as well. A
-    /// file of that name is replaced once the copy is complete; a kill before leaves none of it behind once the store
-    /// is opened again.
+    /// The copy is an event store without consumers, because events that wait here must not be handled there as well.
+    /// An existing file at the path is replaced once the copy is complete. If the process is killed before that, the
+    /// partial copy is removed when the store is opened again.
     ///
     /// - Parameters:
     ///   - target: the new file.
-    ///   - addition: values of the state that the copy has and the store has not.
-    ///   - hasNamespace: returns true for namespaces of the state that belong to it; secrets of this machine do not.
-    /// - Throws: ``EventStoreError`` where the store cannot be read, or the copy cannot be written.
+    ///   - addition: values of the state to add to the copy only.
+    ///   - hasNamespace: returns whether to copy a namespace of the state. Secrets of this machine do not belong in a
+    ///     copy.
+    /// - Throws: ``EventStoreError`` if the store cannot be read, or if the copy cannot be written.
     public nonisolated func backUp(
         to target: URL, adding addition: [StateChange] = [],
         hasNamespace: @escaping @Sendable (String) -> Bool = { _ in true }
@@ -41,17 +42,17 @@ extension EventStore {
         }
     }
 
-    /// Makes a store of a backup, while no process uses the store. The file that is there is set aside.
+    /// Creates a store from a backup, while no process uses the store. An existing file is set aside.
     ///
-    /// The backup may be of any origin: each value is checked, and nothing in it is run.
+    /// The backup need not be trusted: each value is checked, and nothing in it is executed.
     ///
     /// - Parameters:
     ///   - backup: the backup.
     ///   - file: the store's file.
-    ///   - clock: the clocks; others than the system's are for tests.
-    ///   - hasNamespace: returns true for namespaces of the state that are taken over.
-    /// - Throws: ``EventStoreError``: `inUse` where a process uses the store; `notOurs` or `damaged` where the file is
-    ///   no backup, or not all of it can be read. Nothing was changed then.
+    ///   - clock: the clocks. Tests pass clocks other than the system's.
+    ///   - hasNamespace: returns whether to restore a namespace of the state.
+    /// - Throws: ``EventStoreError``: `inUse` if a process uses the store; `notOurs` or `damaged` if the file is not a
+    ///   backup, or is not completely readable. Nothing is changed then.
     public static func restore(
         from backup: URL, to file: URL, clock: EventStoreClock = .system,
         hasNamespace: @escaping (String) -> Bool = { _ in true }
@@ -79,9 +80,9 @@ extension EventStore {
         }
     }
 
-    /// Returns a value of the state that a backup has; nil if there is no such value.
+    /// Returns a value of the state in a backup; nil if it does not exist.
     ///
-    /// - Throws: ``EventStoreError`` where the file is no backup, or cannot be read.
+    /// - Throws: ``EventStoreError`` if the file is not a backup or cannot be read.
     package static func value(
         of backup: URL, _ namespace: String, _ key: String
     ) throws(EventStoreError) -> Data? {
@@ -99,30 +100,30 @@ extension EventStore {
     private static func readBackup<Value>(_ backup: URL, _ body: (Database) throws -> Value) throws -> Value {
         guard FileManager.default.isReadableFile(atPath: backup.path) else {
             throw EventStoreError(
-                .cannotRead, "cannot read \(backup.path): there is no such file, or it is not for this user")
+                .cannotRead, "cannot read \(backup.path): it does not exist, or this user may not read it")
         }
-        // Byte 18 of a database's header is 2 where it has a log (SQLite, "Database File Format", 1.3.3).
+        // Byte 18 of a database's header is 2 if it has a log (SQLite, "Database File Format", 1.3.3).
         let header = try FileHandle(forReadingFrom: backup).read(upToCount: 19)
         let source = try openForCopy(backup, hasLog: header?.last == 2)
         defer { try? source.close() }
         return try source.inDatabase { database in
             let application = try Int32.fetchOne(database, sql: "PRAGMA application_id")
             guard application == StoreSchema.applicationID else {
-                throw EventStoreError(.notOurs, "\(backup.path) is no backup of an event store")
+                throw EventStoreError(.notOurs, "\(backup.path) is not a backup of an event store")
             }
             return try body(database)
         }
     }
 
-    /// Opens a file that is only read, and whose content is trusted in nothing.
+    /// Opens an untrusted file for reading only.
     ///
-    /// A file with a log can only be opened for writing, and its log goes into it when it is closed.
+    /// A file with a log can only be opened for writing. SQLite merges the log into the file when it is closed.
     static func openForCopy(_ file: URL, hasLog: Bool) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = !hasLog
         configuration.label = "copy"
         configuration.prepareDatabase { database in
-            // Without it a file that lacks its end, or a damaged table's description, cannot be read at all.
+            // Otherwise a truncated file, or one with a damaged table description, could not be read.
             if hasLog { try database.execute(sql: "PRAGMA writable_schema = ON") }
             try database.execute(
                 sql: """
@@ -133,9 +134,9 @@ extension EventStore {
         return try DatabaseQueue(path: file.path, configuration: configuration)
     }
 
-    /// Gives a store's files another name. The file itself keeps its old name as well, so that it is never missing.
+    /// Moves a store's files to another name. The file also keeps its old name, so that it is never missing.
     ///
-    /// - Returns: the new name; nil where there is no file.
+    /// - Returns: The new name; nil if there is no file.
     static func setAside(_ file: URL, as word: String, at now: Int64) throws -> URL? {
         let manager = FileManager.default
         guard manager.fileExists(atPath: file.path) else { return nil }
@@ -148,7 +149,7 @@ extension EventStore {
         do {
             try manager.linkItem(at: file, to: aside)
         } catch {
-            // A file system without links.
+            // The file system does not support hard links.
             try manager.moveItem(at: file, to: aside)
         }
         return aside
@@ -157,7 +158,7 @@ extension EventStore {
     private static func copyError(_ error: any Error, _ source: URL, _ target: URL) -> EventStoreError {
         if let error = error as? StateError { return EventStoreError(.cannotWrite, error.message, cause: error) }
         let failure = EventStoreError(error, source, otherwise: .cannotRead)
-        // SQLite names no file, and it was the copy's disk that was full.
+        // SQLite's error does not name the file, but only the copy's disk can be full.
         return failure.code == .full ? EventStoreError(error, target, otherwise: .full) : failure
     }
 }

@@ -5,24 +5,24 @@ import Logging
 
 /// The recovery from a damaged file.
 public struct EventStoreRecovery: Hashable, Sendable {
-    /// The damaged file's new name.
+    /// The new path of the damaged file.
     public var movedTo: URL
-    /// The damage, in words.
+    /// A description of the damage.
     public var damage: String
-    /// The number of events that were found in it.
+    /// The number of recovered events.
     public var events: Int
-    /// The number of values of the state that were found in it.
+    /// The number of recovered values of the state.
     public var rows: Int
-    /// The number of rows, or places of a table, that could not be read.
+    /// The number of rows, or positions in a table, that could not be read.
     public var unreadable: Int
 }
 
 extension EventStore {
-    /// Returns what keeps a file from being an event store, in words that follow its path; nil where nothing does, or
-    /// where it is still to be created. Nothing is changed, and a store that is in use is not disturbed.
+    /// Returns the reason why a file cannot be an event store, as a text that follows its path; nil if it can, or if it
+    /// does not exist yet. The check changes nothing and does not disturb a store that is in use.
     public static func fault(of file: URL) -> String? {
-        // Closing any descriptor of a file gives up every lock that the process has on it, SQLite's among them
-        // (fcntl(2)). So nothing but SQLite opens one that is in use, by whatever name.
+        // Closing any descriptor of a file releases every lock that the process has on it, including SQLite's
+        // (fcntl(2)). Therefore only SQLite may open a file that is in use, under any name.
         let path = file.resolvingSymlinksInPath().path
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
@@ -33,7 +33,7 @@ extension EventStore {
         // SQLite, "Database File Format", 1.3.
         let beginning = (try? handle.read(upToCount: 15)) ?? Data()
         return beginning.isEmpty || beginning == Data("SQLite format 3".utf8)
-            ? nil : "is no event store; give the events another path"
+            ? nil : "is not an event store; give the events another path"
     }
 
     /// An open store.
@@ -43,7 +43,7 @@ extension EventStore {
         var recovery: EventStoreRecovery?
     }
 
-    /// Opens a file, and replaces it where it is damaged.
+    /// Opens a file, and replaces it if it is damaged.
     static func open(
         _ file: URL, settings: EventStoreSettings, clock: EventStoreClock, logger: Logger
     ) throws(EventStoreError) -> (Opened, StoreLock) {
@@ -59,11 +59,11 @@ extension EventStore {
                 if error.code == .notOurs, !wasUsed { try? FileManager.default.removeItem(atPath: lockPath) }
                 throw error
             }
-            // A file whose beginning is destroyed was ours where its lock was.
+            // If the beginning of a file is destroyed, the lock beside it shows that it was a store.
             guard wasUsed || StoreFile.isOurs(file) else {
                 try? FileManager.default.removeItem(atPath: lockPath)
                 throw EventStoreError(
-                    .notOurs, "\(file.path) is no event store. Give the store another path, or move this file aside",
+                    .notOurs, "\(file.path) is not an event store. Give the store another path, or move the file",
                     cause: error)
             }
             return (try replace(file, settings: settings, clock: clock, after: error, logger: logger), lock)
@@ -84,7 +84,7 @@ extension EventStore {
         }
     }
 
-    /// Sets a damaged file aside, and puts a new one in its place with all rows that can be read.
+    /// Sets a damaged file aside, and creates a new one with all readable rows.
     private static func replace(
         _ file: URL, settings: EventStoreSettings, clock: EventStoreClock, after failure: EventStoreError,
         logger: Logger
@@ -95,12 +95,12 @@ extension EventStore {
             do {
                 let source = try openForCopy(file, hasLog: true)
                 defer { try? source.close() }
-                // Without a transaction, which an error would end.
+                // Do not use a transaction, because an error would end it.
                 result = try source.inDatabase { database in
                     try StoreCopy(source: StoreTables(database), isSalvage: true).write(to: partial.path)
                 }
             } catch {
-                // Nothing of it can be read.
+                // The file is completely unreadable.
                 logger.debug("cannot read \(file.path): \(error)")
                 result.unreadable += 1
                 try Data().write(to: URL(fileURLWithPath: partial.path))
@@ -113,8 +113,8 @@ extension EventStore {
                 unreadable: result.unreadable)
             logger.error(
                 """
-                the event store is damaged and was moved aside; what can be read of it is in a new one. Check the disk; \
-                remove the moved file when nothing is missing
+                the event store was damaged and has been moved aside; a new one contains its readable part. Check the \
+                disk; remove the moved file when nothing is missing
                 """,
                 metadata: [
                     "damage": "\(failure)", "movedTo": "\(aside.path)", "events": "\(result.events)",
@@ -129,26 +129,26 @@ extension EventStore {
         }
     }
 
-    /// Replaces the file, which was found damaged while it is open.
+    /// Replaces the file after damage was found while it is open.
     func replaceDamagedFile(because failure: EventStoreError) throws(EventStoreError) {
         guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
         try replaceDamagedFile(open, because: failure)
     }
 
-    /// Replaces an open file, unless another one has taken its place already.
+    /// Replaces an open file, unless it was replaced already.
     func replaceDamagedFile(_ open: StoreFile, because failure: EventStoreError) throws(EventStoreError) {
         guard shared.withLock({ $0.file?.writer.isSame(as: open.writer) ?? false }) else { return }
         open.close()
         let new = try Self.replace(file, settings: settings, clock: clock, after: failure, logger: logger)
         var next = new.ledger
-        // Where they cannot be written now, the next write does so.
+        // If they cannot be written now, the next write does so.
         try? new.file.writer.use { database in
             try StoreTables.transaction(in: database) { tables in
                 var ledger = new.ledger
                 try ledger.continueConsumers(of: self.ledger, tables)
                 next = ledger
                 try ledger.write(tables)
-                // Numbers that were given out are not given out again.
+                // Never reuse numbers that were already assigned.
                 try tables.setSequence(max(ledger.sequence, self.ledger.sequence))
             }
         }
@@ -160,8 +160,8 @@ extension EventStore {
 }
 
 extension Ledger {
-    /// Takes over what only the process knows of its consumers, and those whose rows are lost, since their readers go
-    /// on.
+    /// Takes over the in-memory settings of this process's consumers, and consumers whose rows are lost, because their
+    /// readers continue.
     fileprivate mutating func continueConsumers(of old: Ledger, _ tables: StoreTables) throws {
         for var consumer in old.consumers {
             if let index = index(of: consumer.name) {

@@ -1,8 +1,8 @@
 import BeaconSupport
 import Foundation
 
-/// A file that is being made beside the one whose place it takes. One that a kill left behind is removed when a store
-/// in the same folder is opened.
+/// A temporary file that will replace another one in the same folder. If the process is killed, the file is removed
+/// when a store in the folder is next opened.
 final class PartialFile {
     let path: String
     private let target: String
@@ -18,7 +18,7 @@ final class PartialFile {
         lock = try FileLock(exclusive: path)
     }
 
-    /// Puts the file into its place, on the disk.
+    /// Moves the file into its place, after syncing it to disk.
     func finish() throws {
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.synchronize()
@@ -32,7 +32,7 @@ final class PartialFile {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Removes the partial files in a folder that no process holds a lock on.
+    /// Removes the partial files in a folder that no process has locked.
     static func sweep(_ folder: URL) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
             guard let mark = name.range(of: mark), UUID(uuidString: String(name[mark.upperBound...])) != nil else {

@@ -2,23 +2,23 @@ import BeaconModel
 import Foundation
 import GRDB
 
-/// A copy of a store into a new file: a backup, a restored store, or the readable part of a damaged one.
+/// A copy of a store in a new file: a backup, a restored store, or the readable part of a damaged one.
 ///
-/// Only known columns of known tables are read, each value is checked by type and size, and all of it is written by
-/// this module's own statements. Triggers, views and anything else in the source stay there.
+/// It reads only known columns of known tables, checks each value by type and size, and writes all of it with this
+/// module's own statements. It does not copy triggers, views or anything else from the source.
 struct StoreCopy {
     let source: StoreTables
 
-    /// Returns true for namespaces of the state that are copied.
+    /// Returns whether to copy a namespace of the state.
     let hasNamespace: (String) -> Bool
 
-    /// The values of the state that the copy has besides.
+    /// The values of the state to add to the copy.
     let addition: [StateChange]
 
-    /// True to pass over what cannot be read, in place of an error, and to copy consumers.
+    /// Whether to skip unreadable parts instead of failing, and to copy consumers.
     let isSalvage: Bool
 
-    /// The most rows that a file of this size can have. A damaged table can lead in circles.
+    /// The most rows that a file of this size can have. A damaged table may contain cycles.
     private let mostRows: Int
 
     init(
@@ -27,18 +27,18 @@ struct StoreCopy {
     ) throws {
         (self.source, self.hasNamespace, self.addition, self.isSalvage) = (source, hasNamespace, addition, isSalvage)
         func size(_ pragma: String) throws -> Int { try source.first("PRAGMA \(pragma)") { try $0.count(0) } ?? 0 }
-        // A row of a name, the shortest, has 16 bytes and more.
+        // The shortest row, with a name, has at least 16 bytes.
         mostRows = try size("page_count") * size("page_size") / 16
     }
 
-    /// The most places of a damaged table at which reading is tried again.
+    /// The most positions of a damaged table at which reading is retried.
     private static let mostAttempts = 100_000
 
     /// The result of a copy.
     struct Result {
         var events = 0
         var rows = 0
-        /// The rows, or places of a table, that could not be read.
+        /// The rows, or positions in a table, that could not be read.
         var unreadable = 0
         var sequence: Int64 = 0
     }
@@ -51,7 +51,7 @@ struct StoreCopy {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
         return try queue.inDatabase { database in
-            // It is of no use before it is complete.
+            // An incomplete copy is useless, so it needs no journal.
             try database.execute(
                 sql: "\(StoreSchema.pageSize); PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
             return try StoreTables.transaction(in: database) { target in
@@ -68,7 +68,7 @@ struct StoreCopy {
         }
     }
 
-    /// Returns true where the source has a table with such columns, which is neither a view nor computed.
+    /// Returns whether the source has a real table with such columns, rather than a view or a virtual table.
     private func has(_ table: String, _ columns: String) throws -> Bool {
         let kind = try source.first("SELECT type, sql FROM sqlite_schema WHERE name = ?", [table]) {
             (try $0.text(0), try $0.text(1, atMost: 1 << 20))
@@ -82,14 +82,14 @@ struct StoreCopy {
         return columns.split(separator: ",").allSatisfy { found.contains($0.trimmingCharacters(in: .whitespaces)) }
     }
 
-    /// Checks that the source has a table of state. A view or a module in its place would run.
+    /// Checks that the source has a state table. A view or a module in its place could run code.
     func checkState() throws {
         guard try has("state", "namespace, key, value, sender, modified") else {
             throw DamagedRow(description: "it has no table \"state\"")
         }
     }
 
-    /// Does something with the source, and counts an error where it is tolerated.
+    /// Calls a closure with the source, and counts an error if errors are tolerated.
     private func attempt(_ result: inout Result, _ body: (inout Result) throws -> Void) throws {
         do {
             try body(&result)
@@ -113,7 +113,7 @@ struct StoreCopy {
                 try source.each("SELECT \(StoreRow.columns) FROM event WHERE number >= ? ORDER BY number", [next]) {
                     row in
                     let number = try row.integer(0)
-                    // A damaged table can lead in circles.
+                    // A damaged table may contain cycles.
                     guard number >= next, number < Int64.max / 2 else {
                         throw DamagedRow(description: "event \(number) is out of order")
                     }
@@ -132,7 +132,7 @@ struct StoreCopy {
                 return
             } catch {
                 guard isSalvage else { throw error }
-                // Behind the damage, a page or more further on.
+                // Continue after the damage, one or more pages further on.
                 result.unreadable += 1
                 attempts += 1
                 next += step
@@ -160,7 +160,7 @@ struct StoreCopy {
             try target.insert(change, modified: 0)
             result.rows += 1
         }
-        // From both ends, so that damage in the middle hides little.
+        // Read from both ends, so that damage in the middle hides little.
         for order in isSalvage ? ["ASC", "DESC"] : ["ASC"] {
             try attempt(&result) { result in
                 try checkState()
@@ -202,7 +202,7 @@ struct StoreCopy {
             }
         }
         for (name, position) in positions.sorted(by: { $0.key < $1.key }) {
-            // Its counts may be damaged, and then it goes on without them.
+            // If its counts are damaged, the consumer continues without them.
             var consumer = ConsumerStatus(name: name)
             consumer.position = position
             try attempt(&result) { _ in consumer = try source.consumer(name) }

@@ -3,21 +3,21 @@ import CLibrary
 import Foundation
 import GRDB
 
-/// An open file of an event store: one connection that writes, and two that read.
+/// An open file of an event store, with one connection for writing and two for reading.
 struct StoreFile: Sendable {
     let writer: StoreConnection
-    /// For consumers, whose reads are short.
+    /// The connection for consumers, whose reads are short.
     let reader: StoreConnection
-    /// For queries of the history and backups, which may take long.
+    /// The connection for history queries and backups, which may take long.
     let queries: StoreConnection
 
-    /// How long a write waits for another process that has SQLite's lock. A longer wait would hide the failure.
+    /// The longest wait, in seconds, for another process with SQLite's lock. A longer wait would hide the failure.
     private static let patience = 0.5
 
-    /// Opens a file, and creates missing tables. A file that has them is not written to, so that it can be read on a
-    /// full disk.
+    /// Opens a file, and creates missing tables. A complete file is not written to, so that it can be read on a full
+    /// disk.
     ///
-    /// - Throws: SQLite's error, or ``EventStoreError`` where the file is not a store.
+    /// - Throws: SQLite's error, or ``EventStoreError`` if the file is not a store.
     init(_ file: URL, maximumSize: Int?) throws {
         var configuration = Configuration()
         configuration.label = "event store"
@@ -51,18 +51,19 @@ struct StoreFile: Sendable {
         guard version == StoreSchema.version || isNew else {
             throw EventStoreError(
                 .notOurs,
-                "\(file.path) was written by another version of this program (\(version), where \(StoreSchema.version) "
-                    + "is known). Run that one, or move the file aside")
+                "\(file.path) was written by another version of this program (\(version); this one knows "
+                    + "\(StoreSchema.version)). Run that version, or move the file aside")
         }
-        // Before anything is written.
+        // This must precede the first write.
         if isNew { try database.execute(sql: StoreSchema.pageSize) }
-        // Writers do not wait for readers, and a commit is one write to the log (SQLite, "Write-Ahead Logging").
+        // With the log, writers do not wait for readers, and a commit is one write to the log (SQLite, "Write-Ahead
+        // Logging").
         try database.execute(sql: "PRAGMA journal_mode = WAL")
-        // Pages are half as large as SQLite's usual ones, so that there may be twice as many in the log.
+        // Pages are half of SQLite's default size, so allow twice as many in the log.
         try database.execute(sql: "PRAGMA wal_autocheckpoint = 2000")
-        // After a burst the log is cut back to its usual size.
+        // Truncate the log to its usual size after a burst.
         try database.execute(sql: "PRAGMA journal_size_limit = 4194304")
-        // 2 MB, whatever the size of the file.
+        // 2 MB, regardless of the file's size.
         try database.execute(sql: "PRAGMA cache_size = -2000")
         if let maximumSize {
             let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
@@ -74,7 +75,7 @@ struct StoreFile: Sendable {
             guard try StoreSchema.isWhole(database) else {
                 throw EventStoreError(.damaged, "\(file.path) is damaged: its tables are not an event store's")
             }
-            // A larger file takes too long to check at each start. Damage is found when it is read.
+            // Checking a larger file at each start takes too long. Its damage is found when it is read.
             let size = (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? 0
             guard size <= 32 << 20 else { return }
             let problem = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
@@ -91,7 +92,8 @@ struct StoreFile: Sendable {
         writer.close()
     }
 
-    /// Creates the folder and the file, where they are missing. No other user may read them: they record who was where.
+    /// Creates the folder and the file if they are missing. Other users may not read them, because they record people's
+    /// presence.
     static func create(_ file: URL) throws(EventStoreError) {
         do throws(StateError) {
             try AtomicFile.makeFolder(file.deletingLastPathComponent().path)
@@ -103,33 +105,34 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Returns true for a file that was an event store, however damaged. Another program's file is not ours to move.
+    /// Returns whether a file was an event store, even if it is damaged. Files of other programs must not be moved.
     static func isOurs(_ file: URL) -> Bool {
         guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
         defer { try? handle.close() }
-        // The application's number is at byte 68 of a database's header (SQLite, "Database File Format", 1.3).
+        // The application id is at byte 68 of a database's header (SQLite, "Database File Format", 1.3).
         let header = (try? handle.read(upToCount: 72)) ?? Data()
         let number = withUnsafeBytes(of: StoreSchema.applicationID.bigEndian) { Data($0) }
         return header.isEmpty || (header.count == 72 && header.suffix(4) == number)
     }
 }
 
-/// The lock by which one process at a time writes to a store. It is on a file beside it, and the system releases it
-/// when the process ends, however it ends (flock(2)).
+/// The lock that allows only one process at a time to write to a store. It is on a separate file, and the system
+/// releases it when the process ends for any reason (flock(2)).
 final class StoreLock: Sendable {
     private let lock: FileLock
 
-    /// How often the lock of a process that has ended is tried again, and the microseconds between: ten seconds in all,
-    /// for a busy machine.
+    /// The number of attempts to take the lock of a process that has ended, and the microseconds between them: ten
+    /// seconds in all, for a busy machine.
     private static let attempts = 500
     private static let pause: UInt32 = 20_000
 
     /// Takes the lock.
     ///
-    /// - Throws: `inUse` where another holder has it, `cannotOpen` where the file cannot be created.
+    /// - Throws: `inUse` if another holder has it, `cannotOpen` if the file cannot be created.
     init(for file: URL) throws(EventStoreError) {
         let path = file.path + ".lock"
-        // The service can take a lock that root made. Where the file cannot be made, opening it says why.
+        // The service can use a lock file that root created. If the file cannot be created, opening it reports the
+        // reason.
         try? AtomicFile.make(path)
         for _ in 0..<Self.attempts {
             do throws(StateError) {
@@ -141,8 +144,8 @@ final class StoreLock: Sendable {
             } catch {
                 throw EventStoreError(.cannotOpen, error.message, cause: error)
             }
-            // A process that was killed while it started a program leaves the lock to that for a moment, between fork
-            // and exec.
+            // If a process was killed while it started a program, that program holds the lock for a short time, between
+            // fork and exec.
             guard let pid = Self.pid(path), kill(pid, 0) != 0, errno == ESRCH else { break }
             usleep(Self.pause)
         }

@@ -9,8 +9,8 @@ enum StoreSchema {
     /// The version of the tables.
     static let version: Int32 = 2
 
-    /// Sets the size of a new file's pages. A commit writes whole pages, and those of 2 kB halve what a single event
-    /// writes. Smaller ones would not hold most events and values whole.
+    /// The statement that sets the page size of a new file. A commit writes whole pages, and pages of 2 kB halve the
+    /// data written for a single event. Most events and values would not fit into smaller pages.
     static let pageSize = "PRAGMA page_size = 2048"
 
     /// A table, with the statement that creates it.
@@ -19,18 +19,19 @@ enum StoreSchema {
         var sql: String
     }
 
-    /// The columns of an event, in `event` and in `refused`, which outlives the event itself.
+    /// The columns of an event, in `event` and in `refused`, whose rows outlive the event itself.
     private static let eventColumns = """
         id BLOB NOT NULL, time INTEGER NOT NULL, arrival INTEGER NOT NULL, kind TEXT NOT NULL, \
         priority INTEGER NOT NULL, region TEXT, place TEXT, beacon BLOB, receiver TEXT, sender TEXT, install TEXT, \
         audience TEXT, body BLOB NOT NULL
         """
 
-    /// `known` has the names of events longer than `event` has the events, so that a sender that repeats one is
+    /// `known` keeps the ids of events longer than `event` keeps the events, so that a sender's repetition is
     /// recognized. `lookup` finds events by an attribute; see ``EventLookup``. `boot` has one row: the boot in which
-    /// the newest events arrived, the milliseconds by which the wall clock was ahead of its clock, and the first event.
+    /// the newest events arrived, the offset of the wall clock from the boot's clock in milliseconds, and the first
+    /// event.
     ///
-    /// An entry of `refused` is a dead letter (0), or an event that waits out of order, since it is tried again or was
+    /// A row of `refused` is a dead letter (0), or an event that waits out of order because it is retried or was
     /// addressed (1).
     static let tables = [
         Table(name: "event", sql: "CREATE TABLE event (number INTEGER PRIMARY KEY AUTOINCREMENT, \(eventColumns))"),
@@ -64,7 +65,7 @@ enum StoreSchema {
         Table(
             name: "stateBySender",
             sql: "CREATE INDEX stateBySender ON state (namespace, sender, modified) WHERE sender IS NOT NULL"),
-        // The order in which too many are dropped.
+        // The order in which excess events are dropped.
         Table(
             name: "refusedDue",
             sql: "CREATE INDEX refusedDue ON refused (consumer, priority, number) WHERE state = 1"),
@@ -76,13 +77,13 @@ enum StoreSchema {
         try database.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
     }
 
-    /// Writes a page of the file as it is.
+    /// Rewrites a page of the file without changing its content.
     static func touch(_ database: Database) throws {
         try database.execute(sql: "PRAGMA user_version = \(version)")
     }
 
-    /// Returns true where a file has these tables and nothing else. Triggers, views and changed tables are not ours,
-    /// and could do anything.
+    /// Returns whether a file has exactly these tables. Triggers, views and changed tables are foreign, and could do
+    /// anything.
     static func isWhole(_ database: Database) throws -> Bool {
         var expected: [String: String] = [:]
         for table in tables + indexes { expected[table.name] = table.sql }
@@ -90,7 +91,7 @@ enum StoreSchema {
         let rows = try Row.fetchCursor(database, sql: "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
         while let row = try rows.next() {
             let name = try StoreRow(row).text(0, atMost: 1 << 16)
-            // SQLite's own: the sequence, and what ANALYZE keeps.
+            // SQLite's own tables: the sequence, and the statistics of ANALYZE.
             if name.hasPrefix("sqlite_") { continue }
             guard expected[name] == (try StoreRow(row).text(1, atMost: 1 << 20)) else { return false }
             found += 1

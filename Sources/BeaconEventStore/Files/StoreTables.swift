@@ -2,20 +2,19 @@ import BeaconModel
 import Foundation
 import GRDB
 
-/// A value in the file that is not of the type or size that its column has.
+/// The error for a value whose type or size does not match its column.
 struct DamagedRow: Error, CustomStringConvertible {
     var description: String
 }
 
-/// A row whose values are checked by type and size as they are read. Bytes on a disk can be anything, and GRDB's own
-/// conversions trap.
+/// A row that checks the type and size of each value. Bytes on a disk can be anything, and GRDB's own conversions trap.
 struct StoreRow {
     private let row: Row
 
     init(_ row: Row) { self.row = row }
 
     private func damage(_ column: Int, _ type: String) -> DamagedRow {
-        DamagedRow(description: "a value in column \(column) is no \(type)")
+        DamagedRow(description: "a value in column \(column) is not a \(type)")
     }
 
     private func storage(_ column: Int) throws -> DatabaseValue.Storage {
@@ -37,7 +36,7 @@ struct StoreRow {
         }
     }
 
-    /// Returns a count, which is never negative, and small enough to be added to a few others.
+    /// Returns a count, which is never negative and small enough to be added to a few others.
     func count(_ column: Int) throws -> Int {
         guard let value = Int(exactly: try integer(column)), value >= 0, value <= Int.max / 8 else {
             throw damage(column, "count")
@@ -69,11 +68,11 @@ struct StoreRow {
         return id
     }
 
-    /// The columns of ``event(_:)``, which `event` and `refused` both have.
+    /// The columns of ``event(_:)``, which both `event` and `refused` have.
     static let columns =
         "number, id, time, arrival, kind, priority, region, place, beacon, receiver, sender, install, audience, body"
 
-    /// The condition of the rows that ``event(_:)`` can read. Both state one rule, here for SQLite.
+    /// The SQL condition for rows that ``event(_:)`` can read. Both must implement the same rule.
     static let isReadable: String = {
         func text(_ column: String, atMost limit: Int = Event.maximumText) -> String {
             "typeof(\(column)) = 'text' AND length(CAST(\(column) AS BLOB)) <= \(limit)"
@@ -94,14 +93,15 @@ struct StoreRow {
 
     private static let audienceLimit = Event.maximumAudience * (Event.maximumText + 1)
 
-    /// Reads the names of the consumers that an event is for; nil for all.
+    /// Reads the names of an event's consumers; nil for all.
     func audience(_ column: Int) throws -> [String]? {
         try optionalText(column, atMost: Self.audienceLimit).map {
             $0.isEmpty ? [] : $0.components(separatedBy: "\n")
         }
     }
 
-    /// Reads the event whose columns begin at one of the row. ``isReadable`` leaves out the same rows as this refuses.
+    /// Reads an event whose columns begin at an index of the row. ``isReadable`` excludes the same rows that this
+    /// refuses.
     func event(_ first: Int = 0) throws -> StoredEvent {
         let number = try integer(first)
         let priority = try integer(first + 5)
@@ -135,7 +135,7 @@ struct StoreTables {
 
     init(_ database: Database) { self.database = database }
 
-    /// Writes in one transaction: all of it, or nothing where `body` throws.
+    /// Runs a closure in one transaction. If it throws an error, nothing is written.
     static func transaction<Value>(in database: Database, _ body: (StoreTables) throws -> Value) throws -> Value {
         var value: Value?
         try database.inTransaction(.immediate) {
@@ -150,7 +150,7 @@ struct StoreTables {
         try statement(sql, arguments).execute()
     }
 
-    /// Returns a statement that is compiled once. GRDB's check of the arguments' number costs more than some
+    /// Returns a statement from the cache. It omits GRDB's check of the number of arguments, which costs more than some
     /// statements.
     private func statement(_ sql: String, _ arguments: StatementArguments) throws -> Statement {
         let statement = try database.cachedStatement(sql: sql)
@@ -158,14 +158,14 @@ struct StoreTables {
         return statement
     }
 
-    /// Returns what is read from the first row of a query; nil where it has none.
+    /// Returns the value of a query's first row; nil if the query has no rows.
     func first<Value>(
         _ sql: String, _ arguments: StatementArguments = [], _ read: (StoreRow) throws -> Value
     ) throws -> Value? {
         let rows = try Row.fetchCursor(try statement(sql, arguments))
         guard let row = try rows.next() else { return nil }
         let value = try read(StoreRow(row))
-        // To its end, so that the statement is reset and holds no lock.
+        // Read to the end, so that the statement is reset and releases its lock.
         while try rows.next() != nil {}
         return value
     }
@@ -178,15 +178,15 @@ struct StoreTables {
         while let row = try rows.next(), try body(StoreRow(row)) {}
     }
 
-    /// The number of the newest event that was ever stored, whatever became of it.
+    /// Returns the highest number ever assigned to an event, including deleted events.
     func sequence() throws -> Int64 {
         let number = try first("SELECT seq FROM sqlite_sequence WHERE name = 'event'") { try $0.integer(0) } ?? 0
-        // 2^62 events take longer than a disk lasts, and a number close to the limit could not count up.
+        // 2^62 events take longer than a disk lasts. A number near the limit could not be incremented.
         guard (0...Int64.max / 2).contains(number) else { throw DamagedRow(description: "the sequence is \(number)") }
         return number
     }
 
-    /// Returns the places of so many arguments.
+    /// Returns placeholders for a number of arguments.
     static func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
 
     /// Sets the number of the newest event.
@@ -200,23 +200,23 @@ struct StoreTables {
         try run("INSERT INTO event (\(StoreRow.columns)) VALUES (\(Self.marks(14)))", event.row)
     }
 
-    /// Adds the name of an event.
+    /// Adds the id of an event.
     ///
-    /// - Returns: false where the name is known.
+    /// - Returns: False if the id is already known.
     func addName(_ id: EventID, _ number: Int64) throws -> Bool {
         try run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number, id.bytes])
         return database.changesCount > 0
     }
 
-    /// Inserts a value of the state that has no row.
+    /// Inserts a value of the state that has no row yet.
     func insert(_ change: StateChange, modified: Int64) throws {
         try run(
             "INSERT OR IGNORE INTO state (namespace, key, value, sender, modified) VALUES (?, ?, ?, ?, ?)",
             [change.namespace, change.key, change.value, change.sender, modified])
     }
 
-    /// Calls `body` with each event of a condition, in order, until it returns false; with nil for one that cannot be
-    /// read.
+    /// Calls `body` with each event that matches a condition, in order, until it returns false. For an unreadable event
+    /// it passes nil.
     func events(
         _ condition: String, _ arguments: StatementArguments, limit: Int = -1, _ body: (StoredEvent?) throws -> Bool
     ) throws {
@@ -239,10 +239,10 @@ extension StoredEvent {
 }
 
 extension EventID {
-    /// The name as the key of a row.
+    /// The id as the key of a row.
     var bytes: Data { withUnsafeBytes(of: (value.high.bigEndian, value.low.bigEndian)) { Data($0) } }
 
-    /// Reads the key of a row; nil unless it has 16 bytes.
+    /// Creates an id from the key of a row; nil unless it has 16 bytes.
     init?(bytes: Data) {
         guard bytes.count == 16 else { return nil }
         self.init(ProximityUUID(high: bytes.bigEndian(0, 8), low: bytes.bigEndian(8, 8)))
@@ -250,13 +250,13 @@ extension EventID {
 }
 
 extension BeaconIdentity {
-    /// The identity as it travels on the air: 16 bytes of UUID, 2 of major and 2 of minor.
+    /// The identity in its over-the-air form: 16 bytes of UUID, 2 of major and 2 of minor.
     var bytes: Data {
         withUnsafeBytes(of: (uuid.high.bigEndian, uuid.low.bigEndian)) { Data($0) }
             + withUnsafeBytes(of: (major.bigEndian, minor.bigEndian)) { Data($0) }
     }
 
-    /// Reads an identity; nil unless it has 20 bytes.
+    /// Creates an identity from its bytes; nil unless there are 20.
     init?(bytes: Data) {
         guard bytes.count == 20 else { return nil }
         self.init(

@@ -1,16 +1,16 @@
 import BeaconModel
 import GRDB
 
-/// The index by which events are found by an attribute: entries of a field, a value and a number.
+/// The index for finding events by an attribute. Its entries have a field, a value and an event number.
 ///
-/// SQLite's own indexes would write a page for each attribute of each event: 50 regions that are entered at once lie at
-/// 50 places of an index by region. So the index is made in pieces, thousands of events at a time and in the order of
-/// the index. Queries read the newest events, which are not in it yet, one by one.
+/// SQLite's own indexes would write a page for each attribute of each event: if 50 regions are entered at once, an
+/// index by region is changed in 50 places. This index is therefore extended in pieces of thousands of events, in the
+/// order of the index. Queries read the newest events, which it does not contain yet, one by one.
 enum EventLookup {
-    /// A field of an event. Its number is in the file.
+    /// A field of an event. Its number is stored in the file.
     enum Field: Int64, CaseIterable {
         case time, kind, region, place, beacon, receiver, sender, install
-        /// Not of an event: the one entry says up to which number the index has the events.
+        /// Not a field of an event: its only entry is the number up to which the index contains the events.
         case end
     }
 
@@ -34,7 +34,7 @@ enum EventLookup {
         }
     }
 
-    /// The entries in the order of the index, so that each of its pages is written once.
+    /// Returns the entries in the order of the index, so that each of its pages is written once.
     private static func sorted(_ entries: [Entry]) -> [Entry] {
         func precedes(_ left: DatabaseValue, _ right: DatabaseValue) -> Bool {
             switch (left.storage, right.storage) {
@@ -50,7 +50,7 @@ enum EventLookup {
         }
     }
 
-    /// Returns the number up to which the index has the events.
+    /// Returns the number up to which the index contains the events.
     static func end(_ tables: StoreTables) throws -> Int64 {
         let end = try tables.first("SELECT max(number) FROM lookup WHERE field = ?", [Field.end.rawValue]) {
             try $0.optionalInteger(0)
@@ -58,7 +58,7 @@ enum EventLookup {
         return max((end ?? 0) ?? 0, 0)
     }
 
-    /// Sets the number up to which the index has the events.
+    /// Sets the number up to which the index contains the events.
     static func setEnd(_ number: Int64, _ ledger: inout Ledger, _ tables: StoreTables) throws {
         try tables.run("DELETE FROM lookup WHERE field = ?", [Field.end.rawValue])
         try insert([Entry(field: .end, value: 0.databaseValue, number: number)], tables)
@@ -67,7 +67,7 @@ enum EventLookup {
 
     /// Adds the next events to the index.
     ///
-    /// - Returns: true where there are more.
+    /// - Returns: Whether there are more.
     static func extend(_ ledger: inout Ledger, by piece: Int, _ tables: StoreTables) throws -> Bool {
         let end = ledger.indexed + Int64(piece)
         guard ledger.sequence >= end else { return false }

@@ -13,7 +13,7 @@ import GRDB
 public struct EventQuery: Hashable, Sendable {
     /// The kinds; empty for all.
     public var kinds: [String] = []
-    /// The region; nil for all, as with the other attributes.
+    /// The region; nil for all. The other attributes work the same way.
     public var region: String?
     /// The place.
     public var place: String?
@@ -25,13 +25,13 @@ public struct EventQuery: Hashable, Sendable {
     public var sender: String?
     /// The sender's install.
     public var install: String?
-    /// The first moment, by the events' clock.
+    /// The earliest time, by the events' clock.
     public var from: Timestamp?
-    /// The last moment, by the events' clock.
+    /// The latest time, by the events' clock.
     public var to: Timestamp?
-    /// Only events with a smaller number.
+    /// The number that all events of the page are below.
     public var before: Int64?
-    /// Only events with a larger number.
+    /// The number that all events of the page are above.
     public var after: Int64?
     /// The most events of a page.
     public var limit = 100
@@ -48,7 +48,7 @@ public struct EventQuery: Hashable, Sendable {
         return values.compactMap { field, value in value.map { (field, $0.databaseValue) } }
     }
 
-    /// The conditions on the columns of a table of events, which have the names of the fields.
+    /// The conditions on the columns of a table of events, whose names are those of the fields.
     fileprivate var conditions: (sql: [String], arguments: StatementArguments) {
         var sql = attributes.map { "e.\($0.field) = ?" }
         var values = attributes.map(\.value)
@@ -64,7 +64,7 @@ public struct EventQuery: Hashable, Sendable {
         return (sql, StatementArguments(values))
     }
 
-    /// The entries of the index that can lead the search.
+    /// The index entries that can lead the search.
     fileprivate var leads: [(field: EventLookup.Field, value: DatabaseValue)] {
         attributes + (kinds.count == 1 ? [(.kind, kinds[0].databaseValue)] : [])
     }
@@ -76,7 +76,8 @@ public struct EventPage: Hashable, Sendable {
     public var events: [StoredEvent] = []
     /// The number before which the next page begins; nil at the end.
     ///
-    /// A page may be short of its limit and still have a successor: a query reads a bounded number of events at once.
+    /// A page may have fewer events than its limit and still have a successor, because a query reads a bounded number
+    /// of events at once.
     public var next: Int64?
 }
 
@@ -93,11 +94,11 @@ extension StoreTables {
         var after = max(query.after ?? 0, 0)
         let indexed = min(try EventLookup.end(self), before - 1)
         let (conditions, values) = query.conditions
-        // The conditions are columns of the result, not of the search, so that what is read is bounded.
+        // The conditions are columns of the result, not of the search, so that the number of rows read is bounded.
         let matches = (["1"] + conditions.map { "(\($0))" }).joined(separator: " AND ")
         let columns = StoreRow.columns.split(separator: ", ").map { "e.\($0)" }.joined(separator: ", ")
-        /// Reads the events of a number range, newest first, led by an entry of the index or none, until the page is
-        /// full.
+        /// Reads the events of a number range, newest first, until the page is full. An index entry may lead the
+        /// search.
         func read(after last: Int64, _ lead: (field: EventLookup.Field, value: DatabaseValue)? = nil) throws -> Bool {
             guard before - 1 > last else { return false }
             let source =
@@ -121,7 +122,7 @@ extension StoreTables {
             if !isFull { before = last + 1 }
             return isFull
         }
-        // The newest events are not in the index yet.
+        // The index does not contain the newest events yet.
         if try read(after: max(indexed, after)) { return page }
         if query.from != nil || query.to != nil {
             guard let span = try numbers(from: query.from, to: query.to) else { return page }
@@ -133,7 +134,7 @@ extension StoreTables {
         return page
     }
 
-    /// Returns the entry of the index with the fewest events, which leads the search; nil where the query names none.
+    /// Returns the index entry with the fewest events, which leads the search; nil if the query has none.
     private func lead(
         of query: EventQuery, before: Int64
     ) throws -> (field: EventLookup.Field, value: DatabaseValue)? {
@@ -154,9 +155,9 @@ extension StoreTables {
         return best
     }
 
-    /// Returns the smallest and the largest number of the events of a time; nil if the time has no events.
+    /// Returns the smallest and the largest number of the events in a time range; nil if it has no events.
     ///
-    /// Times need not be in the order of the numbers: clocks differ, and are set.
+    /// The order of times may differ from the order of the numbers, because clocks differ and are set.
     private func numbers(from: Timestamp?, to: Timestamp?) throws -> ClosedRange<Int64>? {
         let span = try first(
             "SELECT min(number), max(number) FROM lookup WHERE field = ? AND value BETWEEN ? AND ?",
@@ -166,9 +167,9 @@ extension StoreTables {
         return first...newest
     }
 
-    /// Counts the events that a query selects in each step of a time, by kind. The query's own times are not used.
+    /// Counts the events of a query in each step of a time range, by kind. The query's own times are not used.
     ///
-    /// - Returns: the counts, and the number before which the next call goes on; nil at the end.
+    /// - Returns: The counts, and the number before which the next call continues; nil at the end.
     func counts(
         _ query: EventQuery, from: Timestamp, to: Timestamp, steps: Int, before: Int64?,
         where isCounted: (StoredEvent) -> Bool
@@ -181,7 +182,7 @@ extension StoreTables {
         var counts: [String: [Int]] = [:]
         let width = max(to.since(from), 1)
         for stored in page.events where isCounted(stored) {
-            // In floating point, since the product may exceed 64 bits.
+            // Use floating point, because the product may exceed 64 bits.
             let share = Double(stored.event.time.since(from)) / Double(width)
             let step = min(max(Int(share * Double(steps)), 0), steps - 1)
             counts[stored.event.kind, default: Array(repeating: 0, count: steps)][step] += 1

@@ -3,21 +3,21 @@ import BeaconSupport
 import Foundation
 import GRDB
 
-/// Events and state as the disk has them. Reads wait for no write.
+/// Reads of stored events and state. They do not wait for writes.
 extension EventStore {
     /// Returns a page of the events that a query selects, newest first.
     ///
-    /// - Throws: ``EventStoreError`` where the file cannot be read.
+    /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func events(_ query: EventQuery = EventQuery()) async throws(EventStoreError) -> EventPage {
         try await read(long: true) { try $0.page(query) }
     }
 
-    /// Returns the oldest events after one of them, in order, whoever consumes them.
+    /// Returns the oldest events after a number, in order, for any consumers.
     ///
     /// - Parameters:
-    ///   - number: the number of the last that is known; 0 for none.
+    ///   - number: the number of the last known event; 0 for none.
     ///   - limit: the most to return.
-    /// - Throws: ``EventStoreError`` where the file cannot be read.
+    /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func events(
         after number: Int64, limit: Int = 1_000
     ) async throws(EventStoreError) -> [StoredEvent] {
@@ -31,16 +31,16 @@ extension EventStore {
         }
     }
 
-    /// Counts the events that a query selects in each step of a time, by kind.
+    /// Counts the events of a query in each step of a time range, by kind.
     ///
     /// - Parameters:
     ///   - query: the selection; its times, numbers and limit are not used.
-    ///   - from: the first moment.
-    ///   - to: the last moment.
+    ///   - from: the beginning of the range.
+    ///   - to: the end of the range.
     ///   - steps: the number of steps.
-    ///   - isCounted: returns false for events that do not count.
-    /// - Returns: the counts of all steps, by kind.
-    /// - Throws: ``EventStoreError`` where the file cannot be read.
+    ///   - isCounted: returns whether to count an event.
+    /// - Returns: The counts of all steps, by kind.
+    /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func counts(
         _ query: EventQuery = EventQuery(), from: Timestamp, to: Timestamp, steps: Int,
         where isCounted: @escaping @Sendable (StoredEvent) -> Bool = { _ in true }
@@ -59,14 +59,14 @@ extension EventStore {
         return counts
     }
 
-    /// The number of the newest event that was ever stored, whatever became of it; 0 for none.
+    /// The highest number ever assigned to an event, including deleted events; 0 for none.
     ///
-    /// - Throws: ``EventStoreError`` where the file cannot be read.
+    /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func newest() async throws(EventStoreError) -> Int64 { try await read { try $0.sequence() } }
 
-    /// Returns the event of a name; nil if the store does not have it, or no longer.
+    /// Returns the event with an id; nil if the store does not contain it or has deleted it.
     ///
-    /// - Throws: ``EventStoreError`` where the file cannot be read.
+    /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func event(_ id: EventID) async throws(EventStoreError) -> StoredEvent? {
         try await read { tables in
             try tables.first(
@@ -78,40 +78,40 @@ extension EventStore {
         }
     }
 
-    /// Returns a value of the state; nil if there is no such value.
+    /// Returns a value of the state; nil if it does not exist.
     ///
     /// - Parameters:
     ///   - namespace: the kind of value.
     ///   - key: the key within the namespace.
-    /// - Throws: ``EventStoreError`` where the file cannot be read.
+    /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func state(_ namespace: String, _ key: String) async throws(EventStoreError) -> StateRow? {
         try await read { try StateReader($0).row(namespace, key) }
     }
 
-    /// Returns values of a namespace by key, in order.
+    /// Returns values of a namespace, ordered by key.
     ///
     /// - Parameters:
     ///   - namespace: the kind of value.
     ///   - prefix: the beginning of the keys.
-    ///   - key: the last key that is known; nil to begin with the first.
+    ///   - key: the key after which to begin; nil to begin with the first.
     ///   - limit: the most to return.
-    /// - Throws: ``EventStoreError`` where the file cannot be read.
+    /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func state(
         _ namespace: String, prefix: String = "", after key: String? = nil, limit: Int = 100_000
     ) async throws(EventStoreError) -> [StateRow] {
         try await read { try StateReader($0).rows(namespace, prefix: prefix, after: key, limit: limit) }
     }
 
-    /// Returns what a closure reads from the state, all of it as it is at one moment.
+    /// Returns the result of a closure that reads a consistent snapshot of the state.
     ///
-    /// - Throws: ``EventStoreError`` where the file cannot be read.
+    /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func readState<Value: Sendable>(
         _ body: @escaping @Sendable (StateReader) throws -> Value
     ) async throws(EventStoreError) -> Value {
         try await read { try body(StateReader($0)) }
     }
 
-    /// Returns what a closure reads from the state, as ``readState(_:)``, for callers that cannot suspend.
+    /// Returns the result of a closure like ``readState(_:)``, for callers that cannot suspend.
     package nonisolated func readStateBlocking<Value: Sendable>(
         _ body: @Sendable (StateReader) throws -> Value
     ) throws(EventStoreError) -> Value {
@@ -133,11 +133,11 @@ extension EventStore {
         }
     }
 
-    /// Reads from the file, and once more where it was damaged and is replaced.
+    /// Reads from the file. If the file is damaged and was replaced, it reads once more.
     ///
     /// - Parameters:
-    ///   - long: true for a reading that may take long, and must not hold up consumers.
-    ///   - body: the reading.
+    ///   - long: true for a read that may take long and must not delay consumers.
+    ///   - body: the reading closure.
     nonisolated func read<Value: Sendable>(
         long: Bool = false, _ body: @escaping @Sendable (StoreTables) throws -> Value
     ) async throws(EventStoreError) -> Value {
@@ -156,7 +156,7 @@ extension EventStore {
     }
 
     private nonisolated func failure(_ error: any Error) -> EventStoreError {
-        // Closed while it was read.
+        // The store was closed during the read.
         if shared.withLock({ $0.file == nil }) { return .closed(file) }
         return EventStoreError(error, file, otherwise: .cannotRead)
     }

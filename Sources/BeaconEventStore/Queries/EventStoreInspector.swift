@@ -3,25 +3,24 @@ import CLibrary
 public import Foundation
 import GRDB
 
-/// A reader and editor of a store's file, also while another process writes to it. It lets a person decide about dead
-/// letters, and another process of an application add events.
+/// A reader and editor of a store's file, also while another process writes to it. With it, an operator can decide
+/// about dead letters, and another process of an application can add events.
 ///
-/// The process that writes notices changes with its next write or, where it calls ``EventStore/run()``, within ten
-/// seconds.
+/// The writing process notices changes with its next write or, if it calls ``EventStore/run()``, within ten seconds.
 public struct EventStoreInspector: Sendable {
     private let file: URL
     private let database: DatabaseQueue
 
     /// Opens the store in a file.
     ///
-    /// - Throws: ``EventStoreError``: `cannotOpen` if the file does not exist, `notOurs` or `damaged` if it is no event
-    ///   store.
+    /// - Throws: ``EventStoreError``: `cannotOpen` if the file does not exist, `notOurs` or `damaged` if it is not an
+    ///   event store.
     public init(file: URL) throws(EventStoreError) {
-        // Its folder is for the owner alone, so that it cannot even be found out whether there is a file.
+        // Only the owner can access the folder, so other users cannot even check whether the file exists.
         if access(file.path, R_OK | W_OK) != 0, errno == EACCES {
             throw EventStoreError(
                 .cannotOpen,
-                "the event store at \(file.path) is not for this user; run this as the user who runs the program, or as "
+                "this user may not access the event store at \(file.path); run this as the user who runs the program, or as "
                     + "root with sudo")
         }
         guard FileManager.default.fileExists(atPath: file.path) else {
@@ -42,7 +41,7 @@ public struct EventStoreInspector: Sendable {
                     && StoreSchema.isWhole(database)
             }
             guard isOurs else {
-                throw EventStoreError(.notOurs, "\(file.path) is no event store, or one of another version")
+                throw EventStoreError(.notOurs, "\(file.path) is not an event store, or is from another version")
             }
         } catch {
             throw EventStoreError(error, file, otherwise: .cannotOpen)
@@ -51,7 +50,7 @@ public struct EventStoreInspector: Sendable {
 
     /// Returns the status of all consumers, by name.
     ///
-    /// - Throws: ``EventStoreError`` where the file cannot be read.
+    /// - Throws: ``EventStoreError`` if the file cannot be read.
     public func consumers() throws(EventStoreError) -> [ConsumerStatus] {
         try read { try $0.consumers().filter { !$0.isHidden } }
     }
@@ -61,19 +60,19 @@ public struct EventStoreInspector: Sendable {
     /// - Parameters:
     ///   - consumer: the consumer's name.
     ///   - limit: the most to return.
-    /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be read.
+    /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be read.
     public func refused(by consumer: String, limit: Int = 100) throws(EventStoreError) -> [RefusedEvent] {
         try read { tables in
             try tables.refused(by: try tables.consumer(consumer).name, limit: limit)
         }
     }
 
-    /// Returns the events that wait for a consumer, in the order in which it gets them.
+    /// Returns the events that wait for a consumer, in the order in which it receives them.
     ///
     /// - Parameters:
     ///   - consumer: the consumer's name.
     ///   - limit: the most to return.
-    /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be read.
+    /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be read.
     public func waiting(for consumer: String, limit: Int = 100) throws(EventStoreError) -> [StoredEvent] {
         try read { tables in
             var consumer = try tables.consumer(consumer)
@@ -86,19 +85,19 @@ public struct EventStoreInspector: Sendable {
         }
     }
 
-    /// Adds events, which are on the disk when the call returns. Those that are in the store are passed over.
+    /// Adds events, which are on the disk when the call returns. Events that are already stored are ignored.
     ///
-    /// - Returns: the number of events that were new.
-    /// - Throws: ``EventStoreError`` where the file cannot be written.
+    /// - Returns: The number of new events.
+    /// - Throws: ``EventStoreError`` if the file cannot be written.
     @discardableResult
     public func append(_ events: [Event]) throws(EventStoreError) -> Int {
         try store(Step(events)).new
     }
 
-    /// Sets a value of the state, which is on the disk when the call returns. The process that writes enforces the
-    /// bounds later.
+    /// Sets a value of the state, which is on the disk when the call returns. The writing process enforces the bounds
+    /// later.
     ///
-    /// - Throws: ``EventStoreError`` where the value is too large, or the file cannot be written.
+    /// - Throws: ``EventStoreError`` if the value is too large, or if the file cannot be written.
     public func set(_ namespace: String, _ key: String, to value: Data) throws(EventStoreError) {
         try store(Step(changes: [StateChange(namespace: namespace, key: key, value: value)]))
     }
@@ -112,26 +111,26 @@ public struct EventStoreInspector: Sendable {
         }
     }
 
-    /// Has dead letters tried again, before all other events, and makes the consumer's next attempt due.
+    /// Queues dead letters for another attempt, before all other events, and makes the consumer's next attempt due.
     ///
     /// - Parameters:
     ///   - id: the event; nil for all dead letters.
     ///   - consumer: the consumer's name.
-    /// - Returns: the number of dead letters that are tried again.
-    /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be written.
+    /// - Returns: The number of queued dead letters.
+    /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be written.
     @discardableResult
     public func retry(_ id: EventID? = nil, for consumer: String) throws(EventStoreError) -> Int {
         try change { try $0.retry(id, of: consumer) }
     }
 
-    /// Drops dead letters and, where asked, events that wait.
+    /// Drops dead letters and, on request, waiting events.
     ///
     /// - Parameters:
     ///   - id: the event; nil for all.
     ///   - consumer: the consumer's name.
-    ///   - deadLettersOnly: false to drop events that wait as well.
-    /// - Returns: the number of events that were dropped.
-    /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be written.
+    ///   - deadLettersOnly: false to drop waiting events as well.
+    /// - Returns: The number of dropped events.
+    /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be written.
     @discardableResult
     public func drop(
         _ id: EventID? = nil, for consumer: String, deadLettersOnly: Bool = true

@@ -2,9 +2,9 @@ import BeaconModel
 public import Foundation
 import GRDB
 
-/// The state of an event store as it is at one moment.
+/// A consistent snapshot of an event store's state.
 ///
-/// A row that cannot be read, since the disk has spoilt it, counts as missing.
+/// A row that is unreadable because of a disk error counts as missing.
 public struct StateReader {
     private let tables: StoreTables
 
@@ -12,20 +12,20 @@ public struct StateReader {
 
     private static let columns = "namespace, key, value, sender, modified"
 
-    /// Returns the row of a key; nil if there is no such value.
+    /// Returns the row of a key; nil if it does not exist.
     public func row(_ namespace: String, _ key: String) throws -> StateRow? {
         try read("namespace = ? AND key = ?", [namespace, key]).first
     }
 
-    /// Returns a value; nil if there is no such value.
+    /// Returns a value; nil if it does not exist.
     public func value(_ namespace: String, _ key: String) throws -> Data? { try row(namespace, key)?.value }
 
-    /// Returns rows of a namespace by key, in order.
+    /// Returns rows of a namespace, ordered by key.
     ///
     /// - Parameters:
     ///   - namespace: the kind of value.
     ///   - prefix: the beginning of the keys.
-    ///   - key: the last key that is known; nil to begin with the first.
+    ///   - key: the key after which to begin; nil to begin with the first.
     ///   - limit: the most to return.
     public func rows(
         _ namespace: String, prefix: String = "", after key: String? = nil, limit: Int = 100_000
@@ -36,28 +36,28 @@ public struct StateReader {
             while: { $0.utf8.starts(with: prefix.utf8) })
     }
 
-    /// Returns rows of a namespace by key, the last first.
+    /// Returns rows of a namespace by key, in descending order.
     ///
     /// - Parameters:
     ///   - namespace: the kind of value.
-    ///   - key: the key before which the rows are; nil to begin with the last.
-    ///   - sender: the sender whose rows are meant; nil for all rows.
+    ///   - key: the key that all rows are before; nil to begin with the last.
+    ///   - sender: the sender whose rows to return; nil for all rows.
     ///   - limit: the most to return.
     public func last(
         _ namespace: String, before key: String? = nil, sender: String? = nil, limit: Int
     ) throws -> [StateRow] {
-        // With a sign before it, the sender's index is not used: that of keys has the order.
+        // The plus sign keeps SQLite from using the sender's index, so that the index of keys provides the order.
         try read(
             "namespace = ?1 AND (?2 IS NULL OR key < ?2) AND (?3 IS NULL OR +sender = ?3) ORDER BY key DESC LIMIT ?4",
             [namespace, key, sender, max(limit, 1)])
     }
 
-    /// Returns the rows of a namespace that were changed last, the newest first.
+    /// Returns the most recently changed rows of a namespace, the newest first.
     public func newest(_ namespace: String, limit: Int) throws -> [StateRow] {
         try read("namespace = ? ORDER BY modified DESC, key LIMIT ?", [namespace, max(limit, 1)])
     }
 
-    /// Returns all rows of a namespace that count for a sender.
+    /// Returns all rows of a namespace that count toward a sender's bounds.
     public func rows(_ namespace: String, of sender: String) throws -> [StateRow] {
         try read("namespace = ? AND sender = ?", [namespace, sender])
     }

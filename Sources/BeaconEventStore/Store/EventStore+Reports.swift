@@ -4,12 +4,12 @@ import Foundation
 import Logging
 import Metrics
 
-/// Health, followers, the log and the metrics.
+/// The health, followers, log and metrics of the store.
 extension EventStore {
     /// The time since 1970, by the wall clock.
     package nonisolated var wallTime: Timestamp { clock.wall() }
 
-    /// The health of the store now.
+    /// The current health of the store.
     public nonisolated var health: EventStoreHealth {
         let now = clock.sinceBoot()
         return shared.withLock { shared in
@@ -20,15 +20,15 @@ extension EventStore {
         }
     }
 
-    /// Calls a function with the events of each transaction from now on, in order, before the append returns. The
-    /// function runs on the store's queue, so it must return at once.
+    /// Calls a function with the events of each further transaction, in order, before the append returns. The function
+    /// runs on the store's queue, so it must return at once.
     package nonisolated func follow(_ receive: @escaping @Sendable ([StoredEvent]) -> Void) {
         shared.withLock { $0.followers.append(receive) }
     }
 
-    // MARK: - What happened
+    // MARK: - Reports
 
-    /// Reports what a transaction did, once it is written.
+    /// Reports the results of a transaction, after it is written.
     func report(_ writer: StepWriter) {
         if !writer.stored.isEmpty {
             storedCounter.increment(by: writer.stored.count)
@@ -37,8 +37,8 @@ extension EventStore {
         for (consumer, count, reason) in writer.skips { logSkipped(count, consumer, reason) }
     }
 
-    /// Logs skipped events at once, and then once a minute with their number: a consumer that is behind skips all the
-    /// time.
+    /// Logs skipped events at once, and then once a minute with their number, because a consumer that is behind skips
+    /// events continuously.
     private func logSkipped(_ count: Int, _ consumer: String, _ reason: String) {
         let now = clock.sinceBoot()
         var skips = unreportedSkips[consumer] ?? (0, nil)
@@ -52,7 +52,7 @@ extension EventStore {
         unreportedSkips[consumer] = skips
     }
 
-    /// Begins or continues a failure of the disk: callers learn of it, other steps wait.
+    /// Begins or continues a failure of the disk: waiting callers receive the error, and other steps wait.
     func fail(_ error: EventStoreError) {
         let now = clock.wall()
         let (isNew, callers, dropped) = shared.withLock { shared in
@@ -60,14 +60,14 @@ extension EventStore {
             shared.health.failure = EventStoreHealth.Failure(
                 code: error.code, message: error.message, since: shared.health.failure?.since ?? now)
             let (callers, dropped) = shared.tail.fail()
-            // It is tried again every second, so that the failure ends where no step waits, too.
+            // Retry every second, so that the failure also ends if no step waits.
             if shared.tail.entries.isEmpty { _ = shared.tail.add(PendingStep(Step())) }
             return (isNew, callers, dropped)
         }
         if !dropped.isEmpty { countDropped(dropped) }
         for caller in callers { caller.completion?(.failure(error)) }
         if isNew {
-            logger.error("cannot write events: \(error). They wait in memory, and are tried again every second")
+            logger.error("cannot write events: \(error). They wait in memory, and the store tries again every second")
             failingGauge.record(now.seconds)
             attention.signal()
         }
@@ -80,10 +80,10 @@ extension EventStore {
             return shared.health.dropped.values.reduce(0, +)
         }
         failingGauge.record(0)
-        logger.notice("events are written again", metadata: ["droppedSinceStart": "\(dropped)"])
+        logger.notice("events are being written again", metadata: ["droppedSinceStart": "\(dropped)"])
     }
 
-    /// Counts events that were dropped, and logs the first of a failure.
+    /// Counts dropped events, and logs the first ones of a failure.
     nonisolated func countDropped(_ steps: [Step]) {
         var kinds: [String: Int] = [:]
         for event in steps.flatMap({ $0.events + $0.addressed.map(\.event) }) { kinds[event.kind, default: 0] += 1 }
@@ -93,23 +93,23 @@ extension EventStore {
             return isFirst
         }
         for (kind, count) in kinds {
-            // These are rare, so that none is kept: a backend returns the same counter for the same label.
+            // Drops are rare, so counters are not stored: a backend returns the same counter for the same label.
             Counter(label: "beacon_event_store_dropped_total", dimensions: [("kind", kind)], factory: metrics)
                 .increment(by: count)
         }
         if isFirst {
             logger.error(
-                "events are dropped, since more wait in memory for the disk than the bounds allow; the health counts them",
+                "dropping events, because too many wait in memory for the disk; the store's health counts them",
                 metadata: ["kinds": "\(kinds.keys.sorted().joined(separator: ", "))"])
         }
     }
 
-    /// Counts events that could not be read, and logs the first.
+    /// Counts unreadable events, and logs the first ones.
     nonisolated func reportDamagedEvents(_ count: Int) {
         let isFirst = shared.withLock { shared in
             defer { shared.health.damagedEvents += count }
             return shared.health.damagedEvents == 0
         }
-        if isFirst { logger.error("events in \(file.path) cannot be read and are passed over; check the disk") }
+        if isFirst { logger.error("events in \(file.path) cannot be read and are skipped; check the disk") }
     }
 }

@@ -6,7 +6,7 @@ import GRDB
 public import Logging
 public import Metrics
 
-/// A durable log of events in a file, with the state that they lead to and the positions of those who consume them.
+/// A durable log of events in a file, with the state derived from them and the positions of its consumers.
 ///
 /// ```swift
 /// let store = try EventStore(file: file)
@@ -14,17 +14,17 @@ public import Metrics
 /// try await store.append(Step([event]))          // on the disk when it returns
 /// ```
 ///
-/// There are two ways in. ``append(_:)`` and ``appendBlocking(_:)`` return once the step is on the disk, or throw; then
-/// nothing of it is kept, and the caller repeats or gives up. ``enqueue(_:)`` returns at once and never fails: while
-/// the disk does, the step waits in memory, whole and bounded, and ``health`` says so. Steps that arrive while others
-/// are written are written and synced together.
+/// There are two ways to add events. ``append(_:)`` and ``appendBlocking(_:)`` return once the step is on the disk, or
+/// throw an error. After an error nothing of the step is kept, and the caller may repeat the call or give up.
+/// ``enqueue(_:)`` returns at once and never fails. While the disk fails, the step waits in memory, whole and within
+/// bounds, and ``health`` reports the failure. Steps that arrive during a write are written and synced together.
 ///
-/// One process at a time writes to a file. ``EventStoreInspector`` reads and edits it while the other writes.
+/// Only one process at a time may write to a file. ``EventStoreInspector`` can read and edit the file at the same time.
 public actor EventStore {
     /// The file.
     public nonisolated let file: URL
 
-    /// The recovery from a damaged file; nil where the file was intact.
+    /// The recovery from a damaged file; nil if the file was intact.
     public nonisolated var recovery: EventStoreRecovery? { shared.withLock { $0.recovery } }
 
     nonisolated let executor = SerialQueueExecutor(label: "swift-beacon.event-store")
@@ -38,22 +38,22 @@ public actor EventStore {
     let storedCounter: Counter
     let failingGauge: Gauge
 
-    /// What callers on other threads share with the writer.
+    /// The state that callers on other threads share with the writer.
     struct Shared {
         var file: StoreFile?
         var recovery: EventStoreRecovery?
         var tail: MemoryTail
         var retention: EventStoreSettings.Retention
-        /// The ledger as the newest write left it.
+        /// The ledger after the last write.
         var ledger: Ledger
         var health = EventStoreHealth()
         /// The time since boot at which the write in progress began.
         var writing: Int64?
         /// The time since boot of the last attempt to write.
         var lastAttempt = Int64.min
-        /// True while a flush is on the queue that takes all that waits.
+        /// Whether a flush is on the queue that takes all waiting steps.
         var isFlushScheduled = false
-        /// True while a flush will be on the queue, after the time for coalescing.
+        /// Whether a flush will be on the queue, after the time for coalescing.
         var isFlushPlanned = false
         var arrivals: [String: AsyncSignal] = [:]
         var followers: [@Sendable ([StoredEvent]) -> Void] = []
@@ -66,30 +66,30 @@ public actor EventStore {
     var lock: StoreLock?
     var ledger = Ledger()
     private var isSynced: Bool?
-    /// The lead of the wall clock as the file has it; nil before the first write.
+    /// The wall clock's offset as stored in the file; nil before the first write.
     private var storedLead: Int64?
-    /// Throws in place of a write, for tests of faults.
+    /// A closure that throws an error in place of a write, for tests of faults.
     private let fault: (@Sendable () throws -> Void)?
     private var isHousekeepingScheduled = false
-    /// The events that each consumer skipped since the last line about it, and the time since boot of that line.
+    /// The events that each consumer skipped since the last log line about it, and the time since boot of that line.
     var unreportedSkips: [String: (count: Int, logged: Int64?)] = [:]
 
-    /// The executor of the store's own dispatch queue, since a disk can be slow.
+    /// An executor with a separate dispatch queue for the store, because a disk can be slow.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Opens the store in a file, and creates a missing file.
+    /// Opens the store in a file, and creates the file if it is missing.
     ///
     /// A damaged file is set aside, and its readable rows go into a new one. ``recovery`` and the log describe it.
     ///
     /// - Parameters:
-    ///   - file: a file on a local disk; SQLite's log does not work over a network.
+    ///   - file: a file on a local disk. SQLite's log does not work over a network.
     ///   - settings: the bounds.
     ///   - logger: a logger for failures, drops and damage.
     ///   - metrics: the backend of the counters `beacon_event_store_events_total` and `_dropped_total` by kind, and of
     ///     the gauge `beacon_event_store_failing_since_seconds`, counted from 1970, or 0.
-    ///   - clock: the clocks; others than the system's are for tests.
-    /// - Throws: ``EventStoreError``: `inUse` where another process has the file; `cannotOpen`, `full`, `locked` or
-    ///   `notOurs` where it cannot be used.
+    ///   - clock: the clocks. Tests pass clocks other than the system's.
+    /// - Throws: ``EventStoreError``: `inUse` if another process has the file; `cannotOpen`, `full`, `locked` or
+    ///   `notOurs` if it cannot be used.
     public init(
         file: URL, settings: EventStoreSettings = EventStoreSettings(),
         logger: Logger = Logger(label: "swift-beacon.event-store"),
@@ -99,7 +99,7 @@ public actor EventStore {
             file: file, settings: settings, logger: logger, metrics: metrics, clock: clock, fault: nil)
     }
 
-    /// Opens the store, with a fault that is thrown in place of writes while there is one.
+    /// Opens the store, with a closure that may throw an error in place of a write.
     package init(
         file: URL, settings: EventStoreSettings, logger: Logger, metrics: any MetricsFactory, clock: EventStoreClock,
         fault: (@Sendable () throws -> Void)?
@@ -124,13 +124,13 @@ public actor EventStore {
 
     /// Stores a step. When the call returns, it is on the disk.
     ///
-    /// A step whose events are in the store already changes nothing, so that a caller that did not receive the
-    /// acknowledgement may repeat the call.
+    /// A step whose events are already stored changes nothing. A caller that did not receive the acknowledgement may
+    /// therefore repeat the call.
     ///
-    /// - Returns: the numbers of the events.
-    /// - Throws: ``EventStoreError``, within about a second of a failure of the disk: `full`, `locked`, `cannotWrite`,
-    ///   `damaged`; `crowded` while too many steps wait in memory; `invalid`, `conflict`, `unknownConsumer` for this
-    ///   step alone; `closed`. Nothing of the step was stored then.
+    /// - Returns: The numbers of the events.
+    /// - Throws: ``EventStoreError``, within about a second of a disk failure: `full`, `locked`, `cannotWrite`,
+    ///   `damaged`; `crowded` while too many steps wait in memory; `invalid`, `conflict`, `unknownConsumer` for an
+    ///   error of this step; `closed`. Nothing of the step is stored then.
     @discardableResult
     public nonisolated func append(_ step: Step) async throws(EventStoreError) -> Receipt {
         try step.check()
@@ -142,8 +142,8 @@ public actor EventStore {
 
     /// Stores a step, for callers that cannot suspend. The call blocks its thread until the step is on the disk.
     ///
-    /// - Returns: the numbers of the events.
-    /// - Throws: ``EventStoreError``, as ``append(_:)``.
+    /// - Returns: The numbers of the events.
+    /// - Throws: ``EventStoreError``, like ``append(_:)``.
     @discardableResult
     public nonisolated func appendBlocking(_ step: Step) throws(EventStoreError) -> Receipt {
         try step.check()
@@ -161,9 +161,9 @@ public actor EventStore {
 
     /// Stores a step soon. The call returns at once.
     ///
-    /// While the disk fails, the step waits in memory. Where more wait than the bounds allow, steps are dropped whole:
-    /// those whose most important event has the lowest priority first, and of these the oldest. Drops are counted in
-    /// ``health`` and logged. A step that can never be stored is logged and dropped.
+    /// While the disk fails, the step waits in memory. If more steps wait than the bounds allow, whole steps are
+    /// dropped: those whose most important event has the lowest priority first, and among these the oldest. Drops are
+    /// counted in ``health`` and logged. A step that can never be stored is logged and dropped.
     public nonisolated func enqueue(_ step: Step) {
         do throws(EventStoreError) {
             try step.check()
@@ -173,7 +173,7 @@ public actor EventStore {
         }
     }
 
-    /// Reads the state and decides what to store, with nothing in between.
+    /// Reads the state and decides what to store, without any other write in between.
     ///
     /// ```swift
     /// let isNew = try await store.update { state, step in
@@ -183,9 +183,9 @@ public actor EventStore {
     /// }
     /// ```
     ///
-    /// - Parameter body: reads, and fills the step.
-    /// - Returns: what `body` returns, once the step is on the disk.
-    /// - Throws: ``EventStoreError``, as ``append(_:)``, and what `body` throws. Nothing was stored then.
+    /// - Parameter body: a closure that reads the state and fills the step.
+    /// - Returns: The result of `body`, once the step is on the disk.
+    /// - Throws: ``EventStoreError``, like ``append(_:)``, and the errors of `body`. Nothing is stored then.
     public func update<Value: Sendable>(
         _ body: @Sendable (StateReader, inout Step) throws -> Value
     ) async throws -> Value {
@@ -196,7 +196,7 @@ public actor EventStore {
                 value = try body(StateReader(writer.tables), &step)
                 try step.check()
             } catch {
-                // The caller's own error is no fault of the file.
+                // An error of the caller's closure is not a fault of the file.
                 guard error is DatabaseError || error is DamagedRow else { return .failure(error) }
                 throw error
             }
@@ -206,7 +206,7 @@ public actor EventStore {
     }
 
     private nonisolated func drop(_ step: Step, _ error: EventStoreError) {
-        logger.error("a step is dropped: \(error)")
+        logger.error("dropped a step: \(error)")
         countDropped([step])
     }
 
@@ -242,7 +242,7 @@ public actor EventStore {
 
     private static let retryNanoseconds = EventStoreSettings.retry.milliseconds * 1_000_000
 
-    /// Puts a flush on the queue.
+    /// Schedules a flush on the queue.
     private nonisolated func schedule(_ shared: inout Shared, _ isAtOnce: Bool) {
         guard !shared.isFlushScheduled else { return }
         if isAtOnce {
@@ -255,7 +255,7 @@ public actor EventStore {
         }
     }
 
-    /// Writes what waits, in groups, until nothing does or the disk fails.
+    /// Writes the waiting steps, in groups, until none is left or the disk fails.
     func flush() {
         let isOpen = shared.withLock { shared in
             (shared.isFlushScheduled, shared.isFlushPlanned) = (false, false)
@@ -264,7 +264,7 @@ public actor EventStore {
         while isOpen {
             let (group, isFailing) = shared.withLock { shared in
                 let isFailing = shared.health.failure != nil
-                // What fails as a whole may succeed in part, on a disk that is nearly full.
+                // On a nearly full disk, single steps may succeed even if the group fails.
                 return (shared.tail.take(isFailing ? 1 : EventStoreSettings.group), isFailing)
             }
             guard !group.isEmpty else { break }
@@ -272,13 +272,13 @@ public actor EventStore {
                 let steps = group.map(\.step)
                 let hasToBeSynced = isFailing || steps.contains(where: \.hasToBeSynced)
                 let (results, writer) = try write(synced: hasToBeSynced) { writer in
-                    // A step without changes would succeed on a full disk, and end the failure.
+                    // A step without changes would succeed on a full disk, and falsely end the failure.
                     if isFailing { try StoreSchema.touch(writer.tables.database) }
                     return try steps.map { try writer.store($0) }
                 }
                 shared.withLock { $0.tail.removeWritten() }
                 if isFailing { endFailure() }
-                // Before the callers learn of it, so that those who follow from then on do not get it.
+                // Report before the callers return, so that a new follower does not receive these events.
                 report(writer)
                 for (pending, result) in zip(group, results) {
                     if pending.completion == nil, case .failure(let error) = result { drop(pending.step, error) }
@@ -292,7 +292,7 @@ public actor EventStore {
         }
     }
 
-    /// Writes in one transaction, and reports what was done.
+    /// Writes in one transaction, and reports the results.
     func change<Value>(
         synced: Bool = true, _ body: (inout StepWriter) throws -> Value
     ) throws(EventStoreError) -> Value {
@@ -305,7 +305,8 @@ public actor EventStore {
         }
     }
 
-    /// Writes in one transaction, and once more where the file was damaged and is replaced, or the log took the room.
+    /// Writes in one transaction. It tries once more if the file was damaged and is replaced, or if the log filled the
+    /// disk.
     func write<Value>(
         synced: Bool, _ body: (inout StepWriter) throws -> Value
     ) throws -> (Value, StepWriter) {
@@ -321,7 +322,7 @@ public actor EventStore {
             case .full:
                 let file = shared.withLock { $0.file }
                 try? file?.writer.use { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-                // Events that all have passed make room for new ones.
+                // Deleting events that all consumers have passed makes room for new ones.
                 _ = try? transact(false) { writer in _ = try writer.retain() }
             default: throw failure
             }
@@ -348,7 +349,7 @@ public actor EventStore {
                 settings.retention = retention
                 var writer = StepWriter(tables: tables, settings: settings, now: clock.now, ledger: ledger)
                 try writer.ledger.refresh(tables)
-                // Before anything is added by the new time, and before anything counts as old by it.
+                // This must happen before anything is added with the new time or counts as old by it.
                 if isSet { try writer.correctTimes(by: clock) }
                 let value = try body(&writer)
                 writer.ledger.advanceIdleConsumers()
@@ -357,42 +358,42 @@ public actor EventStore {
             }
             if isSet { storedLead = lead }
             ledger = result.1.ledger
-            let news = ledger.news
-            ledger.news = []
+            let changedConsumers = ledger.changedConsumers
+            ledger.changedConsumers = []
             let signals = shared.withLock { [ledger] shared in
                 shared.ledger = ledger
-                return news.compactMap { shared.arrivals[$0] }
+                return changedConsumers.compactMap { shared.arrivals[$0] }
             }
             for signal in signals { signal.signal() }
             return result
         }
     }
 
-    /// Opens the file again after it was replaced.
+    /// Forgets the connection's state after the file was replaced.
     func forgetConnection() { (isSynced, storedLead) = (nil, nil) }
 
     // MARK: - Housekeeping
 
-    /// Deletes events, state and dead letters beyond their bounds, in pieces between which steps are written. ``run()``
-    /// does so every ten seconds, and the store itself where a bound is exceeded.
+    /// Deletes events, state and dead letters beyond their bounds, in pieces, so that steps can be written in between.
+    /// ``run()`` does this every ten seconds, and the store itself does it when a bound is exceeded.
     ///
-    /// - Throws: ``EventStoreError`` where the disk fails.
+    /// - Throws: ``EventStoreError`` if the disk fails.
     public func maintain() async throws(EventStoreError) { try await maintain(expiring: true) }
 
-    /// - Parameter isExpiring: true to look for old state as well, which reads all of it.
+    /// - Parameter isExpiring: whether to look for old state as well, which reads all of it.
     private func maintain(expiring isExpiring: Bool) async throws(EventStoreError) {
         guard try maintainOnce(expiring: isExpiring) else { return }
         repeat { await Task.yield() } while try maintainOnce()
     }
 
-    /// Sets the bounds of the history, which are enforced with the next housekeeping.
+    /// Sets the bounds of the history. The next housekeeping enforces them.
     public func setRetention(_ retention: EventStoreSettings.Retention) {
         shared.withLock { $0.retention = retention }
     }
 
     private func maintainSoon() {
         guard !isHousekeepingScheduled else { return }
-        // The events in the file that all have passed, about.
+        // The approximate number of events in the file that all consumers have passed.
         let passed = ledger.passed - (ledger.sequence - Int64(ledger.events.count))
         let isDue =
             ledger.events.count >= retention.events + settings.piece && passed >= settings.piece
@@ -407,7 +408,7 @@ public actor EventStore {
                 do {
                     if try store.maintainOnce() { store.maintainSoon() }
                 } catch {
-                    store.logger.debug("the bounds of the event store are enforced later: \(error)")
+                    store.logger.debug("cannot enforce the bounds of the event store yet: \(error)")
                 }
             }
         }
@@ -415,7 +416,7 @@ public actor EventStore {
 
     /// Does a piece of the work.
     ///
-    /// - Returns: true where there is more.
+    /// - Returns: Whether there is more.
     private func maintainOnce(expiring isExpiring: Bool = false) throws(EventStoreError) -> Bool {
         try change(synced: false) { writer in
             let skips = try writer.skip()
@@ -424,15 +425,15 @@ public actor EventStore {
                 try writer.expireDeadLetters()
             }
             writer.ledger.advanceIdleConsumers()
-            // Before the index, which has no use for events that are deleted.
+            // Delete events before indexing, because the index does not need deleted events.
             if try writer.retain() { return true }
             guard writer.settings.retention.hasHistory else { return skips }
             return try EventLookup.extend(&writer.ledger, by: writer.settings.piece, writer.tables) || skips
         }
     }
 
-    /// Repeats failed writes, enforces bounds by age, and notices what other processes append, until the task is
-    /// cancelled or the store closed.
+    /// Repeats failed writes, enforces bounds by age, and detects events from other processes, until the task is
+    /// canceled or the store is closed.
     public nonisolated func run() async {
         let pause = EventStoreSettings.housekeeping.milliseconds * 1_000_000
         var (next, round) = (clock.sinceBoot() + pause, 0)
@@ -459,20 +460,20 @@ public actor EventStore {
             do throws(EventStoreError) {
                 try await maintain(expiring: round.isMultiple(of: EventStoreSettings.roundsOfExpiry))
             } catch {
-                logger.debug("the bounds of the event store are enforced later: \(error)")
+                logger.debug("cannot enforce the bounds of the event store yet: \(error)")
             }
             round += 1
         }
     }
 
-    /// Makes the last attempt to write what waits in memory, and closes the file. Later calls throw `closed`.
+    /// Makes a last attempt to write the waiting steps, and closes the file. Later calls throw `closed`.
     public func close() {
         flush()
         let (open, lost, arrivals) = shared.withLock { shared in
             defer { shared.file = nil }
             return (shared.file, shared.tail.amount.count, Array(shared.arrivals.values))
         }
-        if lost > 0 { logger.error("\(lost) events are lost, which waited in memory for the disk") }
+        if lost > 0 { logger.error("lost \(lost) events that waited in memory for the disk") }
         open?.close()
         lock = nil
         for signal in arrivals { signal.signal() }

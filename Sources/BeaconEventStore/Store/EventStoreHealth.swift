@@ -8,23 +8,23 @@ public struct EventStoreHealth: Hashable, Sendable {
         public var code: EventStoreError.Code
         /// The cause and the remedy.
         public var message: String
-        /// When it began, by the wall clock.
+        /// The wall-clock time at which it began.
         public var since: Timestamp
     }
 
-    /// The failure to write; nil while the disk accepts steps.
+    /// The current failure to write; nil while the disk accepts steps.
     public var failure: Failure?
-    /// True while a write takes longer than a second.
+    /// Whether a write has been taking longer than a second.
     public var isSlow = false
-    /// The events that wait in memory for the disk.
+    /// The number of events that wait in memory for the disk.
     public var waitingEvents = 0
-    /// The bytes of the steps that wait in memory.
+    /// The size of the steps that wait in memory, in bytes.
     public var waitingBytes = 0
-    /// The events that were dropped because more waited in memory than the bounds allow, by kind, since the opening.
+    /// The number of events, by kind, that were dropped since the opening because too many waited in memory.
     public var dropped: [String: Int] = [:]
-    /// The events that could not be read, since the opening.
+    /// The number of unreadable events since the opening.
     public var damagedEvents = 0
 
-    /// True while the store does its work.
+    /// Whether the store works normally.
     public var isGood: Bool { failure == nil && !isSlow }
 }

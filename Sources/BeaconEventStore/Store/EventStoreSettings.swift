@@ -1,4 +1,4 @@
-/// The bounds of an event store and its habits.
+/// The bounds and timing of an event store.
 public struct EventStoreSettings: Sendable {
     /// The bounds of the history. An event beyond them is deleted once every consumer has passed it.
     public struct Retention: Hashable, Sendable {
@@ -8,7 +8,7 @@ public struct EventStoreSettings: Sendable {
         public var events: Int
         /// The most bytes of events.
         public var bytes: Int
-        /// The most names that are remembered, also of deleted events, for senders that repeat one.
+        /// The most ids that are remembered, including those of deleted events, to recognize a sender's repetitions.
         public var names: Int
 
         /// Creates bounds.
@@ -17,7 +17,7 @@ public struct EventStoreSettings: Sendable {
         ///   - age: the longest time since an event's arrival.
         ///   - events: the most events.
         ///   - bytes: the most bytes of events.
-        ///   - names: the most names that are remembered.
+        ///   - names: the most ids that are remembered.
         public init(
             age: Duration = .seconds(90 * 86_400), events: Int = 100_000, bytes: Int = 256 << 20,
             names: Int = 250_000
@@ -25,10 +25,10 @@ public struct EventStoreSettings: Sendable {
             (self.age, self.events, self.bytes, self.names) = (age, events, bytes, names)
         }
 
-        /// Bounds for a file that is a queue and no history: events go as soon as all consumers have passed them.
+        /// Bounds for a file that is only a queue: events are deleted as soon as all consumers have passed them.
         public static let none = Retention(age: .zero, events: 0, names: 50_000)
 
-        /// True where events are kept that all consumers have passed, for queries.
+        /// Whether events are kept for queries after all consumers have passed them.
         var hasHistory: Bool { events > 0 && age > .zero }
     }
 
@@ -36,23 +36,23 @@ public struct EventStoreSettings: Sendable {
     public var retention = Retention()
     /// The bounds of namespaces of the state.
     public var state: [String: StateLimits] = [:]
-    /// The bounds of all other namespaces.
+    /// The bounds of all other namespaces of the state.
     public var otherState = StateLimits()
     /// The most events that wait in memory while the disk fails.
     public var waitingEvents = 10_000
     /// The most bytes of steps that wait in memory.
     public var waitingBytes = 16 << 20
-    /// The longest time that an enqueued step waits for others, to be written with them.
+    /// The longest time that an enqueued step waits for others to be written with it.
     public var coalescing = Duration.milliseconds(50)
-    /// The largest size of the file, in bytes; nil for no bound. Beyond it writes fail, whereas the other bounds delete
-    /// what is oldest, so it should be well above them.
+    /// The maximum size of the file, in bytes; nil for no limit. Beyond it writes fail, whereas the other bounds delete
+    /// the oldest data. It should therefore be well above them.
     public var maximumFileSize: Int?
 
-    /// The events that are indexed, or deleted, in one transaction. Each writes a page of the index for each value of
-    /// an attribute, so that few transactions with many events write less.
+    /// The number of events that are indexed, or deleted, in one transaction. Each transaction writes a page of the
+    /// index for each value of an attribute, so fewer and larger transactions write less.
     package var piece = 4_000
 
-    /// Creates settings with the defaults.
+    /// Creates default settings.
     public init() {}
 
     func limits(of namespace: String) -> StateLimits { state[namespace] ?? otherState }
@@ -60,12 +60,12 @@ public struct EventStoreSettings: Sendable {
     /// The most events of one transaction.
     static let group = 1_000
 
-    /// The time between two attempts to write while no caller waits.
+    /// The interval between attempts to write while no caller waits.
     static let retry = Duration.seconds(1)
 
-    /// The time between two rounds of housekeeping.
+    /// The interval between rounds of housekeeping.
     static let housekeeping = Duration.seconds(10)
 
-    /// Every so many rounds of housekeeping, once in ten minutes, look for state that is too old.
+    /// The number of rounds of housekeeping between searches for old state: once in ten minutes.
     static let roundsOfExpiry = 60
 }

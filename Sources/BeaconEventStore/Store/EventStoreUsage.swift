@@ -3,19 +3,19 @@ import Foundation
 
 /// The rows and bytes that a store holds, with their bounds.
 public struct EventStoreUsage: Hashable, Sendable {
-    /// A number of rows and their bytes, with the most of each.
+    /// A number of rows and their bytes, with the limits of both.
     public struct Part: Hashable, Sendable {
         /// The rows: events, or values of the state.
         public var rows: Int
-        /// The bytes that the bounds count.
+        /// The size in bytes, as counted for the bounds.
         public var bytes: Int
         /// The most rows.
         public var mostRows: Int
         /// The most bytes.
         public var mostBytes: Int
-        /// The longest time that a row is kept; nil for no bound.
+        /// The longest time that a row is kept; nil for no limit.
         public var age: Duration?
-        /// The rows of the sender that has the most; nil where they are not counted by sender.
+        /// The number of rows of the sender with the most; nil if rows are not counted by sender.
         public var largestSender: Int?
         /// The most rows of one sender.
         public var mostRowsPerSender: Int?
@@ -25,18 +25,18 @@ public struct EventStoreUsage: Hashable, Sendable {
     public var events: Part
     /// The events that wait in memory for the disk.
     public var memory: Part
-    /// The events that wait for each consumer, by its name. The name of one that is in no list begins with a full stop.
+    /// The events that wait for each consumer, by its name. The names of hidden consumers begin with a full stop.
     public var consumers: [String: Part]
     /// The namespaces of the state.
     public var state: [String: Part]
-    /// The bytes of the file and its log on the disk.
+    /// The size of the file and its log on the disk, in bytes.
     public var fileBytes: Int
-    /// The most bytes of the file; nil for no bound.
+    /// The maximum size of the file in bytes; nil for no limit.
     public var mostFileBytes: Int?
 }
 
 extension EventStore {
-    /// The rows and bytes of the store, as the newest write left them. Reading them waits for no write.
+    /// The rows and bytes of the store after the last write. Reading them does not wait for writes.
     public nonisolated var usage: EventStoreUsage {
         let (ledger, retention) = shared.withLock { ($0.ledger, $0.retention) }
         let health = health

@@ -1,16 +1,16 @@
 import BeaconModel
 import GRDB
 
-/// Work in small pieces that keeps the file within its bounds. A piece takes some milliseconds, so that no append waits
-/// long for it.
+/// Work in small pieces that keeps the file within its bounds. A piece takes some milliseconds, so that it delays no
+/// append for long.
 extension StepWriter {
-    /// The events of a piece.
+    /// The number of events in a piece.
     private static let piece = 500
 
-    /// Has consumers that are behind their bounds skip events: of too many, the lowest priority first; of events that
-    /// are too old, all.
+    /// Makes consumers that exceed their bounds skip events: of too many, those with the lowest priority first; of too
+    /// old ones, all.
     ///
-    /// - Returns: true where there is more to do.
+    /// - Returns: Whether there is more to do.
     mutating func skip() throws -> Bool {
         var isMore = false
         for index in ledger.consumers.indices {
@@ -63,7 +63,7 @@ extension StepWriter {
                 return true
             }
             guard last > first else {
-                // Something was counted that cannot be read any longer.
+                // An event was counted that is no longer readable.
                 try consumer.recount(tables, through: ledger.sequence)
                 break
             }
@@ -74,9 +74,9 @@ extension StepWriter {
         return consumer.isBehind
     }
 
-    /// Deletes the oldest events that are beyond the history's bounds, and that all consumers have passed.
+    /// Deletes the oldest events that are beyond the history's bounds and that all consumers have passed.
     ///
-    /// - Returns: true where there may be more to do.
+    /// - Returns: Whether there may be more to do.
     mutating func retain() throws -> Bool {
         let (limits, passed) = (settings.retention, ledger.passed)
         let oldest = now - limits.age.milliseconds
@@ -108,7 +108,7 @@ extension StepWriter {
             ledger.events = Amount(count: max(left.count, 0), bytes: max(left.bytes, 0))
             if last > ledger.indexed { try EventLookup.setEnd(last, &ledger, tables) }
         }
-        // Names are known for longer, but never for less than the event.
+        // Ids are kept longer than events, and never deleted earlier.
         let first = try tables.first("SELECT min(number) FROM event") { try $0.optionalInteger(0) }
         let forgotten = min(ledger.sequence - Int64(limits.names), (first ?? .max) ?? .max)
         try tables.run(
@@ -118,7 +118,7 @@ extension StepWriter {
         return count == settings.piece || tables.database.changesCount == settings.piece
     }
 
-    /// Drops dead letters, and events that wait out of order, that are older than their consumers' bounds.
+    /// Drops dead letters, and events that wait out of order, if they are older than their consumers' bounds.
     mutating func expireDeadLetters() throws {
         for index in ledger.consumers.indices where ledger.consumers[index].due.count > 0 {
             var consumer = ledger.consumers[index]

@@ -15,10 +15,9 @@ struct Amount: Hashable, Sendable {
     }
 }
 
-/// The writer's knowledge of the file between two transactions, so that bounds cost no counting.
+/// The writer's record of the file's contents between two transactions, so that enforcing bounds needs no counting.
 ///
-/// A transaction works on a copy, which takes the place of the original when it is written: after a failure nothing has
-/// changed.
+/// A transaction works on a copy, which replaces the original after the commit. After a failure nothing has changed.
 struct Ledger: Sendable {
     /// The values of a namespace of the state, and of each sender in it.
     struct Namespace: Sendable {
@@ -26,28 +25,28 @@ struct Ledger: Sendable {
         var senders: [String: Amount] = [:]
     }
 
-    /// The number of the newest event that was ever stored.
+    /// The highest number ever assigned to an event.
     var sequence: Int64 = 0
     /// The events in the file.
     var events = Amount()
-    /// The number up to which the index has the events; see ``EventLookup``.
+    /// The number up to which the index contains the events; see ``EventLookup``.
     var indexed: Int64 = 0
-    /// The consumers, in the order in which they came.
+    /// The consumers, in the order in which they were added.
     var consumers: [ConsumerStatus] = []
-    /// The consumers as the file has them.
+    /// The consumers as stored in the file.
     private var written: [ConsumerStatus] = []
-    /// The names of consumers for which something has come or changed that their readers may not know of.
-    var news: Set<String> = []
+    /// The names of consumers with new events or changes that their readers may not know yet.
+    var changedConsumers: Set<String> = []
     private(set) var namespaces: [String: Namespace] = [:]
-    /// SQLite's count of the changes that others make to the file (PRAGMA data_version).
+    /// SQLite's counter of changes by other connections (PRAGMA data_version).
     private var dataVersion: Int64?
 
     /// Creates the ledger of an empty file.
     init() {}
 
-    /// Reads a file, and counts all that its rows should say.
+    /// Reads a file, and counts its rows.
     ///
-    /// - Throws: ``DamagedRow`` where it contradicts itself.
+    /// - Throws: ``DamagedRow`` if the file contradicts itself.
     init(_ tables: StoreTables) throws {
         for table in ["event", "known"] {
             let newest = try tables.first("SELECT max(number) FROM \(table)") { try $0.optionalInteger(0) ?? 0 } ?? 0
@@ -62,7 +61,7 @@ struct Ledger: Sendable {
         }
     }
 
-    /// Creates the ledger of a process that changes a few rows beside the one that writes, and counts nothing.
+    /// Creates the ledger of a process that changes a few rows alongside the writing process. It counts nothing.
     init(beside tables: StoreTables) throws {
         sequence = try tables.sequence()
         try readConsumers(tables)
@@ -84,7 +83,7 @@ struct Ledger: Sendable {
         }
     }
 
-    /// Counts values of the state that come or go.
+    /// Counts added or removed values of the state.
     mutating func count(_ namespace: String, _ sender: String?, _ amount: Amount) {
         namespaces[namespace, default: Namespace()].all += amount
         guard let sender else { return }
@@ -92,11 +91,13 @@ struct Ledger: Sendable {
         if namespaces[namespace]?.senders[sender]?.count == 0 { namespaces[namespace]?.senders[sender] = nil }
     }
 
-    /// Counts an event that has come.
+    /// Counts a new event.
     mutating func count(_ event: StoredEvent) {
         sequence = max(sequence, event.number)
         events += Amount(count: 1, bytes: event.event.size)
-        for index in consumers.indices where consumers[index].receive(event) { news.insert(consumers[index].name) }
+        for index in consumers.indices where consumers[index].receive(event) {
+            changedConsumers.insert(consumers[index].name)
+        }
     }
 
     /// Takes over the changes that another process has made to the file since the last transaction.
@@ -104,7 +105,7 @@ struct Ledger: Sendable {
         let version = try tables.first("PRAGMA data_version") { try $0.integer(0) } ?? 0
         guard version != dataVersion else { return }
         dataVersion = version
-        // Another process appends events too, and never deletes any.
+        // Another process also appends events, but never deletes any.
         let new = try tables.first(
             "SELECT count(*), coalesce(sum(length(body) + \(Event.overhead)), 0) FROM event WHERE number > ?",
             [sequence]
@@ -115,7 +116,7 @@ struct Ledger: Sendable {
         guard indexed <= sequence else { throw DamagedRow(description: "the index is ahead of the events") }
         try countState(tables)
         try readConsumers(tables)
-        news.formUnion(consumers.map(\.name))
+        changedConsumers.formUnion(consumers.map(\.name))
     }
 
     private mutating func readConsumers(_ tables: StoreTables) throws {
@@ -123,14 +124,14 @@ struct Ledger: Sendable {
         written = try tables.consumers()
         consumers = written.map { row in
             var consumer = row
-            // A position beyond the sequence would hide all events until that comes there.
+            // A position beyond the sequence would hide all events until the sequence reaches it.
             consumer.position = min(max(row.position, 0), sequence)
             if let old = known.first(where: { $0.name == row.name }) { consumer.limits = old.limits }
             return consumer
         }
     }
 
-    /// Moves consumers for which nothing waits to the end, so that they do not hold retention back.
+    /// Moves consumers without waiting events to the end, so that they do not prevent deletion.
     mutating func advanceIdleConsumers() {
         for index in consumers.indices where consumers[index].isIdle && consumers[index].position < sequence {
             consumers[index].move(to: sequence)

@@ -1,11 +1,11 @@
 /// A step that waits to be written, with its caller.
 final class PendingStep: Sendable {
     let step: Step
-    /// Its events and bytes.
+    /// Its number of events and bytes.
     let amount: Amount
 
-    /// Called with the outcome; nil if no caller waits for it. A step with a caller is never dropped and never kept
-    /// after a failure: its caller knows what became of it.
+    /// Called with the outcome; nil if no caller waits for it. A step with a caller is never dropped, and never kept
+    /// after a failure, because its caller receives the outcome.
     let completion: (@Sendable (Result<Receipt, EventStoreError>) -> Void)?
 
     init(_ step: Step, completion: (@Sendable (Result<Receipt, EventStoreError>) -> Void)? = nil) {
@@ -15,18 +15,18 @@ final class PendingStep: Sendable {
     }
 }
 
-/// The steps that wait to be written, whole and bounded.
+/// The steps that wait to be written, as a whole and within bounds.
 struct MemoryTail {
     private(set) var entries: [PendingStep] = []
     /// The events and bytes of all entries.
     private(set) var amount = Amount()
 
-    /// The first steps, which are being written now. They are bounded by the size of a transaction, and count for the
-    /// bounds again if it fails.
+    /// The number of the first steps that are being written now. The size of a transaction bounds them. If the write
+    /// fails, they count for the bounds again.
     private var inFlight = 0
     private var amountInFlight = Amount()
 
-    /// The first steps, which were here when the write in progress began. Its failure is theirs.
+    /// The number of the first steps that were waiting when the current write began. They fail if the write fails.
     private var present = 0
 
     private let mostEvents: Int
@@ -40,15 +40,15 @@ struct MemoryTail {
         amount.count - amountInFlight.count > mostEvents || amount.bytes - amountInFlight.bytes > mostBytes
     }
 
-    /// Adds a step, and drops others until all are within the bounds: the lowest priority first, and of that the
+    /// Adds a step, and drops others until all are within the bounds: the lowest priority first, and among these the
     /// oldest.
     ///
-    /// - Returns: the steps that were dropped; nil where there is no room for the step of a caller that waits.
+    /// - Returns: The dropped steps; nil if there is no room for the step of a waiting caller.
     mutating func add(_ pending: PendingStep) -> [Step]? {
         entries.append(pending)
         amount += pending.amount
         guard isCrowded else { return [] }
-        // An empty store takes any step that it can write.
+        // An empty store accepts any step that it can write.
         if pending.completion != nil {
             guard entries.count > 1 else { return [] }
             _ = remove(at: entries.count - 1)
@@ -80,7 +80,7 @@ struct MemoryTail {
         return pending.step
     }
 
-    /// Returns the first steps, up to so many events, which stay here until they are written.
+    /// Returns the first steps, up to a number of events. They stay here until they are written.
     mutating func take(_ limit: Int) -> [PendingStep] {
         var count = 0
         setInFlight(0)
@@ -107,9 +107,9 @@ struct MemoryTail {
         setInFlight(0)
     }
 
-    /// Removes the steps whose callers waited for the write that failed.
+    /// Removes the steps whose callers waited for the failed write.
     ///
-    /// - Returns: these steps, and those that the bounds have no room for.
+    /// - Returns: These steps, and the steps that exceed the bounds.
     mutating func fail() -> (callers: [PendingStep], dropped: [Step]) {
         setInFlight(0)
         let callers = entries.prefix(present).filter { $0.completion != nil }

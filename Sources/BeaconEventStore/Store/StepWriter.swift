@@ -2,29 +2,28 @@ import BeaconModel
 import Foundation
 import GRDB
 
-/// The writing of steps within a transaction.
+/// A writer of steps within a transaction.
 struct StepWriter {
     let tables: StoreTables
     let settings: EventStoreSettings
     /// The wall clock, in milliseconds since 1970.
     let now: Int64
     var ledger: Ledger
-    /// The events that are new, for those who follow.
+    /// The new events, for followers.
     var stored: [StoredEvent] = []
-    /// What consumers skipped, which the log reports once the transaction is written.
+    /// The skipped events of consumers, to be logged once the transaction is written.
     var skips: [(consumer: String, count: Int, reason: String)] = []
 
     /// Stores a step.
     ///
-    /// Everything that can speak against the step is found before anything is written, so that a step that is refused
-    /// leaves nothing behind.
+    /// All checks precede the first write, so that a refused step leaves no traces.
     ///
-    /// - Returns: the receipt, or the error of this step alone.
-    /// - Throws: an error of the file, with which the whole transaction fails.
+    /// - Returns: The receipt, or an error that concerns only this step.
+    /// - Throws: An error of the file, which fails the whole transaction.
     mutating func store(_ step: Step) throws -> Result<Receipt, EventStoreError> {
         var receipt = Receipt()
         var known: [Int64?] = []
-        // Where there is nothing but events, inserting them tells.
+        // If the step has only events, inserting them shows whether they are known.
         let isPlain = step.changes.isEmpty && step.progress.isEmpty && step.addressed.isEmpty
         for event in step.events { known.append(isPlain ? nil : try number(of: event.id)) }
         var repeated = 0
@@ -97,8 +96,7 @@ struct StepWriter {
         ledger.count(namespace, found.sender, Amount(count: -1, bytes: -found.bytes))
     }
 
-    /// Removes the values that were changed longest ago, until a namespace, or a sender's part of it, is within its
-    /// bounds.
+    /// Removes the values with the oldest changes, until a namespace, or a sender's part of it, is within its bounds.
     private mutating func enforceBounds(of namespace: String, sender: String? = nil) throws {
         let limits = settings.limits(of: namespace)
         var (rows, bytes) = (limits.rows, limits.bytes)
@@ -112,7 +110,7 @@ struct StepWriter {
             arguments += [sender]
         }
         guard amount.count > rows || amount.bytes > bytes else { return }
-        // Finding the oldest reads the whole namespace, so that it is done for several at once.
+        // Finding the oldest value reads the whole namespace, so remove several at once.
         if sender == nil, rows > 1_000 { (rows, bytes) = (rows - rows / 64, bytes - bytes / 64) }
         var oldest: [String] = []
         try tables.each("SELECT key, length(value) \(selection) ORDER BY modified, key", arguments) { row in
@@ -125,7 +123,7 @@ struct StepWriter {
         for key in oldest { try remove(namespace, key) }
     }
 
-    /// Removes values that have not changed for longer than their namespace allows.
+    /// Removes values that have been unchanged for longer than their namespace allows.
     mutating func expireState() throws {
         for namespace in ledger.namespaces.keys.sorted() {
             guard let age = settings.limits(of: namespace).age else { continue }

@@ -191,7 +191,7 @@ struct DeliveryServiceTests {
         #expect(sink.notifications == [Samples.enter(2)])
         let status = try await bench.status("a")
         #expect(status.handled == 1 && status.droppedByFilter == 2 && status.dropped == 2)
-        #expect(log.lines.contains { $0.contains("other events are selected") && $0.contains("2") })
+        #expect(log.lines.contains { $0.contains("its filter changed") && $0.contains("2") })
     }
 
     @Test("What a destination does not want never comes into its queue")

@@ -31,7 +31,7 @@ struct FileTests {
         await bench.store.close()
         #expect(EventStore.fault(of: bench.file) == nil)
         try Data("a letter to somebody".utf8).write(to: bench.file)
-        #expect(EventStore.fault(of: bench.file)?.contains("is no event store") == true)
+        #expect(EventStore.fault(of: bench.file)?.contains("is not an event store") == true)
         #expect(EventStore.fault(of: bench.folder.url)?.contains("is a folder") == true)
     }
 
