@@ -25,7 +25,7 @@ enum InterfaceFrame {
     }
 
     private static let about = """
-        The HTTP interface of beacond, an iBeacon gateway. Times are seconds since 1970, distances metres, signals dBm. \
+        The HTTP interface of beacond, an iBeacon gateway. Times are seconds since 1970, distances meters, signals dBm. \
         If a token is configured, requests need it or a session cookie. Apps, webhooks and gateways use their own \
         keys, signatures and tokens. A read-only console refuses changes. Each GET has a HEAD.
         """

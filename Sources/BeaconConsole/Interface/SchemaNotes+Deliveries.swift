@@ -128,8 +128,8 @@ extension SchemaNotes {
             "name": "The name of an application's custom event.",
         ],
         "Plan": [
-            "width": SchemaNote("A length in metres; 0 without a plan.", ["minimum": 0, "maximum": 10000]),
-            "height": SchemaNote("A length in metres; 0 without a plan.", ["minimum": 0, "maximum": 10000]),
+            "width": SchemaNote("A length in meters; 0 without a plan.", ["minimum": 0, "maximum": 10000]),
+            "height": SchemaNote("A length in meters; 0 without a plan.", ["minimum": 0, "maximum": 10000]),
             "image": "The address of the picture. It changes with the picture.",
             "receivers": SchemaNote("By their names.", points),
             "beacons": SchemaNote("By UUID/MAJOR/MINOR.", points),
@@ -145,8 +145,8 @@ extension SchemaNotes {
                         ]
                     ]
                 ]),
-            "width": SchemaNote("A length in metres; 0 without a plan.", ["minimum": 0, "maximum": 10000]),
-            "height": SchemaNote("A length in metres; 0 without a plan.", ["minimum": 0, "maximum": 10000]),
+            "width": SchemaNote("A length in meters; 0 without a plan.", ["minimum": 0, "maximum": 10000]),
+            "height": SchemaNote("A length in meters; 0 without a plan.", ["minimum": 0, "maximum": 10000]),
             "receivers": SchemaNote("By their names.", points),
             "beacons": SchemaNote("By UUID/MAJOR/MINOR.", points),
         ],
@@ -208,7 +208,7 @@ extension SchemaNotes {
     private static let points: [String: JSONValue] = [
         "maxProperties": 1000, "propertyNames": ["maxLength": 200],
         "additionalProperties": [
-            "description": "The position in metres: to the right and down from the upper left corner.", "minItems": 2,
+            "description": "The position in meters: to the right and down from the upper left corner.", "minItems": 2,
             "maxItems": 2,
             "items": ["minimum": -10000, "maximum": 10000],
         ],

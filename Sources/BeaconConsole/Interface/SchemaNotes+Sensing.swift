@@ -196,12 +196,12 @@ extension SchemaNotes {
             "beacons": "The nearest first."
         ],
         "RangedBeacon": [
-            "accuracy": SchemaNote("The estimated distance in metres; -1 if unknown.", ["minimum": -1]),
+            "accuracy": SchemaNote("The estimated distance in meters; -1 if unknown.", ["minimum": -1]),
             "range": SchemaNote(
-                "The interval in metres that contains 68 % of all cases.",
+                "The interval in meters that contains 68 % of all cases.",
                 ["minItems": 2, "maxItems": 2, "items": ["minimum": 0]]),
             "rssi": "The mean signal in dBm; 0 without a reading.",
-            "measuredPower": SchemaNote("The signal at one metre, in dBm.", ["minimum": -128, "maximum": -1]),
+            "measuredPower": SchemaNote("The signal at one meter, in dBm.", ["minimum": -128, "maximum": -1]),
             "lastHeard": .time(),
             "regions": "The names of its regions.",
         ],
@@ -250,7 +250,7 @@ extension SchemaNotes {
             "beacon": "Null until one is set.",
         ],
         "AdvertisingBeacon": [
-            "measuredPower": SchemaNote("The signal at one metre, in dBm.", ["minimum": -127, "maximum": -1]),
+            "measuredPower": SchemaNote("The signal at one meter, in dBm.", ["minimum": -127, "maximum": -1]),
             "state": .words(["on", "starting", "failed", "off"]),
         ],
         "AdvertisingRequest": [
@@ -264,7 +264,7 @@ extension SchemaNotes {
                         ]
                     ]
                 ]),
-            "measuredPower": SchemaNote("The signal at one metre, in dBm.", ["minimum": -127, "maximum": -1]),
+            "measuredPower": SchemaNote("The signal at one meter, in dBm.", ["minimum": -127, "maximum": -1]),
         ],
     ]
 }

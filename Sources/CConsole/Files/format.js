@@ -79,13 +79,13 @@ export const count = (number) => numberFormat.format(number);
 /** Formats a number and its noun: 1 beacon, 2 beacons. */
 export const counted = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
 
-const metres = (value) => (value >= 9.95 ? String(Math.round(value)) : value.toFixed(1));
+const meters = (value) => (value >= 9.95 ? String(Math.round(value)) : value.toFixed(1));
 
 /** Formats a distance: "1.4 m", or "unknown". */
-export const distance = (accuracy) => (accuracy < 0 ? "unknown" : `${metres(accuracy)} m`);
+export const distance = (accuracy) => (accuracy < 0 ? "unknown" : `${meters(accuracy)} m`);
 
 /** Formats the range of a distance: "0.7 to 2.8", or nothing. */
-export const distanceRange = (range) => (range ? `${metres(range[0])} to ${metres(range[1])}` : "");
+export const distanceRange = (range) => (range ? `${meters(range[0])} to ${meters(range[1])}` : "");
 
 /** Formats a distance with its range: "1.4 m (0.7 to 2.8)". */
 export const distanceWithRange = (accuracy, range) =>

@@ -46,7 +46,7 @@ export function open(root) {
   const every = el("button.small", { type: "button", click: () => add("all") }, "Range every beacon");
   const nothing = el("div.empty", null, el("p.empty-title", null, "No beacons are ranged"),
     el("p", null, "Add the UUID of your beacons above; the default is the UUID of Apple's sample. Or range everything on the air."), every);
-  const waiting = el("p.hint", { role: "status", hidden: true }, "None of these beacons has been heard yet. Are they switched on and within about ten metres?");
+  const waiting = el("p.hint", { role: "status", hidden: true }, "None of these beacons has been heard yet. Are they switched on and within about ten meters?");
   const radar = makeRadar((key) => select(key));
   const graph = makeGraph();
   const sections = new Map(proximities.map((proximity) => [proximity, makeSection(proximity, select)]));
@@ -234,15 +234,15 @@ function makeSection(proximity, select) {
 // The radar.
 
 const size = 440;
-const centre = size / 2;
+const center = size / 2;
 const edge = 210;
 const rings = [0.5, 3, 10];
 const least = 0.1;
 const most = 40;
 
 /** Returns the radius of a distance on a logarithmic scale from 0.1 to 40 m. */
-function radius(metres) {
-  const clamped = Math.min(Math.max(metres, least), most);
+function radius(meters) {
+  const clamped = Math.min(Math.max(meters, least), most);
   return edge * Math.log(clamped / least) / Math.log(most / least);
 }
 
@@ -260,25 +260,25 @@ function makeRadar(select) {
   const alternative = svg("desc", { id: "radar-text" });
   const dots = svg("g");
   const picture = svg("svg.radar", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-labelledby": "radar-title radar-text" }, name, alternative);
-  picture.append(svg("circle.rim", { cx: centre, cy: centre, r: edge }));
+  picture.append(svg("circle.rim", { cx: center, cy: center, r: edge }));
   for (const ring of rings) {
-    const label = svg("text.ring-label", { x: centre, y: centre + radius(ring) + 4, "text-anchor": "middle" });
+    const label = svg("text.ring-label", { x: center, y: center + radius(ring) + 4, "text-anchor": "middle" });
     label.textContent = `${ring} m`;
-    picture.append(svg("circle.ring", { cx: centre, cy: centre, r: radius(ring) }), label);
+    picture.append(svg("circle.ring", { cx: center, cy: center, r: radius(ring) }), label);
   }
-  picture.append(svg("circle.self", { cx: centre, cy: centre, r: 4 }), dots);
+  picture.append(svg("circle.self", { cx: center, cy: center, r: 4 }), dots);
   const figure = el("figure.picture", null, picture, el("figcaption", null, "Distances are measured; directions are not: a beacon's angle only separates it from the others."));
 
   return {
     node: figure,
     update(list, selected) {
       const shown = list.filter((beacon) => beacon.accuracy >= 0).sort((one, other) => one.accuracy - other.accuracy);
-      const taken = rings.map((ring) => [centre - 17, centre + radius(ring) - 8, centre + 17, centre + radius(ring) + 8]);
+      const taken = rings.map((ring) => [center - 17, center + radius(ring) - 8, center + 17, center + radius(ring) + 8]);
       const points = shown.map((beacon) => {
         const key = identity(beacon);
         const turn = angle(key);
         const far = radius(beacon.accuracy);
-        const x = centre + Math.cos(turn) * far, y = centre + Math.sin(turn) * far;
+        const x = center + Math.cos(turn) * far, y = center + Math.sin(turn) * far;
         return { beacon, key, turn, x, y };
       });
       for (const point of points) taken.push([point.x - 7, point.y - 7, point.x + 7, point.y + 7]);
@@ -293,10 +293,10 @@ function makeRadar(select) {
         attribute(node, "data-selected", point.key === selected ? "yes" : null);
         const [reach, mark] = node.children;
         const [from, to] = beacon.range || [beacon.accuracy, beacon.accuracy];
-        attribute(reach, "x1", (centre + Math.cos(point.turn) * radius(from)).toFixed(1));
-        attribute(reach, "y1", (centre + Math.sin(point.turn) * radius(from)).toFixed(1));
-        attribute(reach, "x2", (centre + Math.cos(point.turn) * radius(to)).toFixed(1));
-        attribute(reach, "y2", (centre + Math.sin(point.turn) * radius(to)).toFixed(1));
+        attribute(reach, "x1", (center + Math.cos(point.turn) * radius(from)).toFixed(1));
+        attribute(reach, "y1", (center + Math.sin(point.turn) * radius(from)).toFixed(1));
+        attribute(reach, "x2", (center + Math.cos(point.turn) * radius(to)).toFixed(1));
+        attribute(reach, "y2", (center + Math.sin(point.turn) * radius(to)).toFixed(1));
         mark.style.setProperty("--x", `${point.x.toFixed(1)}px`);
         mark.style.setProperty("--y", `${point.y.toFixed(1)}px`);
         const label = mark.lastChild;
@@ -322,7 +322,7 @@ function place(point, taken) {
     { dx: 12, dy: 5, anchor: "start", left: 10, top: -8 }, { dx: -12, dy: 5, anchor: "end", left: -12 - width, top: -8 },
     { dx: 0, dy: 24, anchor: "middle", left: -width / 2, top: 10 }, { dx: 0, dy: -14, anchor: "middle", left: -width / 2, top: -28 },
   ];
-  if (point.x > centre) tries.unshift(...tries.splice(1, 1));
+  if (point.x > center) tries.unshift(...tries.splice(1, 1));
   for (const one of tries) {
     const box = [point.x + one.left, point.y + one.top, point.x + one.left + width, point.y + one.top + 17];
     if (box[0] < 0 || box[2] > size || box[1] < 0 || box[3] > size) continue;
@@ -355,7 +355,7 @@ function makeGraph() {
     words.textContent = label;
     return [svg("line.grid", { x1: left, x2: wide - right, y1: y, y2: y }), words];
   };
-  for (const metres of [0.1, ...rings, most]) picture.append(...line(distanceY(metres), String(metres)));
+  for (const meters of [0.1, ...rings, most]) picture.append(...line(distanceY(meters), String(meters)));
   for (const level of [-40, -70, -100]) picture.append(...line(signalY(level), `−${-level}`));
   for (const [x, label, anchor] of [[left, "60 s ago", "start"], [left + (wide - left - right) / 2, "30 s", "middle"], [wide - right, "now", "end"]]) {
     const words = svg("text.axis", { x, y: 290, "text-anchor": anchor });
@@ -365,7 +365,7 @@ function makeGraph() {
   const unit = svg("text.axis", { x: wide - right, y: panels.signal[0] - 6, "text-anchor": "end" });
   unit.textContent = "signal in dBm";
   const unit2 = svg("text.axis", { x: wide - right, y: panels.distance[0] + 14, "text-anchor": "end" });
-  unit2.textContent = "distance in metres, with its range";
+  unit2.textContent = "distance in meters, with its range";
   const band = svg("path.band"), course = svg("path.course"), level = svg("path.level"), end = svg("circle.end", { r: 4 });
   picture.append(band, course, level, end, unit, unit2);
   const figure = el("figure.picture", { hidden: true }, el("figcaption.graph-head", null, heading, reading), picture);
@@ -403,9 +403,9 @@ function makeGraph() {
   };
 }
 
-function distanceY(metres) {
+function distanceY(meters) {
   const [top, bottom] = panels.distance;
-  return bottom - (bottom - top) * radius(metres) / edge;
+  return bottom - (bottom - top) * radius(meters) / edge;
 }
 function signalY(level) {
   const [top, bottom] = panels.signal;

@@ -24,7 +24,7 @@ export function livePlan() {
     if (!there || !seen) return;
     const { marks, rings, sentences, absent } = arrange(plan, receivers, seen);
     scene.update(plan, marks, rings);
-    scene.describe(`Plan of ${plan.width} by ${plan.height} metres. ${sentences.length ? "The text below describes it." : "It is empty."}`);
+    scene.describe(`Plan of ${plan.width} by ${plan.height} meters. ${sentences.length ? "The text below describes it." : "It is empty."}`);
     patch(words, sentences, (sentence) => sentence.key, () => el("li"), (item, sentence) => text(item, sentence.words));
     text(elsewhere, absent.length ? `Not on the plan, since their receivers are not: ${absent.join(", ")}.` : "");
     show(elsewhere, absent.length > 0);
@@ -92,11 +92,11 @@ function arrange(plan, receivers, { places, located, ranged }) {
     if (known.has(key) || fixed.has(key) || beacon.accuracy < 0) continue;
     const at = plan.receivers[beacon.receiver];
     if (!at) { absent.push(beaconName(beacon)); continue; }
-    rings.push({ key, at, metres: beacon.accuracy, label: `${beaconName(beacon)}, ${distance(beacon.accuracy)}` });
+    rings.push({ key, at, meters: beacon.accuracy, label: `${beaconName(beacon)}, ${distance(beacon.accuracy)}` });
     sentences.push({ key, words: `${beaconName(beacon)} is ${distance(beacon.accuracy)} from ${beacon.receiver}; the direction is unknown.` });
   }
   // Many rings are hard to read. Only the nearest are drawn.
-  rings.sort((one, other) => one.metres - other.metres);
+  rings.sort((one, other) => one.meters - other.meters);
   const shown = absent.length > 8 ? absent.slice(0, 8).concat(counted(absent.length - 8, "other")) : absent;
   return { marks, rings: rings.slice(0, 12), sentences, absent: shown };
 }

@@ -1,4 +1,4 @@
-// A plan: the picture of the floor, a scale, and marks at positions in metres. Callers decide what is drawn and how it
+// A plan: the picture of the floor, a scale, and marks at positions in meters. Callers decide what is drawn and how it
 // moves.
 
 import { attribute, el, patch, svg, text } from "./dom.js";
@@ -14,7 +14,7 @@ const shapes = {
 const order = ["moving", "fixed", "receiver"];
 
 /** Creates a plan, which draws itself again when its width changes. `update` receives the server's plan, the marks `{
- *  key, kind, at: [x, y], label, state, offset }`, and rings `{ key, at, metres, label }`. */
+ *  key, kind, at: [x, y], label, state, offset }`, and rings `{ key, at, meters, label }`. */
 export function makePlan({ title, editable }) {
   const name = svg("title", {});
   const picture = svg("image.floor", { preserveAspectRatio: "none" });
@@ -45,7 +45,7 @@ export function makePlan({ title, editable }) {
     drawScale(scale, factor, plan.width);
     patch(rings, drawn.rings || [], (ring) => ring.key, () => svg("g.reach-ring", {}, svg("circle", {}), svg("text", { "text-anchor": "middle" })), (group, ring) => {
       const [circle, label] = group.children;
-      const radius = Math.max(14, ring.metres * factor);
+      const radius = Math.max(14, ring.meters * factor);
       group.style.transform = `translate(${ring.at[0] * factor}px, ${ring.at[1] * factor}px)`;
       circle.style.r = `${radius.toFixed(1)}px`;
       attribute(circle, "r", radius.toFixed(1));
@@ -89,8 +89,8 @@ export function makePlan({ title, editable }) {
     node, scale,
     update(plan, all, some) { drawn = { plan, marks: all, rings: some }; draw(); },
     describe: (words) => text(name, words),
-    /** Returns the metres at a point of the window. */
-    metres(clientX, clientY) {
+    /** Returns the meters at a point of the window. */
+    meters(clientX, clientY) {
       const box = node.getBoundingClientRect();
       return [(clientX - box.left) / box.width * drawn.plan.width, (clientY - box.top) / box.height * drawn.plan.height];
     },
@@ -99,9 +99,9 @@ export function makePlan({ title, editable }) {
 
 const clamp = (value, most) => Math.min(Math.max(value, 9), most - 9);
 
-/** Draws a bar of a round length, with its metres. */
-function drawScale(node, factor, metres) {
-  const length = [50, 20, 10, 5, 2, 1].find((one) => one <= metres / 4) || 1;
+/** Draws a bar of a round length, with its meters. */
+function drawScale(node, factor, meters) {
+  const length = [50, 20, 10, 5, 2, 1].find((one) => one <= meters / 4) || 1;
   node.firstChild.style.width = `${(length * factor).toFixed(1)}px`;
   text(node.lastChild, `${length} m`);
 }

@@ -8,7 +8,7 @@ import { tryRule } from "./rule-history.js";
 import { dayWords, eventParts, ruleFaults, ruleWords } from "./rule-words.js";
 
 const eventChoices = [["enter", "A region is entered"], ["exit", "A region is left"], ["place", "A beacon changes its place"], ["gone", "A beacon is no longer heard"], ["suspicious", "A beacon may have been cloned"]];
-const nearChoices = [["", "No matter how near"], ["immediate", "Immediate: within half a metre"], ["near", "Near: within about three metres"], ["far", "Far: at any distance"]];
+const nearChoices = [["", "No matter how near"], ["immediate", "Immediate: within half a meter"], ["near", "Near: within about three meters"], ["far", "Far: at any distance"]];
 const oftenChoices = [["", "Every time"], ["1h", "Once an hour"], ["1d", "Once a day"], ["7d", "Once a week"], ["other", "Another time…"]];
 const tokens = ["{user}", "{beacon}", "{place}", "{region}", "{event}"];
 

@@ -43,8 +43,8 @@ function eventWords(rule) {
     if (word === "place") parts.push(`${beacons} ${places}`);
     else if (word === "gone") parts.push(`${beacons} is no longer heard`);
     else if (word === "suspicious") parts.push(`${beacons} may have been cloned`);
-    else if (word === "immediate") parts.push(`${beacons} is immediate (within half a metre)${whole}`);
-    else if (word === "near") parts.push(`${beacons} is near (within about three metres)${whole}`);
+    else if (word === "immediate") parts.push(`${beacons} is immediate (within half a meter)${whole}`);
+    else if (word === "near") parts.push(`${beacons} is near (within about three meters)${whole}`);
     else if (word === "far") parts.push(`${beacons} is heard at any distance${whole}`);
   }
   return parts;

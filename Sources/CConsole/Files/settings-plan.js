@@ -14,13 +14,13 @@ let unsaved = null;
 
 const types = ["image/png", "image/jpeg", "image/webp", "image/svg+xml"];
 const largest = 4 * 1024 * 1024;
-const metres = (value) => Math.round(value * 10) / 10;
+const meters = (value) => Math.round(value * 10) / 10;
 
 export function open(root) {
   const locked = isReadOnly();
   const fault = problemNode();
-  const width = textField("width", "Width in metres", { attributes: { inputmode: "decimal" } });
-  const height = textField("height", "Height in metres", { attributes: { inputmode: "decimal" } });
+  const width = textField("width", "Width in meters", { attributes: { inputmode: "decimal" } });
+  const height = textField("height", "Height in meters", { attributes: { inputmode: "decimal" } });
   const scene = makePlan({ title: "Plan editor", editable: !locked });
   const things = el("ul.plan-things", { "aria-label": "On the plan" });
   const bench = el("ul.chips", { "aria-label": "Not on the plan" });
@@ -53,7 +53,7 @@ export function open(root) {
     const size = { ...plan, width: number(width.value()) || plan.width || 20, height: number(height.value()) || plan.height || 12 };
     const all = items();
     scene.update(size, all.map(({ group, name, at, label }) => ({
-      key: `${group} ${name}`, kind: group === "receivers" ? "receiver" : "fixed", at, label, state: "hearing", words: `${label}, x ${at[0]} metres, y ${at[1]} metres`,
+      key: `${group} ${name}`, kind: group === "receivers" ? "receiver" : "fixed", at, label, state: "hearing", words: `${label}, x ${at[0]} meters, y ${at[1]} meters`,
     })), []);
     patch(things, all, (one) => `${one.group} ${one.name}`, thing, (node, one) => {
       text(node.querySelector(".name"), one.label);
@@ -75,7 +75,7 @@ export function open(root) {
 
   function thing(one) {
     const field = (axis, word) => {
-      const input = el("input", { type: "number", step: "0.1", min: "0", "aria-label": `${word} of ${one.label} in metres` });
+      const input = el("input", { type: "number", step: "0.1", min: "0", "aria-label": `${word} of ${one.label} in meters` });
       input.readOnly = locked;
       input.addEventListener("input", () => { if (input.value !== "") move(one.group, one.name, axis ? [plan[one.group][one.name][0], Number(input.value)] : [Number(input.value), plan[one.group][one.name][1]], false); });
       return el("label.axis-field", null, el("span", { "aria-hidden": "true" }, word), input);
@@ -86,7 +86,7 @@ export function open(root) {
 
   function move(group, name, [x, y], isClamped = true) {
     const limit = (value, most) => (isClamped ? Math.min(Math.max(value, 0), most) : value);
-    plan[group][name] = [metres(limit(x, number(width.value()) || 20)), metres(limit(y, number(height.value()) || 12))];
+    plan[group][name] = [meters(limit(x, number(width.value()) || 20)), meters(limit(y, number(height.value()) || 12))];
     draw();
   }
   function put({ group, name, label }) {
@@ -108,14 +108,14 @@ export function open(root) {
     event.preventDefault();
     mark.focus();
     held = split(mark.dataset.key);
-    const at = plan[held.group][held.name], grip = scene.metres(event.clientX, event.clientY);
+    const at = plan[held.group][held.name], grip = scene.meters(event.clientX, event.clientY);
     held.shift = [at[0] - grip[0], at[1] - grip[1]];
     scene.node.setPointerCapture(event.pointerId);
     scene.node.classList.add("sudden");
   });
   scene.node.addEventListener("pointermove", (event) => {
     if (!held) return;
-    const [x, y] = scene.metres(event.clientX, event.clientY);
+    const [x, y] = scene.meters(event.clientX, event.clientY);
     move(held.group, held.name, [x + held.shift[0], y + held.shift[1]]);
   });
   const release = () => { held = null; scene.node.classList.remove("sudden"); };
@@ -161,7 +161,7 @@ export function open(root) {
   }
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const wrong = [width, height].filter((field) => !(number(field.value()) > 0)).map((field) => ({ key: field.key, detail: "a number of metres, more than 0" }));
+    const wrong = [width, height].filter((field) => !(number(field.value()) > 0)).map((field) => ({ key: field.key, detail: "a number of meters, more than 0" }));
     showFaults([width, height], wrong);
     if (wrong.length || save.disabled) return;
     save.disabled = true;
@@ -190,9 +190,9 @@ export function open(root) {
     const image = new Image();
     image.addEventListener("load", () => {
       if (!image.naturalWidth) return;
-      height.set(String(metres((number(width.value()) || 20) * image.naturalHeight / image.naturalWidth)));
+      height.set(String(meters((number(width.value()) || 20) * image.naturalHeight / image.naturalWidth)));
       draw();
-      announce(`The height is ${height.value()} metres`);
+      announce(`The height is ${height.value()} meters`);
     });
     image.src = plan.image;
   });

@@ -73,7 +73,7 @@ async function regionForm(item, saved) {
   const fields = {
     name: keys.text("name", { attributes: { maxlength: 100 } }), ...identity,
     signal: selectField("signal", "Entered", signals),
-    minimum: keys.text("minimum-rssi", { help: "−59 is about a metre away, −75 in the room, −90 far away.", attributes: { inputmode: "text" } }), exit: keys.text("exit-rssi", { optional: true }),
+    minimum: keys.text("minimum-rssi", { help: "−59 is about a meter away, −75 in the room, −90 far away.", attributes: { inputmode: "text" } }), exit: keys.text("exit-rssi", { optional: true }),
     timeout: keys.text("exit-timeout", { optional: true, attributes: { autocapitalize: "none" } }), adaptive: keys.check("adaptive-exit"),
   };
   const own = el("div.field-row", null, fields.minimum.node, fields.exit.node);
