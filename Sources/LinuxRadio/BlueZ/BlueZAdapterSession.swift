@@ -99,7 +99,7 @@ final class BlueZAdapterSession {
         guard wanted != adverts.wanted else { return }
         adverts.wanted = wanted
         // The controller answers the kernel's commands for the adverts, so the number of its events changes.
-        watchdog.listenAnew()
+        watchdog.forgetActivity()
     }
 
     /// Performs the operations that are due.
@@ -123,8 +123,8 @@ final class BlueZAdapterSession {
         case .silent(let seconds):
             queue.report(
                 .scanRestarted,
-                "no advert was heard for \(seconds) s; the scan is restarted, in case it died. In a place without "
-                    + "Bluetooth that is no fault.")
+                "no advert was heard for \(seconds) s; the scan is restarted, in case it died. This is normal "
+                    + "in a place without Bluetooth devices.")
             discovery.renew()
             monitors.renew()
         }

@@ -182,7 +182,7 @@ final class BlueZConnection {
             let new = try signal.readString()
             // A listing of the same daemon stays valid.
             guard new != owner else { return }
-            if owner != nil { end("bluetoothd ended. Scans and adverts are registered again once it is back.") }
+            if owner != nil { end("bluetoothd ended. Scans and adverts are registered again once it returns.") }
             owner = new.isEmpty ? nil : new
             listing = nil
             listingAgain = .latest
@@ -213,7 +213,7 @@ final class BlueZConnection {
             try signal.readArray(of: "s") { () throws(BusError) in
                 if try signal.readString() == BlueZ.adapter { isRemoved = true }
             }
-            if isRemoved { end("the adapter was removed. It is used again once it is back.") }
+            if isRemoved { end("the adapter was removed. It is used again once it returns.") }
         default: break
         }
     }

@@ -151,7 +151,7 @@ final class BlueZDriver: ReceiverDriver, Advertiser {
     }
 
     private func disconnect(_ error: BusError) {
-        queue.report(.adapterLost, "the connection to the bus is lost: \(error). It is tried again.")
+        queue.report(.adapterLost, "the connection to the bus is lost: \(error). The driver reconnects.")
         connection = nil
         if queue.now.since(connectedAt) > Self.longestPause { backoff.reset() }
         wait(error.isDenial ? .unauthorized : .resetting)

@@ -67,13 +67,13 @@ struct BlueZWatchdog {
 
     /// Begins to measure silence at `now` as if for the first time.
     mutating func begin(at now: Timestamp) {
-        listenAnew()
+        forgetActivity()
         pause(at: now)
         patience.reset()
     }
 
     /// Forgets the past activity, since different events are counted from now on.
-    mutating func listenAnew() {
+    mutating func forgetActivity() {
         activity = AirActivity()
         doubt = nil
         events = nil
@@ -87,7 +87,7 @@ struct BlueZWatchdog {
             // The answers to the commands that begin the scan are no adverts.
             events = nil
         } else {
-            listenAnew()
+            forgetActivity()
             alive = now
         }
     }
@@ -116,7 +116,7 @@ struct BlueZWatchdog {
             patience.reset()
         }
         if isSearching {
-            listenAnew()
+            forgetActivity()
         } else if let count {
             let before = events
             events = count

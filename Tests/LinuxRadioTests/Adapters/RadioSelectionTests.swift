@@ -11,14 +11,14 @@ struct RadioSelectionTests {
         #expect(selection.adapters == [.index(1), .address(address)])
     }
 
-    @Test("No name is the first adapter")
-    func noNameIsTheFirstAdapter() throws {
+    @Test("No name means the first adapter")
+    func noNameMeansTheFirstAdapter() throws {
         #expect(try RadioSelection(.auto, named: nil).adapters.isEmpty)
     }
 
-    @Test("Text that names no adapter is refused", arguments: ["usb0", "hci", "hci-1", "hci99999", "00:1a:7d:da:71"])
+    @Test("Invalid adapter names are refused", arguments: ["usb0", "hci", "hci-1", "hci99999", "00:1a:7d:da:71"])
 
-    func whatIsNoNameIsTold(text: String) {
+    func invalidNamesAreRefused(text: String) {
         #expect {
             try RadioSelection(.hci, named: text)
         } throws: { error in

@@ -14,7 +14,7 @@ struct BlueZAdvertisingTests {
                 measuredPower: -59))
     }
 
-    @Test("A frame goes out as a broadcast of Apple's manufacturer data each 100 ms")
+    @Test("A frame is sent as a broadcast of Apple's manufacturer data every 100 ms")
     func one() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -26,12 +26,12 @@ struct BlueZAdvertisingTests {
             #expect(advert.interval == 100)
             #expect([0x1A, 0xFF, 0x4C, 0x00] + advert.data == Array(Self.frame(4).advert[3...]))
             #expect(bench.outcomes == [4])
-            // Nothing is scanned for by that.
+            // This begins no scan.
             #expect(blueZ.calls == ["RegisterAdvertisement"])
         }
     }
 
-    @Test("A name and services go out, beside a beacon in the scan response and else in the advert")
+    @Test("A name and services are sent in the scan response of a beacon, or else in the advert")
     func names() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -49,7 +49,7 @@ struct BlueZAdvertisingTests {
         }
     }
 
-    @Test("Other frames replace the ones before, and none takes them back")
+    @Test("New frames replace earlier ones, and no frames end them")
     func several() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -68,7 +68,7 @@ struct BlueZAdvertisingTests {
         }
     }
 
-    @Test("A frame that bluetoothd has no room for fails alone, and the others stay on the air (M7)")
+    @Test("If bluetoothd has no room for a frame, only that frame fails, and the others stay on the air (M7)")
     func oneTooMany() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -82,7 +82,7 @@ struct BlueZAdvertisingTests {
             #expect(bench.outcomes == [1, 2, 1, 2, -3])
             #expect(blueZ.adverts.map(\.minor) == [1, 2])
             #expect(blueZ.count("UnregisterAdvertisement") == 0)
-            // The two stay where they are when the third leaves again.
+            // The two stay on the air when the third is removed.
             bench.driver.advertise([Self.frame(1), Self.frame(2)])
             try bench.settle()
             #expect(blueZ.count("RegisterAdvertisement") == 3)
@@ -90,7 +90,7 @@ struct BlueZAdvertisingTests {
         }
     }
 
-    @Test("What bluetoothd takes off the air goes out again")
+    @Test("A frame that bluetoothd releases is registered again")
     func release() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -106,7 +106,7 @@ struct BlueZAdvertisingTests {
         }
     }
 
-    @Test("A refusal is told once, however often it is tried, and success after it too")
+    @Test("A refusal is reported once despite retries, and a later success too")
     func refusal() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -134,6 +134,6 @@ struct BlueZAdvertisingTests {
 }
 
 extension StandInBlueZ.Advert {
-    /// The minor of the beacon, as far as it is below 256.
+    /// The minor of the beacon, if it is below 256.
     fileprivate var minor: UInt8? { data.count > 21 ? data[21] : nil }
 }

@@ -17,7 +17,7 @@ struct BlueZFaultTests {
         return bench
     }
 
-    @Test("A bluetoothd that was killed and restarted is asked for everything anew")
+    @Test("Everything is registered again after bluetoothd was killed and restarted")
     func restart() throws {
         try PrivateBus.with { bus in
             let bench = try ranging(bus, StandInBlueZ(at: bus.address))
@@ -32,7 +32,7 @@ struct BlueZFaultTests {
         }
     }
 
-    @Test("An adapter that comes back under another number is found by its address")
+    @Test("An adapter that returns under another number is found by its address")
     func replugged() throws {
         try PrivateBus.with { bus in
             let adapter = StandInAdapter("hci0")
@@ -49,7 +49,7 @@ struct BlueZFaultTests {
         }
     }
 
-    @Test("An adapter that is off at first is switched on, and one that somebody switches off stays off")
+    @Test("An adapter that is initially off is switched on, and one that a user switches off stays off")
     func power() throws {
         try PrivateBus.with { bus in
             let adapter = StandInAdapter("hci0")
@@ -70,7 +70,7 @@ struct BlueZFaultTests {
         }
     }
 
-    @Test("A search that is refused is tried again with longer and longer pauses, and told once")
+    @Test("A refused search is retried at increasing intervals and reported once")
     func refusal() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -89,7 +89,7 @@ struct BlueZFaultTests {
         }
     }
 
-    @Test("A search of ours that we do not know of is ended before the next")
+    @Test("A search of ours whose answer was lost is ended before the next")
     func inProgress() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -102,7 +102,7 @@ struct BlueZFaultTests {
         }
     }
 
-    @Test("Where monitors are refused the search goes on without")
+    @Test("If monitors are refused, the search continues without them")
     func noMonitor() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -112,7 +112,7 @@ struct BlueZFaultTests {
         }
     }
 
-    @Test("A scan that tells nothing for 90 s is begun anew, and ever less often in an empty room")
+    @Test("A scan that reports nothing for 90 s is restarted, less and less often in an empty room")
     func silence() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -121,14 +121,14 @@ struct BlueZFaultTests {
                 bench.pass(10)
                 try bench.settle()
             }
-            // At 90, 270 and, behind these 600 s, 630 s.
+            // At 90, 270 and, after these 600 s, 630 s.
             #expect(blueZ.count("StartDiscovery") == 3)
             #expect(bench.messages(.scanRestarted).count == 2)
             #expect(bench.messages(.adapterReset).isEmpty)
         }
     }
 
-    @Test("A bus that refuses says who may not and what to do, and is tried again")
+    @Test("A denial by the bus is reported with a remedy, and retried")
     func denial() throws {
         try PrivateBus.with(policy: "<deny send_destination=\"org.bluez\"/>") { bus in
             let bench = BlueZBench(bus, try StandInBlueZ(at: bus.address))
@@ -138,7 +138,7 @@ struct BlueZFaultTests {
         }
     }
 
-    @Test("Without bluetoothd it waits for one")
+    @Test("Without bluetoothd the driver waits for it")
     func absence() throws {
         try PrivateBus.with { bus in
             let bench = BlueZBench(bus, nil)
@@ -151,7 +151,7 @@ struct BlueZFaultTests {
         }
     }
 
-    @Test("A bus that ends is looked for again")
+    @Test("The driver reconnects to a bus that ended")
     func lostBus() throws {
         try PrivateBus.with { bus in
             let bench = try ranging(bus, StandInBlueZ(at: bus.address))
@@ -167,7 +167,7 @@ struct BlueZFaultTests {
         }
     }
 
-    @Test("A bus that held for long is tried again soon when it is lost once more (D24)")
+    @Test("After a long connection, a lost bus is tried again soon (D24)")
     func lostBusAgain() throws {
         try PrivateBus.with { bus in
             let bench = try ranging(bus, StandInBlueZ(at: bus.address))
@@ -189,7 +189,7 @@ struct BlueZFaultTests {
         }
     }
 
-    @Test("Closing ends what bluetoothd does for us before it returns")
+    @Test("Closing ends all of bluetoothd's work for us before it returns")
     func close() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInThread(at: bus.address, ["hci0"])

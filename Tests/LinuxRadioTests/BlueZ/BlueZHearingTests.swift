@@ -10,7 +10,7 @@ struct BlueZHearingTests {
     private static let frame = IBeaconFrame(
         identity: BeaconIdentity(uuid: ProximityUUID(high: 0x0102_0304, low: 5), major: 6, minor: 7), measuredPower: -59
     )
-    /// The frame as bluetoothd tells it: one AD structure without flags.
+    /// The frame as bluetoothd reports it: one AD structure without flags.
     private static let advert = Array(frame.advert[3...])
     private static let beacon = "C0:11:22:33:44:55"
     private static let heard = BlueZBench.Heard(address: "c0:11:22:33:44:55", kind: .random, rssi: -61, advert: advert)
@@ -23,7 +23,7 @@ struct BlueZHearingTests {
         return bench
     }
 
-    private func watching(_ bus: PrivateBus, _ blueZ: StandInBlueZ) throws -> BlueZBench {
+    private func monitoring(_ bus: PrivateBus, _ blueZ: StandInBlueZ) throws -> BlueZBench {
         let bench = BlueZBench(bus, blueZ)
         bench.driver.scan(.monitoring([Self.frame.identity.uuid]))
         try bench.run(until: !blueZ.monitors.isEmpty)
@@ -31,7 +31,7 @@ struct BlueZHearingTests {
         return bench
     }
 
-    @Test("Ranging registers a monitor for any beacon and then searches for LE devices, each advert told")
+    @Test("Ranging registers a monitor for any beacon and then searches for LE devices, with every advert reported")
     func ranging() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -44,7 +44,7 @@ struct BlueZHearingTests {
         }
     }
 
-    @Test("A beacon that appears is heard, and so is each change after that, by its signal strength alone too")
+    @Test("A beacon that appears is heard, and so is each later change, even of its signal strength alone")
     func appearance() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -60,7 +60,7 @@ struct BlueZHearingTests {
         }
     }
 
-    @Test("A beacon that bluetoothd knew before is asked about once")
+    @Test("A beacon that bluetoothd already knew is queried once")
     func knownBefore() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -76,7 +76,7 @@ struct BlueZHearingTests {
         }
     }
 
-    @Test("A search for devices hears all of them, with all that bluetoothd knows")
+    @Test("A search for devices reports all of them, with all their properties")
     func discovery() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -84,7 +84,7 @@ struct BlueZHearingTests {
             bench.driver.scan(.discovery)
             try bench.run(until: blueZ.calls.contains("StartDiscovery"))
             try bench.settle()
-            // The monitor has the kernel let each advert through.
+            // The monitor makes the kernel pass every advert.
             #expect(!blueZ.monitors.isEmpty)
             let lamp = StandInDevice("C0:11:22:33:44:66", company: 0x59, data: [1, 2], rssi: -50)
             lamp.name = "Lamp"
@@ -106,7 +106,7 @@ struct BlueZHearingTests {
             try bench.run(until: bench.heard.count == 3)
             #expect(bench.heard[2].rssi == -55)
             #expect(bench.heard[2].advert == bench.heard[0].advert)
-            // Beacons alone are heard again, as soon as nobody looks for devices.
+            // Only beacons are heard again once the search for devices ends.
             bench.driver.scan(.ranging)
             try bench.settle()
             try blueZ.hear(lamp, rssi: -56)
@@ -115,7 +115,7 @@ struct BlueZHearingTests {
         }
     }
 
-    @Test("Other devices, and what ends too early for a beacon, are not heard")
+    @Test("Other devices and truncated beacons are not heard")
     func others() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
@@ -138,15 +138,15 @@ struct BlueZHearingTests {
         }
     }
 
-    @Test("What somebody else on the bus says of a device is not heard")
+    @Test("Another process's reports of a device are ignored")
     func forgery() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
-            let bench = try watching(bus, blueZ)
+            let bench = try monitoring(bus, blueZ)
             let monitor = try #require(blueZ.monitors.first)
             let device = StandInDevice(Self.beacon, Self.frame, rssi: -61)
             try blueZ.know(device)
-            // A signal goes only to who asks for those of this sender; a call goes to anybody.
+            // A signal reaches only subscribers to its sender, but a call can reach any process.
             let forger = try StandInBlueZ(at: bus.address, isNamed: false)
             try forger.notify(monitor, "DeviceFound", of: device)
             try forger.synchronize()
@@ -157,11 +157,11 @@ struct BlueZHearingTests {
         }
     }
 
-    @Test("Watching registers a monitor for the UUIDs with its thresholds open, and does not search")
-    func watching() throws {
+    @Test("Monitoring registers a monitor for the UUIDs without thresholds, and does not search")
+    func monitoring() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
-            let bench = try watching(bus, blueZ)
+            let bench = try monitoring(bus, blueZ)
             #expect(blueZ.calls == ["RegisterMonitor"])
             #expect(blueZ.monitors.map(\.patterns) == [[[0x00, 0xFF] + Self.advert[2..<22]]])
             #expect(blueZ.monitors.first?.properties == ["Type", "Patterns"])
@@ -169,16 +169,16 @@ struct BlueZHearingTests {
         }
     }
 
-    @Test("While watching each advert that the monitor finds is heard, and losing a device is not")
+    @Test("While monitoring, each advert that the monitor finds is heard, and a lost device is ignored")
     func finding() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
-            let bench = try watching(bus, blueZ)
+            let bench = try monitoring(bus, blueZ)
             let device = StandInDevice(Self.beacon, Self.frame, rssi: -61)
             try blueZ.know(device)
             try blueZ.notifyMonitors("DeviceFound", of: device)
             try bench.run(until: bench.heard == [Self.heard])
-            // A change is no advert by itself, since each advert comes by DeviceFound.
+            // A change is no advert by itself, since DeviceFound reports each advert.
             try blueZ.hear(device, rssi: -80, isWhole: false)
             try blueZ.notifyMonitors("DeviceFound", of: device)
             try blueZ.notifyMonitors("DeviceLost", of: device)
@@ -189,17 +189,17 @@ struct BlueZHearingTests {
         }
     }
 
-    @Test("While watching other devices do not wake the process")
+    @Test("While monitoring, other devices do not wake the process")
     func sleep() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
-            let bench = try watching(bus, blueZ)
+            let bench = try monitoring(bus, blueZ)
             let device = StandInDevice("C0:00:00:00:00:01", Self.frame, rssi: -50)
             try blueZ.appear(device)
             for rssi in Int16(-90)..<(-60) { try blueZ.hear(device, rssi: rssi) }
             try blueZ.synchronize()
             #expect(!Readiness.wait(for: [bench.driverDescriptor], milliseconds: 100))
-            // While ranging the same does wake it.
+            // While ranging, the same change does wake it.
             bench.driver.scan(.ranging)
             try bench.run(until: blueZ.calls.contains("StartDiscovery"))
             try bench.settle()
@@ -208,11 +208,11 @@ struct BlueZHearingTests {
         }
     }
 
-    @Test("Another set of UUIDs replaces the monitors, and none takes them back")
+    @Test("Another set of UUIDs replaces the monitors, and none ends them")
     func modes() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
-            let bench = try watching(bus, blueZ)
+            let bench = try monitoring(bus, blueZ)
             let uuids = Set((0..<20).map { ProximityUUID(high: 9, low: $0) })
             bench.driver.scan(.monitoring(uuids))
             try bench.run(until: blueZ.monitors.count == 2)
@@ -226,7 +226,7 @@ struct BlueZHearingTests {
         }
     }
 
-    @Test("Without monitors it searches for presence, and says that ranging is not available and what to do")
+    @Test("Without monitors it searches for presence, and reports that ranging is not available, with a remedy")
     func noMonitors() throws {
         try PrivateBus.with { bus in
             let adapter = StandInAdapter("hci0")
@@ -242,7 +242,7 @@ struct BlueZHearingTests {
         }
     }
 
-    @Test("Where the controller filters by itself a search gives presence its evidence")
+    @Test("If the controller filters by itself, a search gives presence its evidence")
     func controllerFilters() throws {
         try PrivateBus.with { bus in
             let adapter = StandInAdapter("hci0")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LinuxRadio
 
-@Suite("Looking for BlueZ", .fewAtATime)
+@Suite("Survey of BlueZ", .fewAtATime)
 struct BlueZSurveyTests {
-    @Test("Adapters are told with what they can do, and bluetoothd with its version")
+    @Test("Adapters are listed with their features, and bluetoothd with its version")
     func adapters() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInThread(at: bus.address, ["hci0", "hci1"])
@@ -22,7 +22,7 @@ struct BlueZSurveyTests {
         }
     }
 
-    @Test("An adapter that is not there is named with those that are")
+    @Test("The error for an unknown adapter lists the existing ones")
     func unknownAdapter() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInThread(at: bus.address, ["hci0"])
@@ -31,12 +31,12 @@ struct BlueZSurveyTests {
             #expect {
                 try BlueZDriver.open([.index(7)], at: bus.address)
             } throws: { error in
-                (error as? RadioError)?.message.contains("no adapter hci7. There is hci0 (02:be:00:00:00:00)") == true
+                (error as? RadioError)?.message.contains("no adapter hci7. It has hci0 (02:be:00:00:00:00)") == true
             }
         }
     }
 
-    @Test("A machine without a bus, without bluetoothd or without permission is told apart")
+    @Test("A missing bus, a missing bluetoothd and a missing permission are distinguished")
     func absence() throws {
         let nowhere = BlueZSurvey.make(at: "unix:path=/nonexistent/bus")
         #expect(nowhere.busError?.code == .unsupported)
@@ -49,8 +49,8 @@ struct BlueZSurveyTests {
         }
         try PrivateBus.with(policy: "<deny send_destination=\"org.bluez\"/>") { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
-            // Its name has to be known before somebody asks for it.
-            // Its name is asked for when it has been welcomed.
+            // The name must be registered before the survey calls it. The stand-in requests its name after the bus has
+            // accepted it.
             for _ in 0..<10 {
                 blueZ.process()
                 try bus.deliver()
@@ -62,7 +62,7 @@ struct BlueZSurveyTests {
     }
 
     @Test(
-        "The version is told where bluetoothd describes itself",
+        "The version is known if bluetoothd describes itself",
         arguments: [
             ("usb:v1D6Bp0246d0542", "5.66"), ("usb:v1D6Bp0246d0555", "5.85"), ("bluetooth:v00E0p1200d1436", nil),
             ("", nil),

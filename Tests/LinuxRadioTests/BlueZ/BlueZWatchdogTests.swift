@@ -5,7 +5,7 @@ import Testing
 @testable import LinuxRadio
 
 struct BlueZWatchdogTests {
-    /// The controller as the kernel counts it.
+    /// The controller with the kernel's event count.
     private final class Controller {
         var events: UInt32? = 0
     }
@@ -17,15 +17,15 @@ struct BlueZWatchdogTests {
         Timestamp(nanoseconds: (1000 + seconds) * Timestamp.nanosecondsPerSecond)
     }
 
-    /// A finding and the second of it.
+    /// A finding and its second.
     private struct Found: Equatable {
         var second: Int64
         var finding: BlueZWatchdog.Verdict
     }
 
-    /// The findings in so many seconds, but for signs of life.
+    /// Returns the findings in this many seconds, except signs of life.
     ///
-    /// - Parameter isRestarted: whether a scan in doubt is begun anew, which the controller answers with some events.
+    /// - Parameter isRestarted: true to restart a scan in doubt, which the controller answers with some events.
     private func findings(
         in seconds: Int64, isSearching: (Int64) -> Bool, isRestarted: Bool = false,
         each second: (Int64) -> Timestamp = { _ in .zero }
@@ -35,7 +35,8 @@ struct BlueZWatchdogTests {
         var found: [Found] = []
         for passed in 1...seconds {
             let reported = second(passed)
-            let finding = watchdog.check(at: time(passed), lastReport: reported, isSearching: isSearching(passed), queue)
+            let finding = watchdog.check(
+                at: time(passed), lastReport: reported, isSearching: isSearching(passed), queue)
             if finding != .alive { found.append(Found(second: passed, finding: finding)) }
             if isRestarted, finding == .doubtful {
                 controller.events = controller.events.map { $0 + 6 }
@@ -45,7 +46,7 @@ struct BlueZWatchdogTests {
         return found
     }
 
-    /// The seconds at which a scan was taken for dead, in so many seconds.
+    /// Returns the seconds at which a scan was considered dead, within this many seconds.
     private func deaths(
         in seconds: Int64, isSearching: Bool, each second: (Int64) -> Timestamp = { _ in .zero }
     ) -> [Int64] {
@@ -54,24 +55,24 @@ struct BlueZWatchdogTests {
         }
     }
 
-    @Test("A search that reports nothing is dead whatever the controller counts")
-    func aSearchThatTellsNothingIsDeadWhateverTheControllerCounts() {
+    @Test("A search that reports nothing is dead, whatever the controller counts")
+    func aSilentSearchIsDeadWhateverTheControllerCounts() {
         let deaths = deaths(in: 700, isSearching: true) { _ in
-            // The kernel begins its scan anew each ten seconds, which the controller answers.
+            // The kernel restarts its scan every ten seconds, which the controller answers with events.
             controller.events = controller.events.map { $0 + 1 }
             return .zero
         }
         #expect(deaths == [90, 270, 630])
     }
 
-    @Test("A search that reports of any device lives")
-    func aSearchThatTellsOfAnyDeviceLives() {
+    @Test("A search that reports any device is alive")
+    func aSearchThatReportsAnyDeviceIsAlive() {
         #expect(deaths(in: 700, isSearching: true) { time($0 / 60 * 60) } == [])
     }
 
-    @Test("What was heard makes the watchdog alert again")
-    func whatWasHeardMakesTheWatchdogAlertAgain() {
-        // Deaths at 90 and 270; heard until 400; dead 90 s after.
+    @Test("After new reports the watchdog is alert again")
+    func newReportsMakeTheWatchdogAlertAgain() {
+        // Deaths at 90 and 270; reports until 400; dead 90 s later.
         #expect(deaths(in: 550, isSearching: true) { (300...400).contains($0) ? time($0) : .zero } == [90, 270, 490])
     }
 
@@ -85,10 +86,10 @@ struct BlueZWatchdogTests {
         #expect(queue.events.isEmpty)
     }
 
-    @Test("A filter whose count stops in a lively air is doubted once a silence, before a region could be left")
+    @Test("A filter whose count stops in a lively air is doubted once per silence, before a region can end")
     func aFilterWhoseCountStopsIsDoubtedOnce() {
         let found = findings(in: 460, isSearching: { _ in false }, isRestarted: true) { second in
-            // Six events in ten seconds, twice; each time it stops for good, and is heard of again in between.
+            // Six events in ten seconds, twice. Each time the count stops for good, and grows in between.
             if second <= 300 || (350...400).contains(second) {
                 controller.events = controller.events.map { $0 + (second % 10 < 6 ? 1 : 0) }
             }
@@ -98,8 +99,8 @@ struct BlueZWatchdogTests {
             found == [Found(second: 310, finding: .doubtful), Found(second: 410, finding: .doubtful)])
     }
 
-    @Test("A scan in a steady air that hears again after it was begun anew is reported, with the silence before")
-    func aScanThatHearsAgainIsReported() {
+    @Test("A revived scan in a steady air is reported, with the length of the silence")
+    func aRevivedScanIsReported() {
         let found = findings(in: 400, isSearching: { _ in false }, isRestarted: true) { second in
             if !(303..<313).contains(second) { controller.events = controller.events.map { $0 + 2 } }
             return .zero
@@ -109,7 +110,7 @@ struct BlueZWatchdogTests {
             if !(303..<323).contains(second) { controller.events = controller.events.map { $0 + 2 } }
             return .zero
         }
-        // It was seen to grow at 310 and to stand still at 320; from 330 on, what the restart caused is not counted.
+        // The count grew at 310 and stopped at 320. From 330 on, the events of the restart do not count.
         #expect(
             longer == [
                 Found(second: 320, finding: .doubtful),
@@ -117,8 +118,8 @@ struct BlueZWatchdogTests {
             ])
     }
 
-    @Test("A doubt that helped nothing is followed by a report, 90 s after the last sign of life")
-    func aDoubtThatHelpedNothingIsFollowedByAReport() {
+    @Test("A restart without effect is followed by a report, 90 s after the last sign of life")
+    func aRestartWithoutEffectIsFollowedByAReport() {
         let found = findings(in: 400, isSearching: { _ in false }, isRestarted: true) { second in
             if second <= 300 { controller.events = controller.events.map { $0 + 2 } }
             return .zero
@@ -127,8 +128,8 @@ struct BlueZWatchdogTests {
             found == [Found(second: 310, finding: .doubtful), Found(second: 390, finding: .silent(seconds: 90))])
     }
 
-    @Test("What was counted before a search says nothing of a filter after it")
-    func whatWasCountedBeforeASearchSaysNothingOfAFilterAfterIt() {
+    @Test("Counts from before a search do not apply to a filter after it")
+    func countsFromBeforeASearchDoNotApplyToAFilter() {
         let found = findings(in: 700, isSearching: { (301...600).contains($0) }, isRestarted: true) { second in
             if second <= 600 { controller.events = controller.events.map { $0 + 2 } }
             return (301...600).contains(second) ? time(second) : .zero
@@ -136,7 +137,7 @@ struct BlueZWatchdogTests {
         #expect(found == [Found(second: 690, finding: .silent(seconds: 90))])
     }
 
-    @Test("A filter whose count stops soon after it was set is doubted too")
+    @Test("A filter whose count stops soon after its start is doubted too")
     func aFilterThatDiesSoonIsDoubted() {
         let found = findings(in: 60, isSearching: { _ in false }) { second in
             if second <= 20 { controller.events = controller.events.map { $0 + 2 } }
@@ -145,8 +146,8 @@ struct BlueZWatchdogTests {
         #expect(found == [Found(second: 30, finding: .doubtful)])
     }
 
-    @Test("Where devices are heard so seldom that a silence says nothing, a filter is not doubted")
-    func aSeldomAirIsNotDoubted() {
+    @Test("If devices are too rare for a silence to prove anything, a filter is not doubted")
+    func aFilterInAQuietAirIsNotDoubted() {
         let found = findings(in: 700, isSearching: { _ in false }) { second in
             if second % 60 == 0 { controller.events = controller.events.map { $0 + 4 } }
             return .zero
@@ -154,8 +155,8 @@ struct BlueZWatchdogTests {
         #expect(found.isEmpty)
     }
 
-    @Test("Without a count a filter is left alone and that is reported once")
-    func withoutACountAFilterIsLeftAloneAndThatIsToldOnce() throws {
+    @Test("Without a count a filter is left alone, which is reported once")
+    func withoutACountAFilterIsLeftAlone() throws {
         controller.events = nil
         #expect(deaths(in: 700, isSearching: false) == [])
         #expect(queue.events.count == 1)

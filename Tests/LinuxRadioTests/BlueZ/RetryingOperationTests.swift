@@ -24,8 +24,8 @@ struct RetryingOperationTests {
         #expect(isLost == isChange, sourceLocation: sourceLocation)
     }
 
-    @Test("An operation begins once and ends when not wanted")
-    func itBeginsOnceAndEndsWhenNotWanted() {
+    @Test("An operation begins once and ends when it is no longer wanted")
+    func anOperationBeginsOnceAndEndsWhenNotWanted() {
         var operation = RetryingOperation<Int>()
         expect(&operation, at: time(0), nil)
         operation.wanted = 1
@@ -41,8 +41,8 @@ struct RetryingOperationTests {
         #expect(operation.isIdle)
     }
 
-    @Test("What is wanted meanwhile comes next")
-    func whatIsWantedMeanwhileComesNext() {
+    @Test("A goal set in the meantime comes next")
+    func aGoalSetInTheMeantimeComesNext() {
         var operation = RetryingOperation<Int>()
         operation.wanted = 1
         _ = operation.next(at: time(0))
@@ -66,8 +66,8 @@ struct RetryingOperationTests {
         #expect(begins == [0, 1, 3, 7, 15, 31, 63, 95, 127])
     }
 
-    @Test("What is lost over and over is not begun each time at once")
-    func whatIsLostOverAndOverIsNotBegunEachTimeAtOnce() {
+    @Test("An operation that is lost repeatedly pauses before it begins again")
+    func repeatedLossesPauseTheOperation() {
         var operation = RetryingOperation<Int>()
         operation.wanted = 1
         var begins: [Int64] = []
@@ -81,8 +81,8 @@ struct RetryingOperationTests {
         #expect(begins == [0, 1, 3, 7, 15, 31])
     }
 
-    @Test("What went well for long is begun soon")
-    func whatWentWellForLongIsBegunSoon() {
+    @Test("An operation that lasted long begins again soon")
+    func anOperationThatLastedLongBeginsAgainSoon() {
         var operation = RetryingOperation<Int>()
         operation.wanted = 1
         for second in Int64(0)..<20 where operation.next(at: time(second)) != nil {
@@ -95,8 +95,8 @@ struct RetryingOperationTests {
         expect(&operation, at: time(101), .begin(1))
     }
 
-    @Test("An end of our own is no loss")
-    func anEndOfOurOwnIsNoLoss() {
+    @Test("An intended end is no loss")
+    func anIntendedEndIsNoLoss() {
         var operation = RetryingOperation<Int>()
         operation.wanted = 1
         _ = operation.next(at: time(0))

@@ -18,21 +18,21 @@ struct DaemonCheckTests {
         return adapter
     }
 
-    @Test("With monitors all is well, and the version is told")
+    @Test("With monitors everything is fine, and the version is reported")
     func experimental() {
         let findings = DaemonCheck(survey: survey(adapter(.daemon))).findings()
         #expect(findings.map(\.level) == [.ok])
         #expect(findings.first?.message.contains("5.66") == true)
     }
 
-    @Test("Without them the command that brings them is told")
+    @Test("Without monitors the remedy is the command that enables them")
     func plain() {
         let findings = DaemonCheck(survey: survey(adapter(.none))).findings()
         #expect(findings.map(\.level) == [.warning])
         #expect(findings.first?.remedy?.contains("--experimental") == true)
     }
 
-    @Test("A discovery under way is told, with how to end it")
+    @Test("An active discovery is reported with the command that ends it")
     func discovery() {
         var discovering = adapter(.daemon)
         discovering.isDiscovering = true
@@ -41,7 +41,7 @@ struct DaemonCheckTests {
         #expect(findings.last?.remedy == "bluetoothctl scan off")
     }
 
-    @Test("Neither bus nor bluetoothd is needed for raw HCI, so that they are warnings")
+    @Test("A missing bus or bluetoothd is only a warning, since raw HCI needs neither")
     func absent() {
         var none = BlueZSurvey()
         none.busError = RadioError(.unsupported, "no bus")

@@ -10,7 +10,7 @@ struct DiagnosisTests {
         return (folder, SystemFiles(root: folder.path.path))
     }
 
-    @Test("A Bluetooth switch is told as blocked by a command, by a key, or not; another kind of radio is not told")
+    @Test("A Bluetooth switch is reported as blocked by a command, by a key, or not; other radios are ignored")
     func rfkill() throws {
         let (folder, files) = try files([
             "sys/class/rfkill/rfkill0/type": "wlan\n", "sys/class/rfkill/rfkill0/soft": "1\n",
@@ -64,7 +64,7 @@ struct DiagnosisTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("A kernel without sockets of this kind gives nothing to tell")
+    @Test("A kernel without such sockets causes no findings")
     func noSockets() throws {
         let (folder, files) = try files(["proc/self/status": ""])
         #expect(SocketUsersCheck(files: files).findings().isEmpty)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Answers of Bluetooth's management")
 struct ManagementAnswerTests {
-    /// Read Controller Information of hci1: 5.2, Low Energy supported, powered, with the names left empty.
+    /// Read Controller Information of hci1: 5.2, Low Energy supported, powered, with empty names.
     private static let information: [UInt8] =
         [0x01, 0x00, 0x01, 0x00, 0x1B, 0x01, 0x04, 0x00, 0x00]
         + [0x13, 0x71, 0xDA, 0x7D, 0x1A, 0x00, 0x0B, 0xF1, 0x05, 0xFF, 0xFE, 0x01, 0x00, 0x01, 0x02, 0x00, 0x00]
@@ -22,7 +22,7 @@ struct ManagementAnswerTests {
         #expect(information.current.contains(.powered))
     }
 
-    @Test("The list has as many adapters as it says, and no more than it has bytes for")
+    @Test("The list has as many adapters as its count, and no more than its bytes hold")
     func list() throws {
         let whole: [UInt8] = [1, 0, 0xFF, 0xFF, 9, 0, 3, 0, 0, 2, 0, 0, 0, 1, 0]
         #expect(ManagementAnswer(whole, to: .adapters, adapter: 0xFFFF)?.adapters == [0, 1])
@@ -35,7 +35,7 @@ struct ManagementAnswerTests {
         #expect(ManagementAnswer.question(.information, adapter: 1) == [4, 0, 1, 0, 0, 0])
     }
 
-    @Test("News of adapters, another question's answer, a refusal and what is cut are no answer")
+    @Test("Events, answers to other questions, refusals and truncated packets are no answer")
     func others() {
         let added: [UInt8] = [4, 0, 1, 0, 0, 0]
         #expect(ManagementAnswer(added, to: .information, adapter: 1) == nil)
@@ -50,7 +50,7 @@ struct ManagementAnswerTests {
         }
     }
 
-    @Test("An adapter without Low Energy is a problem, one that is off a warning, none at all a problem")
+    @Test("An adapter without Low Energy is a problem, one that is off a warning, and no adapter a problem")
     func findings() {
         let good = AdapterInformation(
             index: 0, addressBits: 1, version: 9, supported: [.powered, .lowEnergy], current: [.powered, .lowEnergy])

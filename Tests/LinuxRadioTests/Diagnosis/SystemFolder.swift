@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that stands for `/`, with what a test says is in it.
+/// A folder that replaces `/`, with the files of a test.
 final class SystemFolder {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
 

@@ -5,7 +5,7 @@ import Glibc
 
 @testable import LinuxRadio
 
-/// A source and what it told, whose adapter is a thread of this process.
+/// A source and its reports, with a thread of this process as its adapter.
 struct DriverBench: ~Copyable {
     var source: SourceReader
     let adapter: SocketAdapter
@@ -31,7 +31,7 @@ struct DriverBench: ~Copyable {
         self.reported = reported
     }
 
-    /// Pulls until something is so, a minute at the longest.
+    /// Reads until a condition holds, for a minute at most.
     mutating func pull(until isDone: () -> Bool, _ deliver: (Reception, RawSpan) throws -> Void) throws {
         let end = RadioClock.now().advanced(by: 60_000_000_000)
         while !isDone(), RadioClock.now() < end {

@@ -9,9 +9,9 @@ struct HCIDriverTests {
     private static let uuid = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
     private static let foreign = ProximityUUID(high: 1, low: 1)
 
-    @Test("Nothing is lost of a minute in a large crowd")
-    func nothingIsLostOfAMinuteInALargeCrowd() throws {
-        // 2 000 adverts a second for 60 s, as fast as they are taken.
+    @Test("No advert is lost in a minute in a large crowd")
+    func noAdvertIsLostInALargeCrowd() throws {
+        // 2 000 adverts a second for 60 s, as fast as the driver reads them.
         let count = 120_000
         var bench = try DriverBench(.ranging, sending: count) {
             Packets.legacy(Packets.beacon(Self.uuid, minor: UInt16($0 & 0xFFFF)), rssi: Int8(-($0 >> 16) - 1))
@@ -32,8 +32,8 @@ struct HCIDriverTests {
         #expect(isInOrder)
     }
 
-    @Test("Times are those of the kernel")
-    func timesAreThoseOfTheKernel() throws {
+    @Test("Times come from the kernel")
+    func timesComeFromTheKernel() throws {
         let before = RadioClock.now()
         var bench = try DriverBench(.ranging, sending: 1) { _ in Packets.legacy(Packets.beacon(Self.uuid)) }
         var time: Timestamp?
@@ -42,8 +42,8 @@ struct HCIDriverTests {
         #expect(heard >= before && heard <= RadioClock.now())
     }
 
-    @Test("An extended advert in pieces is one")
-    func anExtendedAdvertInPiecesIsOne() throws {
+    @Test("An extended advert in pieces becomes one")
+    func anExtendedAdvertInPiecesBecomesOne() throws {
         let advert: [UInt8] = [200] + [UInt8](repeating: 0x16, count: 200) + Packets.beacon(Self.uuid)
         var bench = try DriverBench(.ranging, VirtualController(isExtended: true), sending: 3) { number in
             let cuts = [0, 100, 210, advert.count]
@@ -66,7 +66,7 @@ struct HCIDriverTests {
         #expect(heard == 3)
     }
 
-    @Test("While monitoring foreign adverts stay in the kernel")
+    @Test("While monitoring, foreign adverts stay in the kernel")
     func whileMonitoringForeignAdvertsStayInTheKernel() throws {
         var bench = try DriverBench(.monitoring([Self.uuid]), sending: 2001) {
             Packets.legacy(Packets.beacon($0 == 2000 ? Self.uuid : Self.foreign))
@@ -94,8 +94,8 @@ struct HCIDriverTests {
         #expect(adapter.wait())
     }
 
-    @Test("What is on the air ends with the source")
-    func whatIsOnTheAirEndsWithTheSource() throws {
+    @Test("Advertising ends with the source")
+    func advertisingEndsWithTheSource() throws {
         let adapter: SocketAdapter
         do {
             var bench = try DriverBench(

@@ -4,15 +4,15 @@ import Glibc
 
 @testable import LinuxRadio
 
-/// An adapter at the other end of a socket: it answers commands, and once it scans it sends packets as fast as they are
-/// taken.
+/// An adapter at the other end of a socket: it answers commands and, once it scans, sends packets as fast as the socket
+/// accepts them.
 final class SocketAdapter: Sendable {
     private let end: Int32
     private let finished = DispatchSemaphore(value: 0)
     private let isOver = Locked(false)
     private let queue = DispatchQueue(label: "socket-adapter")
 
-    /// Takes over a descriptor.
+    /// Takes ownership of a descriptor.
     init(_ end: Int32) { self.end = end }
 
     deinit { close(end) }
@@ -20,16 +20,16 @@ final class SocketAdapter: Sendable {
     /// Begins to answer.
     ///
     /// - Parameters:
-    ///   - controller: what answers.
-    ///   - count: how many packets to send once a scan is on.
-    ///   - packet: the packet of each number.
-    ///   - isOver: whether the controller did all that it was to do.
+    /// - controller: the controller that answers.
+    /// - count: the number of packets to send during a scan.
+    /// - packet: returns the packet with a number.
+    /// - isOver: returns true once the controller has done everything expected.
     func start(
         _ controller: VirtualController, sending count: Int = 0,
         packet: @escaping @Sendable (Int) -> [UInt8] = { _ in [] },
         until isOver: @escaping @Sendable (VirtualController) -> Bool
     ) {
-        // The thread keeps the adapter, and so the descriptor: a number that was closed may soon be another socket's.
+        // The closure keeps the adapter and so the descriptor: a closed number may soon belong to another socket.
         queue.async { [self] in
             var controller = controller
             var sent = 0
@@ -56,9 +56,9 @@ final class SocketAdapter: Sendable {
         }
     }
 
-    /// Waits until the adapter has seen the end of it.
+    /// Waits until the adapter has seen the end of the session.
     ///
-    /// - Returns: whether it did, and did not only wait for it in vain.
+    /// - Returns: false after a time-out.
     func wait() -> Bool { finished.wait(timeout: .now() + 20) == .success && isOver.withLock { $0 } }
 
     private static func send(_ packet: [UInt8], to end: Int32) {

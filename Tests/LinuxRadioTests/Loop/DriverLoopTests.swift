@@ -5,11 +5,11 @@ import Testing
 
 @testable import BeaconRadio
 
-/// A machine whose time a test moves: it sleeps, and stops a process that waits.
+/// A machine in virtual time, which can sleep, and stop a waiting process.
 private final class VirtualMachine {
     var now = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
     var asleep: Int64 = 0
-    /// What each wait costs beyond its time, in nanoseconds; used up by one.
+    /// The delay of the next wait beyond its deadline, in nanoseconds.
     var delay: Int64 = 0
 
     var clock: LoopClock {
@@ -21,13 +21,13 @@ private final class VirtualMachine {
             })
     }
 
-    /// Lets the next wait end late, since the machine sleeps.
+    /// Delays the end of the next wait because the machine sleeps.
     func sleep(_ seconds: Int64) {
         delay = seconds * Timestamp.nanosecondsPerSecond
         asleep += delay
     }
 
-    /// Lets the next wait end late, since the process is stopped.
+    /// Delays the end of the next wait because the process is stopped.
     func stop(_ nanoseconds: Int64) { delay = nanoseconds }
 }
 
@@ -50,7 +50,7 @@ private final class HearingAdapter: ReceiverDriver {
 
 @Suite("The loop of drivers")
 struct DriverLoopTests {
-    /// What a source of a machine gives, in order: seconds since it was opened.
+    /// The outputs of a source on such a machine, in order: seconds since it was opened.
     private struct Bench: ~Copyable {
         let machine = VirtualMachine()
         let adapter = HearingAdapter()
@@ -69,9 +69,9 @@ struct DriverLoopTests {
 
         static func seconds(_ time: Timestamp, _ start: Timestamp) -> Double { Double(time.since(start)) / 1e9 }
 
-        /// Pulls one record.
+        /// Reads one record.
         ///
-        /// - Returns: what came, in order.
+        /// - Returns: the outputs, in order.
         mutating func next() throws -> [String] {
             let (reported, start) = (reported, start)
             let record = try source.next()
@@ -84,7 +84,7 @@ struct DriverLoopTests {
         }
     }
 
-    @Test("A sleep of the machine is reported as deafness before anything that is heard after it (H5)")
+    @Test("A sleep of the machine is reported as deafness before any later advert (H5)")
     func sleep() throws {
         var bench = Bench()
         _ = try bench.next()
@@ -96,7 +96,7 @@ struct DriverLoopTests {
         #expect(bench.adapter.awakenings.count == 1)
     }
 
-    @Test("A process that was stopped was deaf, and one that is late by less than the kernel's room lasts was not (H5)")
+    @Test("A long stop of the process counts as deafness, a delay that the kernel's queue covers does not (H5)")
     func stop() throws {
         var bench = Bench()
         _ = try bench.next()
@@ -104,12 +104,12 @@ struct DriverLoopTests {
         #expect(try bench.next() == ["heard 3.9", "time 3.9"])
         bench.machine.stop(100_000_000_000)
         #expect(try bench.next() == ["deaf 3.9 to 104.0", "heard 104.0", "time 104.0"])
-        // The machine did not sleep, so that the adapters need nothing.
+        // The machine did not sleep, so the adapters need no restoration.
         #expect(bench.adapter.awakenings == [])
         #expect(try bench.next() == ["heard 105.0", "time 105.0"])
     }
 
-    @Test("A thread that pulls again too late was deaf meanwhile (H5)")
+    @Test("A thread that reads again too late was deaf in between (H5)")
     func latePull() throws {
         var bench = Bench()
         _ = try bench.next()
@@ -117,7 +117,7 @@ struct DriverLoopTests {
         #expect(try bench.next() == ["deaf 1.0 to 61.0", "heard 61.0", "time 61.0"])
     }
 
-    @Test("The state is that of the adapter which is of most use, and none but a powered one hears (H6)")
+    @Test("The state is that of the most useful adapter, and only a powered adapter hears (H6)")
     func state() {
         let machine = VirtualMachine()
         let loop = DriverLoop([], waker: Waker(), clock: machine.clock)

@@ -33,7 +33,7 @@ extension ControllerSession {
         mayNotSwitch = false
         guard phase != .idle || state != .poweredOff else { return }
         stop(.poweredOff)
-        report(.adapterLost, "the adapter was removed. It is used again once it is back.")
+        report(.adapterLost, "the adapter was removed. It is used again once it returns.")
     }
 
     /// Handles the outcome of a requested change of power.
@@ -120,8 +120,8 @@ extension ControllerSession {
         report(
             .adapterUsed,
             features.scansExtended
-                ? "the adapter is used by raw HCI, with the extended scan of Bluetooth 5."
-                : "the adapter is used by raw HCI, with the scan of Bluetooth 4.")
+                ? "the adapter is used with raw HCI and the extended scan of Bluetooth 5."
+                : "the adapter is used with raw HCI and the scan of Bluetooth 4.")
     }
 
     /// Handles a wake-up of the machine. The controller may have slept too, so the watchdog, the wait for an answer and

@@ -123,7 +123,7 @@ extension ControllerSession {
     /// Sets the scan parameters; nil ends the scan.
     mutating func scan(_ parameters: ScanParameters?, at now: Timestamp) {
         watchdog.share = parameters?.share ?? 1
-        if scan.wanted == nil { watchdog.begin(at: now) } else { watchdog.listenAnew() }
+        if scan.wanted == nil { watchdog.begin(at: now) } else { watchdog.forgetActivity() }
         // Without a scan, silence has no meaning.
         if parameters == nil { endDeafness() }
         scan.wanted = parameters
@@ -193,12 +193,12 @@ extension ControllerSession {
             return report(
                 .scanRestarted,
                 "no advert was heard for \(Self.seconds(configuration.silence)); the scan is restarted, in case it died. "
-                    + "In a place without Bluetooth that is no fault.")
+                    + "This is normal in a place without Bluetooth devices.")
         }
         // After 2, 4, 8 … silences: an empty place is no fault, and other software may use the adapter.
         guard silences.nonzeroBitCount == 1, silences <= configuration.mostSilences, !mayNotSwitch else { return }
         reset(
-            "no advert was heard for \(Self.seconds(configuration.silence * Int64(silences))), though the scan was "
+            "no advert was heard for \(Self.seconds(configuration.silence * Int64(silences))), although the scan was "
                 + "restarted", at: now)
     }
 

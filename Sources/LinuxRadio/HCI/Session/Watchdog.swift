@@ -55,11 +55,11 @@ struct Watchdog {
     /// Begins to wait at `now`, at the start of a scan.
     mutating func begin(at now: Timestamp) {
         lastSign = now
-        listenAnew()
+        forgetActivity()
     }
 
     /// Forgets the past activity, since a scan of another kind receives different adverts.
-    mutating func listenAnew() {
+    mutating func forgetActivity() {
         lastCount = nil
         activity = AirActivity(share: share)
         endSilence()

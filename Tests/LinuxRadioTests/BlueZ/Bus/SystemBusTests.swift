@@ -6,11 +6,11 @@ import Testing
 
 @Suite("System bus", .fewAtATime)
 struct SystemBusTests {
-    /// Two connections to one bus, and what one of them offers.
+    /// Two connections to one bus, and the objects that one of them offers.
     private final class Line {
         let server: SystemBus
         let client: SystemBus
-        /// What the client calls the server by.
+        /// The server's name on the bus.
         let name = "io.example.Server"
 
         init(_ bus: PrivateBus) throws {
@@ -18,7 +18,7 @@ struct SystemBusTests {
             client = try SystemBus(address: bus.address)
         }
 
-        /// Calls and waits, while both sides work.
+        /// Calls and waits while both sides work.
         func call(
             _ bus: SystemBus, _ destination: String, _ path: String, _ interface: String, _ method: String,
             arguments: (BusMessage) throws(BusError) -> Void = { _ throws(BusError) in }
@@ -37,8 +37,8 @@ struct SystemBusTests {
             }
         }
 
-        /// Lets the server have a name that the client can call.
-        func takeName() throws {
+        /// Gives the server a name that the client can call.
+        func requestName() throws {
             _ = try call(server, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName")
             {
                 message throws(BusError) in
@@ -69,12 +69,12 @@ struct SystemBusTests {
             ])
     }
 
-    @Test("Values of each type come back as they went")
+    @Test("Values of each type return unchanged")
     func values() throws {
         try PrivateBus.with { bus in
             let line = try Line(bus)
             let object = try BusObject(on: line.server, at: "/echo", [Self.echo()])
-            try line.takeName()
+            try line.requestName()
             let answer = try line.call(line.client, line.name, object.path, "io.example.Echo", "Echo") {
                 message throws(BusError) in
                 try message.append("Grüße")
@@ -98,12 +98,12 @@ struct SystemBusTests {
         }
     }
 
-    @Test("What is wrong with a call is answered with an error's name")
+    @Test("An invalid call is answered with the error's name")
     func errors() throws {
         try PrivateBus.with { bus in
             let line = try Line(bus)
             let object = try BusObject(on: line.server, at: "/echo", [Self.echo()])
-            try line.takeName()
+            try line.requestName()
             func error(_ interface: String, _ method: String) throws -> BusError? {
                 switch try line.call(line.client, line.name, object.path, interface, method) {
                 case .success: nil
@@ -118,13 +118,13 @@ struct SystemBusTests {
         }
     }
 
-    @Test("An object answers what every object on a bus does")
+    @Test("An object implements the standard interfaces")
     func standardInterfaces() throws {
         try PrivateBus.with { bus in
             let line = try Line(bus)
             let child = try BusObject(on: line.server, at: "/root/child", [Self.echo()])
             let root = try BusObject(on: line.server, at: "/root", []) { [child] }
-            try line.takeName()
+            try line.requestName()
             let managed = try line.call(
                 line.client, line.name, root.path, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"
             ).get()
@@ -150,12 +150,12 @@ struct SystemBusTests {
         }
     }
 
-    @Test("An answer that nobody waits for any more is not handed over")
+    @Test("An answer to a dropped call is not delivered")
     func droppedCall() throws {
         try PrivateBus.with { bus in
             let line = try Line(bus)
             let object = try BusObject(on: line.server, at: "/echo", [Self.echo()])
-            try line.takeName()
+            try line.requestName()
             var isAnswered = false
             var slot: BusSlot? = try line.client.call(line.name, object.path, "io.example.Echo", "Fail") { _ in
                 isAnswered = true

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LinuxRadio
 
-/// A driver and a stand-in for bluetoothd on a bus of their own, in time that the test moves.
+/// A driver and a stand-in for bluetoothd on a private bus, in virtual time.
 final class BlueZBench {
-    /// What was heard.
+    /// A received advert.
     struct Heard: Equatable {
         var address: String
         var kind: DeviceAddress.Kind
@@ -18,7 +18,7 @@ final class BlueZBench {
     let driver: BlueZDriver
     private var batch = AdvertBatch(keepsAdverts: true)
     private let bus: PrivateBus
-    /// bluetoothd; nil while it is dead.
+    /// The stand-in for bluetoothd; nil while it is dead.
     var blueZ: StandInBlueZ?
     private(set) var heard: [Heard] = []
     private(set) var notices: [RadioNotice] = []
@@ -32,10 +32,10 @@ final class BlueZBench {
         driver = BlueZDriver("hci0", named: name, at: bus.address)
     }
 
-    /// Lets time pass, in seconds.
+    /// Advances time by seconds.
     func pass(_ seconds: Int64) { now = now.advanced(by: seconds * Timestamp.nanosecondsPerSecond) }
 
-    /// Lets both sides work until something holds.
+    /// Runs both sides until a condition holds.
     func run(
         until condition: @autoclosure () -> Bool, _ comment: Comment? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -43,29 +43,29 @@ final class BlueZBench {
         let end = ContinuousClock.now + .hang
         while !condition() {
             try #require(
-                ContinuousClock.now < end, comment ?? "It does not come. \(notices.last?.message ?? "")",
+                ContinuousClock.now < end, comment ?? "The condition was not met. \(notices.last?.message ?? "")",
                 sourceLocation: sourceLocation)
             work(within: 20)
         }
     }
 
-    /// Lets both sides work until neither has anything to do and nothing is on its way between them.
+    /// Runs both sides until neither has anything to do and no message is in transit.
     func settle() throws {
         repeat {
-            // At once, since time may have passed that a deadline was waiting for.
+            // At once, since a deadline may have passed.
             work(within: 0)
             try bus.deliver()
         } while work(within: 0)
     }
 
-    /// The descriptor for which the driver waits; -1 where it has none.
+    /// The descriptor that the driver waits for, or -1 without one.
     var driverDescriptor: Int32 {
         var found: Int32 = -1
         driver.forEachPoll { descriptor, _ in found = descriptor }
         return found
     }
 
-    /// - Returns: whether there was something to do.
+    /// - Returns: true if there was something to do.
     @discardableResult
     private func work(within milliseconds: Int64) -> Bool {
         let isBusy = Readiness.wait(
@@ -91,7 +91,7 @@ final class BlueZBench {
         return isBusy
     }
 
-    /// The outcomes so far: the minor of each frame, negative where it failed.
+    /// The outcomes: the minor of each frame, negative for a failure.
     var outcomes: [Int] {
         advertising.map { frame, result in
             let minor = Int(frame.frame?.identity.minor ?? 0)
@@ -99,6 +99,6 @@ final class BlueZBench {
         }
     }
 
-    /// The notices of a kind.
+    /// Returns the notices of a kind.
     func messages(_ kind: RadioNotice.Kind) -> [String] { notices.filter { $0.kind == kind }.map(\.message) }
 }

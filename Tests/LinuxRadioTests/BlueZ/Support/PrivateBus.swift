@@ -7,17 +7,17 @@ import TestSupport
 
 @testable import LinuxRadio
 
-/// A message bus of its own for a test.
+/// A private message bus for a test.
 final class PrivateBus {
-    /// Where it is.
+    /// The bus's address.
     let address: String
 
     private var daemon: ChildProcess?
     private let folder: String
-    /// A connection of nobody's, by which ``deliver()`` asks.
+    /// A separate connection for the queries of ``deliver()``.
     private var probe: SystemBus?
 
-    /// Starts a bus on which everybody may do everything, but for what `policy` says in the notation of dbus-daemon(1).
+    /// Starts a bus that allows everything, except for the rules in `policy` (dbus-daemon(1)).
     private init(policy: String) throws {
         folder = NSTemporaryDirectory() + "swift-beacon-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -41,7 +41,7 @@ final class PrivateBus {
         try start()
     }
 
-    /// Starts the bus, also where it was stopped.
+    /// Starts the bus, possibly again after a stop.
     func start() throws {
         unlink(folder + "/bus")
         let output = folder + "/address"
@@ -50,17 +50,17 @@ final class PrivateBus {
             "dbus-daemon", ["--config-file=\(folder)/bus.conf", "--nofork", "--print-address"], output: output)
         self.daemon = daemon
         let end = ContinuousClock.now + .hang
-        // It prints its address once it listens.
+        // The daemon prints its address once it listens.
         while (try? String(contentsOfFile: output, encoding: .utf8))?.contains("\n") != true {
             guard daemon.isRunning, ContinuousClock.now < end else { throw Failure("dbus-daemon does not start") }
             usleep(1_000)
         }
     }
 
-    /// Waits until all that was sent on the bus before is with those whom it is for.
+    /// Waits until all messages sent on the bus before have reached their receivers.
     ///
-    /// The daemon takes in what is there of all its connections before it answers, and hands on what it took in before
-    /// it answers the next question.
+    /// The daemon reads the available messages of all its connections before it answers, and forwards those before it
+    /// answers the next query.
     func deliver() throws {
         let probe = try probe ?? SystemBus(address: address)
         self.probe = probe
@@ -80,13 +80,13 @@ final class PrivateBus {
         }
     }
 
-    /// Ends the bus, and whatever is connected to it is cut off.
+    /// Ends the bus and disconnects all its clients.
     func stop() {
         daemon?.end(SIGKILL)
         probe = nil
     }
 
-    /// Calls `body` with a bus, which ends with it.
+    /// Calls `body` with a bus, and then ends the bus.
     static func with<Outcome>(policy: String = "", _ body: (PrivateBus) throws -> Outcome) throws -> Outcome {
         let bus = try PrivateBus(policy: policy)
         defer {

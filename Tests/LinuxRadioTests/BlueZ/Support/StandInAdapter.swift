@@ -2,13 +2,13 @@ import BeaconModel
 
 @testable import LinuxRadio
 
-/// An adapter of a bluetoothd that stands in for the real one.
+/// An adapter of the stand-in for bluetoothd.
 final class StandInAdapter {
     let path: String
     let address: String
     var isPowered = true
     var isDiscovering = false
-    /// Whether bluetoothd runs with --experimental.
+    /// True if bluetoothd runs with --experimental.
     var hasMonitors = true
     var features: [String] = []
 

@@ -2,9 +2,9 @@ import BeaconModel
 
 @testable import LinuxRadio
 
-/// What of bluetoothd a driver meets, on a real bus: org.bluez, its adapters, managers and devices.
+/// The parts of bluetoothd that a driver uses, on a real bus: org.bluez, its adapters, managers and devices.
 final class StandInBlueZ {
-    /// A monitor that somebody registered.
+    /// A registered monitor.
     struct Monitor: Equatable {
         var path: String
         var owner: String
@@ -12,7 +12,7 @@ final class StandInBlueZ {
         var properties: Set<String> = []
     }
 
-    /// An advert that somebody registered.
+    /// A registered advert.
     struct Advert: Equatable {
         var path: String
         var owner: String
@@ -22,13 +22,13 @@ final class StandInBlueZ {
         var properties: Set<String> = []
     }
 
-    /// What methods were called, in order.
+    /// The called methods, in order.
     private(set) var calls: [String] = []
 
-    /// What was in the filter of the search.
+    /// The filter of the search.
     private(set) var filter: [String: String] = [:]
 
-    /// What is registered.
+    /// The registered monitors and adverts.
     private(set) var monitors: [Monitor] = []
     private(set) var adverts: [Advert] = []
 
@@ -61,10 +61,10 @@ final class StandInBlueZ {
 
     var descriptor: Int32 { bus.descriptor }
 
-    /// Does what there is to do. An error is the end of the bus.
+    /// Processes all pending messages. An error means that the bus has ended.
     func process() { while (try? bus.process()) == true {} }
 
-    /// Plugs an adapter in.
+    /// Adds an adapter.
     func add(_ adapter: StandInAdapter, isChange: Bool = true) throws {
         let object = try BusObject(on: bus, at: adapter.path, interfaces(of: adapter))
         objects[adapter.path] = object
@@ -76,7 +76,7 @@ final class StandInBlueZ {
         }
     }
 
-    /// Pulls an adapter out.
+    /// Removes an adapter.
     func remove(_ adapter: StandInAdapter) throws {
         adapters.removeAll { $0 === adapter }
         objects[adapter.path] = nil
@@ -96,7 +96,7 @@ final class StandInBlueZ {
         }
     }
 
-    /// Tells of a device for the first time.
+    /// Reports a device for the first time.
     func appear(_ device: StandInDevice) throws {
         let object = try BusObject(on: bus, at: device.path, [device.interface])
         objects[device.path] = object
@@ -106,7 +106,7 @@ final class StandInBlueZ {
         }
     }
 
-    /// Knows a device that it tells nobody of.
+    /// Adds a device without reporting it.
     func know(_ device: StandInDevice) throws {
         objects[device.path] = try BusObject(on: bus, at: device.path, [device.interface])
     }
@@ -120,7 +120,7 @@ final class StandInBlueZ {
         }
     }
 
-    /// Tells a device's signal strength, and its manufacturer data where `isWhole`.
+    /// Reports a device's signal strength and, if `isWhole`, its manufacturer data.
     func hear(_ device: StandInDevice, rssi: Int16, isWhole: Bool = true) throws {
         device.rssi = rssi
         try bus.signal(device.path, "org.freedesktop.DBus.Properties", "PropertiesChanged") {
@@ -133,12 +133,12 @@ final class StandInBlueZ {
         }
     }
 
-    /// Tells each monitor that it found, or lost, a device.
+    /// Notifies each monitor that it found or lost a device.
     func notifyMonitors(_ method: String, of device: StandInDevice) throws {
         for monitor in monitors { try notify(monitor, method, of: device) }
     }
 
-    /// Tells a monitor that it found, or lost, a device.
+    /// Notifies a monitor that it found or lost a device.
     func notify(_ monitor: Monitor, _ method: String, of device: StandInDevice) throws {
         slots.append(
             try bus.call(monitor.owner, monitor.path, "org.bluez.AdvertisementMonitor1", method) {
@@ -148,7 +148,7 @@ final class StandInBlueZ {
             })
     }
 
-    /// Waits until the bus has dealt with all that was sent so far.
+    /// Waits until the bus has processed all messages sent before.
     func synchronize() throws {
         var isAnswered = false
         let call = try bus.call(
@@ -161,7 +161,7 @@ final class StandInBlueZ {
         }
     }
 
-    /// Takes an advert off the air by itself.
+    /// Releases an advert, as bluetoothd does by itself.
     func release(_ advert: Advert) throws {
         adverts.removeAll { $0 == advert }
         slots.append(
@@ -170,7 +170,7 @@ final class StandInBlueZ {
             })
     }
 
-    /// How often a method was called.
+    /// Returns how often a method was called.
     func count(_ method: String) -> Int { calls.count { $0 == method } }
 
     private func notifyChange(
@@ -288,7 +288,7 @@ final class StandInBlueZ {
         }
     }
 
-    /// Reads the monitors that the caller manages, and activates them, as bluetoothd does.
+    /// Reads the caller's monitors and activates them, as bluetoothd does.
     private func register(monitors call: BusMessage) throws(BusError) {
         try note("RegisterMonitor")
         let owner = call.sender

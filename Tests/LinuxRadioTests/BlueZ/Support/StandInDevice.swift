@@ -2,7 +2,7 @@ import BeaconModel
 
 @testable import LinuxRadio
 
-/// A device that a stand-in for bluetoothd tells of.
+/// A device of the stand-in for bluetoothd.
 final class StandInDevice {
     let path: String
     let address: String
@@ -27,7 +27,7 @@ final class StandInDevice {
         self.rssi = rssi
     }
 
-    /// A device that sends a frame.
+    /// Creates a device that sends a frame.
     convenience init(
         _ address: String, _ frame: IBeaconFrame, on adapter: String = "hci0", addressType: String = "random",
         rssi: Int16? = nil

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import LinuxRadio
 
-/// A stand-in for bluetoothd that works by itself, for what waits for its answers.
+/// A stand-in for bluetoothd on its own thread, for callers that wait for its answers.
 final class StandInThread: Sendable {
     private struct State {
         var isOver = false
@@ -18,7 +18,7 @@ final class StandInThread: Sendable {
     init(at address: String, _ names: [String]) throws {
         let state = state
         Thread.detachNewThread {
-            // Where it fails, whoever waits for it fails.
+            // If this fails, the waiting caller fails too.
             guard let blueZ = try? StandInBlueZ(at: address, names.map { StandInAdapter($0) }) else { return }
             while !state.withLock({ state in state.isOver }) {
                 _ = Readiness.wait(for: [blueZ.descriptor], milliseconds: 20)
@@ -28,15 +28,15 @@ final class StandInThread: Sendable {
             }
         }
         let end = ContinuousClock.now + .hang
-        // A survey that finds it shows that it has its name.
+        // A survey that finds the stand-in proves that it has its name.
         while BlueZSurvey.make(at: address).daemonError != nil {
-            guard ContinuousClock.now < end else { throw Failure("the stand-in does not come") }
+            guard ContinuousClock.now < end else { throw Failure("the stand-in does not appear on the bus") }
         }
     }
 
-    /// What methods were called, in order.
+    /// The called methods, in order.
     var calls: [String] { state.withLock { $0.calls } }
 
-    /// Ends it.
+    /// Ends the stand-in.
     func stop() { state.withLock { $0.isOver = true } }
 }

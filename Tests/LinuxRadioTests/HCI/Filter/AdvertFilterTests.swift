@@ -13,25 +13,25 @@ struct AdvertFilterTests {
         FilterMachine(program: try #require(AdvertFilter(uuids)).program)
     }
 
-    @Test("The wanted beacon passes and others do not")
+    @Test("The wanted beacon passes and other adverts do not")
     func theWantedBeaconPassesAndOthersDoNot() throws {
         let machine = try Self.machine([Self.wanted])
         for packet in [{ Packets.legacy($0) }, { Packets.extended($0) }] as [([UInt8]) -> [UInt8]] {
             #expect(try machine.passes(packet(Packets.beacon(Self.wanted))))
             #expect(try !machine.passes(packet(Packets.beacon(Self.foreign))))
             #expect(try !machine.passes(packet([2, 1, 6, 3, 3, 0xAA, 0xFE])))
-            // What phones send all the time: Apple's, but no beacon.
+            // An advert that phones send all the time: Apple's, but no beacon.
             #expect(try !machine.passes(packet([2, 1, 0x1A, 10, 0xFF, 0x4C, 0, 0x10, 5, 1, 2, 3, 4, 5])))
             #expect(try !machine.passes(packet([])))
         }
     }
 
-    @Test("The frame is found wherever it is", arguments: 0...173)
+    @Test("The frame is found at any offset", arguments: 0...173)
 
-    func theFrameIsFoundWhereverItIs(offset: Int) throws {
+    func theFrameIsFoundAtAnyOffset(offset: Int) throws {
         guard offset != 1 else { return }
         let machine = try Self.machine([Self.wanted])
-        // Structures of three bytes, and one of what remains.
+        // Structures of three bytes, and one with the rest.
         var advert: [UInt8] = []
         while offset - advert.count >= 5 { advert += [2, 0x0A, 0] }
         let rest = offset - advert.count
@@ -42,13 +42,14 @@ struct AdvertFilterTests {
         if advert.count <= 31 { #expect(try machine.passes(Packets.legacy(advert))) }
     }
 
-    @Test("What the session needs passes")
-    func whatTheSessionNeedsPasses() throws {
+    @Test("Packets that the session needs pass")
+    func packetsThatTheSessionNeedsPass() throws {
         let machine = try Self.machine([Self.wanted])
         let foreign = Packets.beacon(Self.foreign)
         let others: [[UInt8]] = [
             Packets.complete(0x200C), Packets.event(0x0F, [0, 1, 0x0C, 0x20]), Packets.event(0x10, [1]),
-            // An LE event that holds no adverts, a command of other software, several adverts at once, a piece of one.
+            // An LE event without adverts, a command of other software, several adverts in one event, an incomplete
+            // advert.
             Packets.event(0x3E, [0x12, 0, 0xEF, 0, 0, 0]), [0x01, 0x0C, 0x20, 2, 0, 0],
             Packets.several([foreign, foreign]),
             Packets.extended([2, 1, 6], type: 0x20), Packets.extended([2, 1, 6], type: 0x40),
@@ -57,8 +58,8 @@ struct AdvertFilterTests {
         for packet in others where packet.count > 1 { #expect(try machine.passes(packet), "\(packet)") }
     }
 
-    @Test("Many UUIDs are told apart")
-    func manyUUIDsAreToldApart() throws {
+    @Test("Many UUIDs are distinguished")
+    func manyUUIDsAreDistinguished() throws {
         let uuids = Set((0..<300).map { ProximityUUID(high: UInt64($0) << 40, low: 7) })
         let machine = try Self.machine(uuids)
         for uuid in uuids { #expect(try machine.passes(Packets.legacy(Packets.beacon(uuid)))) }
@@ -89,12 +90,12 @@ struct AdvertFilterTests {
                 dropped += 1
             }
         }
-        // The adverts are of a kind that shows something.
+        // Both cases occur often enough to prove something.
         #expect(accepted > 1000)
         #expect(dropped > 1000)
     }
 
-    /// Structures of all lengths with or without a beacon among them, then flipped, cut or lengthened.
+    /// Random structures of all lengths, with or without a beacon, then changed, truncated or extended.
     private static func chance(using random: inout some RandomNumberGenerator) -> [UInt8] {
         var advert: [UInt8] = []
         for _ in 0..<Int.random(in: 0...6, using: &random) {
@@ -133,7 +134,7 @@ struct AdvertFilterTests {
 
     @Test("The kernel accepts the filter", arguments: [1, 100])
 
-    func theKernelTakesIt(count: UInt64) throws {
+    func theKernelAcceptsTheFilter(count: UInt64) throws {
         let uuids = Set((0..<count).map { ProximityUUID(high: Self.wanted.high, low: Self.wanted.low &+ $0) })
         let filter = try #require(AdvertFilter(uuids))
         let ends = try SocketPair()

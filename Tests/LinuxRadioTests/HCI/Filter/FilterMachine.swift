@@ -1,13 +1,13 @@
 import CBluetooth
 
-/// Runs programs of the kernel's classic packet filter, as far as ours use it (Documentation/networking/filter.rst).
+/// An interpreter for the kernel's classic packet filter, as far as ours use it (Documentation/networking/filter.rst).
 struct FilterMachine {
     let program: [sock_filter]
 
-    /// The program does what the kernel's check would not allow.
+    /// An operation that the kernel's verifier would not allow.
     struct Violation: Error {}
 
-    /// What the program decides.
+    /// Returns the program's decision.
     func passes(_ packet: [UInt8]) throws -> Bool {
         var accumulator: UInt32 = 0
         var index: UInt32 = 0
@@ -19,7 +19,7 @@ struct FilterMachine {
             switch Int32(step.code) {
             case BPF_LD | BPF_B | BPF_ABS, BPF_LD | BPF_B | BPF_IND:
                 let place = Int(step.k &+ (Int32(step.code) & 0xE0 == BPF_IND ? index : 0))
-                // A load from behind the end drops the packet.
+                // A load from beyond the end drops the packet.
                 guard place < packet.count else { return false }
                 accumulator = UInt32(packet[place])
             case BPF_LD | BPF_W | BPF_IND:

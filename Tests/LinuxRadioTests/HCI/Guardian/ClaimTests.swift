@@ -9,21 +9,21 @@ struct ClaimTests {
         .setScanEnable(false, isExtended: false),
     ]
 
-    @Test("A claim reads as it was written")
-    func aClaimReadsAsItWasWritten() throws {
+    @Test("A claim survives writing and reading")
+    func aClaimSurvivesWritingAndReading() throws {
         let claim = Claim(owner: Claim.Owner(process: 12, start: 345), commands: Self.commands)
         #expect(Claim(claim.text) == claim)
         #expect(Claim(Claim(owner: claim.owner, commands: []).text)?.commands == [])
     }
 
     @Test(
-        "What is no claim is not taken",
+        "Invalid claims are rejected",
         arguments: ["", "1", "x 1", "1 2 0", "1 2 01", "1 2 010a2001", "1 2 zz", "-\n"])
 
-    func whatIsNoClaimIsNotTaken(text: String) { #expect(Claim(text) == nil) }
+    func invalidClaimsAreRejected(text: String) { #expect(Claim(text) == nil) }
 
     @Test("A process is distinguished from a later one of the same number")
-    func aProcessIsToldFromOneOfTheSameNumber() throws {
+    func aProcessIsDistinguishedFromALaterOne() throws {
         let owner = try #require(Claim.Owner.current)
         #expect(owner.isAlive)
         #expect(!Claim.Owner(process: owner.process, start: owner.start + 1).isAlive)

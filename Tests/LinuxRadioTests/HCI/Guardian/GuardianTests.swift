@@ -8,7 +8,7 @@ struct GuardianTests {
         .setAdvertisingEnable(false), .setScanEnable(false, isExtended: true),
     ]
 
-    /// Reads what a guardian sends and answers each command, until there is nothing more to come.
+    /// Reads a guardian's commands and answers each, until the guardian has ended.
     private static func received(_ count: Int, from end: Int32) -> [HCICommand] {
         var commands: [HCICommand] = []
         var buffer = [UInt8](repeating: 0, count: 300)
@@ -24,8 +24,8 @@ struct GuardianTests {
         return commands
     }
 
-    @Test("A guardian takes back what was named last")
-    func itTakesBackWhatWasNamedLast() throws {
+    @Test("A guardian sends the newest commands")
+    func itSendsTheNewestCommands() throws {
         let ends = try SocketPair()
         let hci = ends.takeFirst()
         defer { close(hci) }
@@ -44,7 +44,7 @@ struct GuardianTests {
         try guardian.protect(Self.commands)
         guardian.dismiss()
         close(hci)
-        // Once the guardian has ended, nobody has the other end open any more, and writing to it fails.
+        // Once the guardian has ended, the other end is closed, and writing to it fails.
         var wait = pollfd(fd: ends.second, events: Int16(POLLIN), revents: 0)
         var tries = 0
         while write(ends.second, [0], 1) == 1, tries < 30_000 {
@@ -55,8 +55,8 @@ struct GuardianTests {
         #expect(poll(&wait, 1, 0) == 0 || wait.revents & Int16(POLLIN) == 0)
     }
 
-    @Test("A guardian removes the claim once all is taken back")
-    func itRemovesTheClaimOnceAllIsTakenBack() throws {
+    @Test("A guardian removes the claim once it has sent all commands")
+    func itRemovesTheClaimAfterAllCommands() throws {
         let ends = try SocketPair()
         let hci = ends.takeFirst()
         defer { close(hci) }

@@ -17,8 +17,8 @@ struct ProtectionTests {
         return TextFile.write(Claim(owner: owner, commands: commands).text, to: place)
     }
 
-    @Test("What a dead process left is taken over once")
-    func whatADeadProcessLeftIsTakenOverOnce() throws {
+    @Test("A dead process's claims are taken over once")
+    func aDeadProcessesClaimsAreTakenOverOnce() throws {
         let folder = try TemporaryDirectory()
         let directory = ClaimDirectory(path: folder.path)
         #expect(Self.claim(Claim.Owner(process: .max, start: 1), in: directory))
@@ -29,8 +29,8 @@ struct ProtectionTests {
         #expect(protection.abandoned().isEmpty && protection.drainNotices("hci0").isEmpty)
     }
 
-    @Test("What a living process uses is left to it")
-    func whatALivingProcessUsesIsLeftToIt() throws {
+    @Test("A living process's claims are left alone")
+    func aLivingProcessesClaimsAreLeftAlone() throws {
         let folder = try TemporaryDirectory()
         let directory = ClaimDirectory(path: folder.path)
         #expect(Self.claim(try #require(Claim.Owner.current), in: directory))
@@ -41,8 +41,8 @@ struct ProtectionTests {
         #expect(isShared)
     }
 
-    @Test("A claim is there as long as something is on the air")
-    func aClaimIsThereAsLongAsSomethingIsOnTheAir() throws {
+    @Test("A claim exists as long as something is on the air")
+    func aClaimExistsAsLongAsSomethingIsOnTheAir() throws {
         let folder = try TemporaryDirectory()
         let ends = try SocketPair()
         let hci = ends.takeFirst()

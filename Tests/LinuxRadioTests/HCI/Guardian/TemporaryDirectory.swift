@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder that goes with what is in it.
+/// A folder that is deleted with its files when this object is deallocated.
 final class TemporaryDirectory {
     let path: String
 
@@ -15,7 +15,7 @@ final class TemporaryDirectory {
         rmdir(path)
     }
 
-    /// What is in it.
+    /// The names of its files.
     var names: [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }

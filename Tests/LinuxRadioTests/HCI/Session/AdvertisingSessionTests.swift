@@ -15,9 +15,9 @@ struct AdvertisingSessionTests {
 
     private static let five = frames(1, 2, 3, 4, 5)
 
-    @Test("A beacon is sent and taken back", arguments: [false, true])
+    @Test("A beacon is sent and ended", arguments: [false, true])
 
-    func aBeaconIsSentAndTakenBack(isExtended: Bool) {
+    func aBeaconIsSentAndEnded(isExtended: Bool) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended))
         bench.advertise(Self.frames(1))
         #expect(Array(bench.controller.onAir.values) == Self.frames(1).map(\.advert))
@@ -30,7 +30,7 @@ struct AdvertisingSessionTests {
         #expect(bench.protected.isEmpty)
     }
 
-    @Test("A name goes out as a scan response, also where adverts take turns", arguments: [false, true], [1, 3])
+    @Test("A name is sent as a scan response, even if adverts take turns", arguments: [false, true], [1, 3])
     func scanResponses(isExtended: Bool, count: Int) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended, advertisingSets: 1))
         var adverts = Self.frames(1, 2, 3)
@@ -60,12 +60,12 @@ struct AdvertisingSessionTests {
         #expect(bench.controller.randomAddress == [0xAB, 0x89, 0x67, 0x45, 0x23, 0x01])
     }
 
-    @Test("The address changes in time, while beacons and the scan go on", arguments: [false, true], [1, 5])
+    @Test("The address changes on schedule while beacons and the scan continue", arguments: [false, true], [1, 5])
 
     func theAddressChanges(isExtended: Bool, count: Int) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended, advertisingSets: 2))
         bench.scan(.ranging)
-        // Silence would have the adapter reset, which has its own new addresses.
+        // Silence would make the session reset the adapter, which has new addresses then.
         bench.adverts = 100_000_000
         bench.rotateAddresses(every: 900)
         bench.advertise(Array(Self.five.prefix(count)))
@@ -82,7 +82,7 @@ struct AdvertisingSessionTests {
             #expect(addresses().count == sent && bench.controller.onAir.count == sent && bench.controller.isScanning)
             seen.formUnion(addresses())
         }
-        // Nobody is told that the beacon came or went.
+        // No outcome is reported for the change of address.
         #expect(bench.outcomes.sorted() == Array(1...count))
         bench.rotateAddresses(every: nil)
         bench.wait(2000)
@@ -99,8 +99,8 @@ struct AdvertisingSessionTests {
         }
     }
 
-    @Test("Each beacon has a set of its own")
-    func eachBeaconHasASetOfItsOwn() {
+    @Test("Each beacon has its own set")
+    func eachBeaconHasItsOwnSet() {
         var bench = SessionBench.working(VirtualController(isExtended: true))
         bench.advertise(Self.frames(1, 2, 3))
         #expect(Set(bench.controller.onAir.values) == Set(Self.five.prefix(3).map(\.advert)))
@@ -108,9 +108,9 @@ struct AdvertisingSessionTests {
         #expect(!bench.kinds.contains(.degraded))
     }
 
-    @Test("Where there are too few slots beacons take turns", arguments: [false, true])
+    @Test("If there are too few slots, beacons take turns", arguments: [false, true])
 
-    func whereThereAreTooFewSlotsBeaconsTakeTurns(isExtended: Bool) {
+    func withTooFewSlotsBeaconsTakeTurns(isExtended: Bool) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended, advertisingSets: 2))
         bench.advertise(Self.five)
         #expect(bench.controller.onAir.count == (isExtended ? 2 : 1))
@@ -123,8 +123,8 @@ struct AdvertisingSessionTests {
         #expect(heard == Set(Self.five.map(\.advert)))
     }
 
-    @Test("Sets that others took are done without")
-    func setsThatOthersTookAreDoneWithout() {
+    @Test("The session manages without sets that other software uses")
+    func setsOfOtherSoftwareAreAvoided() {
         var controller = VirtualController(isExtended: true, advertisingSets: 4)
         for set in 1...2 as ClosedRange<UInt8> {
             _ = controller.receive(.setExtendedAdvertisingParameters(set: set))
@@ -149,10 +149,10 @@ struct AdvertisingSessionTests {
         #expect(bench.controller.onAir == [0xEF: [1, 2]])
     }
 
-    @Test("A refusal is reported once and tried again")
-    func aRefusalIsToldOnceAndTriedAgain() throws {
+    @Test("A refusal is reported once, and the command is retried")
+    func aRefusalIsReportedOnceAndRetried() throws {
         var controller = VirtualController()
-        // Other software sends by the only slot there is.
+        // Other software sends with the only slot.
         _ = controller.receive(.setAdvertisingEnable(true))
         var bench = SessionBench.working(controller)
         bench.advertise(Self.frames(1))
@@ -161,7 +161,7 @@ struct AdvertisingSessionTests {
         bench.wait(100)
         #expect(bench.outcomes == [-1])
         #expect(bench.powerChanges.isEmpty)
-        // What others send stays as it is, also when we take our leave.
+        // Other software's adverts stay unchanged, even when the session ends.
         #expect(bench.controller.onAir == [255: []])
         #expect(bench.session.undo.isEmpty)
         _ = bench.controller.receive(.setAdvertisingEnable(false))
@@ -170,8 +170,8 @@ struct AdvertisingSessionTests {
         #expect(bench.outcomes == [-1, 1])
     }
 
-    @Test("Other beacons replace those before")
-    func otherBeaconsReplaceThoseBefore() {
+    @Test("New beacons replace earlier ones")
+    func newBeaconsReplaceEarlierOnes() {
         var bench = SessionBench.working(VirtualController(isExtended: true))
         bench.advertise(Self.frames(1, 2, 3))
         bench.advertise(Self.frames(77))
@@ -179,9 +179,9 @@ struct AdvertisingSessionTests {
         #expect(bench.outcomes == [1, 2, 3, 77])
     }
 
-    @Test("What other software ends is restarted", arguments: [false, true])
+    @Test("Adverts that other software ends are restarted", arguments: [false, true])
 
-    func whatOthersEndIsBegunAnew(isExtended: Bool) {
+    func advertsEndedByOtherSoftwareAreRestarted(isExtended: Bool) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended))
         bench.advertise(Self.frames(1))
         bench.othersSend(isExtended ? .setExtendedAdvertisingEnable(false, set: 0xEF) : .setAdvertisingEnable(false))
@@ -190,8 +190,8 @@ struct AdvertisingSessionTests {
         #expect(Array(bench.controller.onAir.values) == Self.frames(1).map(\.advert))
     }
 
-    @Test("What a dead process left is taken back first")
-    func whatADeadProcessLeftIsTakenBackFirst() {
+    @Test("The adverts of a dead process are ended first")
+    func advertsOfADeadProcessAreEndedFirst() {
         var controller = VirtualController()
         for command: HCICommand in [.setAdvertisingData([9, 9]), .setAdvertisingEnable(true)] {
             _ = controller.receive(command)
@@ -223,8 +223,8 @@ struct AdvertisingSessionTests {
         #expect(Set(bench.controller.onAir.values) == Set(Self.frames(1, 2, 3).map(\.advert)))
     }
 
-    @Test("A frame that is sent stays on the air by its set while others come and go (M7)")
-    func otherFramesComeAndGo() {
+    @Test("A frame stays on the air in its set while others are added and removed (M7)")
+    func otherFramesAreAddedAndRemoved() {
         var bench = SessionBench.working(VirtualController(isExtended: true))
         bench.advertise(Self.frames(1, 2))
         bench.controller.forgetCommands()
@@ -234,7 +234,7 @@ struct AdvertisingSessionTests {
         #expect(!bench.controller.received.contains { $0.advertisingSets.contains(0xEE) })
     }
 
-    @Test("A frame that is named twice is sent once", arguments: [false, true])
+    @Test("A frame that is requested twice is sent once", arguments: [false, true])
     func aFrameTwice(isExtended: Bool) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended))
         bench.advertise(Self.frames(1, 1))
@@ -244,7 +244,7 @@ struct AdvertisingSessionTests {
         #expect(bench.outcomes == [1, 1])
     }
 
-    @Test("An adapter that this process may not switch on refuses each frame, also one that is asked for later (M7)")
+    @Test("An adapter that this process may not switch on refuses each frame, even later ones (M7)")
     func unauthorized() {
         var bench = SessionBench()
         bench.powerFailure = HCISystemError(1)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import LinuxRadio
 
-/// The silences of a controller that answers, and what each means.
+/// The silences of a controller that answers, and their meanings.
 @Suite("The deafness of an adapter")
 struct DeafnessTests {
-    /// A session in an air with so many devices, each heard ten times a second.
+    /// Returns a session in an air with this many devices, each heard ten times a second.
     private func bench(devices: Int) -> SessionBench {
         var bench = SessionBench.working()
         bench.adverts = 100_000_000
@@ -19,7 +19,7 @@ struct DeafnessTests {
         return bench
     }
 
-    @Test("Total silence of a busy air is deafness, and has the adapter switched before any region is left")
+    @Test("Total silence in a busy air is deafness: the adapter is switched before any region ends")
     func busy() throws {
         var bench = bench(devices: 40)
         let last = bench.now
@@ -33,7 +33,7 @@ struct DeafnessTests {
         #expect(stretch.from == last && stretch.to.since(last) <= 12_000_000_000)
         bench.wait(2)
         #expect(bench.powerChanges == [.cycle])
-        // Switching alone is no proof.
+        // The switch alone proves nothing.
         #expect(bench.session.state == .resetting)
         bench.adverts = 100_000_000
         bench.wait(1)
@@ -50,7 +50,7 @@ struct DeafnessTests {
         #expect(bench.deafness.isEmpty && bench.powerChanges.isEmpty && bench.kinds.isEmpty)
     }
 
-    /// Lets time pass until the controller scans with its parameters, for a minute at most. Returns the seconds.
+    /// Advances time until the controller scans with its parameters, for a minute at most. Returns the seconds.
     private func secondsToScan(_ bench: inout SessionBench) -> Double {
         let before = bench.now
         while !bench.controller.isScanning || bench.controller.window == 0, bench.now.since(before) < 60_000_000_000 {
@@ -59,7 +59,7 @@ struct DeafnessTests {
         return Double(bench.now.since(before)) / 1e9
     }
 
-    @Test("A scan that has died in a quiet air is begun anew before a region is left", arguments: [1, 3, 12])
+    @Test("A scan that has died in a quiet air is restarted before a region ends", arguments: [1, 3, 12])
     func forgotten(devices: Int) throws {
         var bench = bench(devices: devices)
         bench.controller.reset()
@@ -69,11 +69,11 @@ struct DeafnessTests {
         bench.wait(60)
         #expect(bench.controller.isScanning && bench.powerChanges.isEmpty && bench.deafness.isEmpty)
         #expect(bench.kinds == [.scanRestarted])
-        #expect(try #require(bench.notices.first).message.hasPrefix("nothing was heard for 1"))
+        #expect(try #require(bench.notices.first).message.hasPrefix("the scan heard nothing for 1"))
     }
 
     @Test(
-        "A controller that was reset behind the kernel's back in a quiet air is heard again before a region is left",
+        "A controller that was reset without the kernel's knowledge is heard again before a region ends",
         arguments: [false, true], [[], [HCIOpcode.setEventMask, .setLEEventMask]])
     func powerCycled(isExtended: Bool, refused: [HCIOpcode]) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended))
@@ -91,12 +91,12 @@ struct DeafnessTests {
     }
 
     @Test(
-        "A scan that heard one beacon is begun anew too, of whose adverts each second it misses half", arguments: 0..<20
+        "A scan that heard only half the adverts of one beacon is restarted too", arguments: 0..<20
     )
     func forgottenBeacon(_ halves: Int) {
         var bench = SessionBench.working()
         bench.scan(.ranging)
-        // Wherever in its period it dies.
+        // It may die at any time within its period.
         bench.wait(Double(halves) * 0.5)
         bench.adverts = 2_000_000_000
         bench.wait(60)
@@ -105,7 +105,7 @@ struct DeafnessTests {
         #expect(secondsToScan(&bench) < 5)
     }
 
-    @Test("Behind a filter a scan that has died in a quiet air is begun anew as well", arguments: [4, 30] as [UInt32])
+    @Test("Behind a filter, a scan that has died in a quiet air is restarted too", arguments: [4, 30] as [UInt32])
     func forgottenBehindFilter(events: UInt32) {
         var bench = SessionBench.working()
         bench.scan(.monitoring([]))
@@ -122,7 +122,7 @@ struct DeafnessTests {
         #expect(secondsToScan(&bench) < 1)
         #expect(bench.powerChanges.isEmpty && bench.deafness.isEmpty && bench.kinds.isEmpty)
         bench.wait(10)
-        // Three answers to commands are nothing heard.
+        // Three answers to commands are no adverts.
         count &+= 3
         bench.session.counted(count, at: bench.now)
         bench.settle()
@@ -130,11 +130,11 @@ struct DeafnessTests {
         bench.wait(1)
         bench.session.counted(count &+ events, at: bench.now)
         bench.settle()
-        // Of few it is not known whether they pause.
+        // For a few events it is unknown whether they pause.
         #expect(bench.kinds == (events < 10 ? [] : [.scanRestarted]))
     }
 
-    @Test("What another process of ours began is left to it")
+    @Test("Another process's scan is left alone")
     func peer() {
         var bench = SessionBench.working()
         bench.othersSend(.setScanParameters(.always, isExtended: false))
@@ -149,7 +149,7 @@ struct DeafnessTests {
         #expect(bench.controller.received.isEmpty && bench.kinds.isEmpty)
     }
 
-    @Test("In a lasting silence the scan is begun anew early once, and then as in an empty place")
+    @Test("In a lasting silence the scan is restarted early once, and then as in an empty place")
     func earlyOnce() {
         var bench = bench(devices: 1)
         bench.adverts = nil
@@ -162,18 +162,18 @@ struct DeafnessTests {
         #expect(bench.kinds == [.scanRestarted])
     }
 
-    @Test("What comes seldom leaves the scan as it is")
+    @Test("Rare adverts do not restart the scan")
     func seldom() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
-        // Once in 15 s, as a sensor sends to spare its battery.
+        // Once in 15 s, like a sensor that saves its battery.
         bench.adverts = 15_000_000_000
         bench.controller.forgetCommands()
         bench.wait(600)
         #expect(bench.controller.received.isEmpty)
     }
 
-    @Test("What sends in bursts is reported once an hour")
+    @Test("A device that sends in bursts causes one report an hour")
     func bursts() {
         var bench = bench(devices: 2)
         for _ in 0..<400 {
@@ -186,7 +186,7 @@ struct DeafnessTests {
         #expect(bench.kinds == [.scanRestarted, .scanRestarted, .scanRestarted])
     }
 
-    @Test("Devices that leave one after another have left")
+    @Test("Devices that fall silent one after another have left")
     func departure() {
         var bench = bench(devices: 40)
         for left in (1...39).reversed() {
@@ -198,7 +198,7 @@ struct DeafnessTests {
         #expect(bench.deafness.isEmpty && bench.powerChanges.isEmpty)
     }
 
-    @Test("An adapter that stays deaf is switched ever more seldom, and after eight times silence is believed")
+    @Test("A deaf adapter is switched less and less often, and after eight times the silence counts as real")
     func lasting() {
         var bench = bench(devices: 40)
         bench.adverts = nil
@@ -214,11 +214,11 @@ struct DeafnessTests {
         #expect(bench.deafness.count == 1)
     }
 
-    @Test("What is heard while the adapter waits to be switched ends the deafness, and it is not switched")
-    func heardMeanwhile() {
+    @Test("An advert before the next switch of the adapter ends the deafness and cancels the switch")
+    func heardBeforeTheSwitch() {
         var bench = bench(devices: 40)
         bench.adverts = nil
-        // Deaf, and switched five times; the next time is in 32 s.
+        // Deaf, and switched five times. The next switch follows in 32 s.
         while bench.powerChanges.count < 5 { bench.wait(1) }
         while bench.session.isWorking { bench.wait(1) }
         bench.session.heard(at: bench.now)
@@ -229,7 +229,7 @@ struct DeafnessTests {
         #expect(bench.powerChanges.count == 5)
     }
 
-    @Test("Where this process may not switch the adapter, the scan is restarted, and the adapter stays in use")
+    @Test("If this process may not switch the adapter, the scan is restarted and the adapter stays in use")
     func notPermitted() {
         var bench = bench(devices: 40)
         bench.powerFailure = HCISystemError(EPERM)
@@ -243,7 +243,7 @@ struct DeafnessTests {
         #expect(bench.session.state == .poweredOn)
     }
 
-    /// What ends a deafness beside an advert.
+    /// The causes besides an advert that end a deafness.
     enum End: CaseIterable {
         case scanEnds, unplugged, switchedOff
     }
@@ -252,7 +252,7 @@ struct DeafnessTests {
     func end(_ end: End) {
         var bench = bench(devices: 40)
         bench.adverts = nil
-        // Switched, and not known to hear.
+        // Switched, but not known to hear.
         bench.wait(14)
         #expect(bench.session.state == .resetting && bench.session.isWorking)
         switch end {
@@ -270,8 +270,8 @@ struct DeafnessTests {
         #expect(bench.session.state == .poweredOn && bench.powerChanges.count == changes)
     }
 
-    @Test("An adapter that somebody switches off while it waits to be switched stays off")
-    func switchedOffMeanwhile() {
+    @Test("An adapter that a user switches off before its next switch stays off")
+    func switchedOffBeforeTheSwitch() {
         var bench = bench(devices: 40)
         bench.adverts = nil
         while bench.session.isWorking { bench.wait(0.5) }
@@ -281,14 +281,14 @@ struct DeafnessTests {
         #expect(bench.session.state == .poweredOff && bench.powerChanges.isEmpty)
     }
 
-    @Test("Behind a filter, devices of an hour ago say nothing of a silence now")
+    @Test("Behind a filter, devices of an hour ago prove nothing about a silence now")
     func stale() {
         var bench = SessionBench.working()
         bench.scan(.monitoring([]))
         bench.session.counted(1000, at: bench.now)
         for _ in 0..<5000 { bench.session.heardAdvert(at: bench.now) }
         var count: UInt32 = 1000
-        // A weak neighbour, which is missed now and then.
+        // A weak neighbor, which is missed now and then.
         for reading in 0..<100 {
             bench.wait(10)
             count += reading % 5 == 4 ? 0 : 3
@@ -312,7 +312,7 @@ struct DeafnessTests {
         #expect((bench.session.state == .resetting) == (events > 1000))
     }
 
-    @Test("Behind a filter the controller's count tells", arguments: [true, false])
+    @Test("Behind a filter the controller's count decides", arguments: [true, false])
     func filtered(isBusy: Bool) {
         var bench = SessionBench.working()
         bench.scan(.monitoring([]))
@@ -322,7 +322,7 @@ struct DeafnessTests {
             count += isBusy ? 4000 : 400
             bench.session.counted(count, at: bench.now)
         }
-        // The part of the time before it went deaf.
+        // The rest of the interval before the deafness.
         bench.wait(10)
         count += 15
         bench.session.counted(count, at: bench.now)
@@ -343,7 +343,7 @@ struct DeafnessTests {
     }
 
     @Test(
-        "Behind a filter a silence is judged from the first count on: a busy air by two, a lively one by any",
+        "Behind a filter a silence is judged from the first counts on: two in a busy air, any in a lively one",
         arguments: [[4000], [4000, 4000], [4000, 15], [15, 4000], [4000, 4000, 15]] as [[UInt32]])
     func early(counts: [UInt32]) {
         var bench = SessionBench.working()
@@ -365,7 +365,7 @@ struct DeafnessTests {
         #expect(isBusy || bench.controller.isScanning && bench.controller.maskedEvents.isEmpty)
     }
 
-    @Test("Behind a filter a scan in a quiet air that dies at once is begun anew too")
+    @Test("Behind a filter a scan in a quiet air that dies at once is restarted too")
     func earlyInAQuietAir() {
         var bench = SessionBench.working()
         bench.scan(.monitoring([]))
@@ -379,17 +379,17 @@ struct DeafnessTests {
         #expect(bench.powerChanges.isEmpty && bench.deafness.isEmpty)
     }
 
-    @Test("Another scan judges its own silence")
+    @Test("A new scan judges only its own silence")
     func otherScan() {
         var bench = bench(devices: 40)
-        // A filter lets nothing pass.
+        // The filter passes nothing.
         bench.scan(.monitoring([]))
         bench.adverts = nil
         bench.wait(60)
         #expect(bench.deafness.isEmpty && bench.powerChanges.isEmpty)
     }
 
-    @Test("A silence that lasts has the adapter switched after 2, 4, 8 … restarts of the scan")
+    @Test("In a lasting silence the adapter is switched after 2, 4, 8 … restarts of the scan")
     func empty() {
         var bench = SessionBench.working()
         bench.scan(.ranging)

@@ -16,8 +16,8 @@ struct PowerSessionTests {
         #expect(bench.session.state == .poweredOn && bench.controller.isScanning)
     }
 
-    @Test("An adapter that others switch off is used again when it is on")
-    func anAdapterThatOthersSwitchOffIsUsedAgainWhenItIsOn() {
+    @Test("An adapter that other software switches off is used again once it is on")
+    func anAdapterSwitchedOffByOthersIsUsedAgainOnceItIsOn() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         bench.forgetNotices()
@@ -26,7 +26,7 @@ struct PowerSessionTests {
         bench.settle()
         #expect(bench.session.state == .poweredOff && bench.kinds == [.adapterLost])
         bench.wait(600)
-        #expect(bench.powerChanges.isEmpty, "whoever switched it off had a reason")
+        #expect(bench.powerChanges.isEmpty, "it was switched off on purpose")
         bench.session.cameOn(at: bench.now)
         bench.settle()
         #expect(bench.session.state == .poweredOn && bench.controller.isScanning)
@@ -50,21 +50,21 @@ struct PowerSessionTests {
     }
 
     @Test("A missing permission to switch on is reported")
-    func whatMayNotBeSwitchedOnIsTold() {
+    func aMissingPermissionToSwitchOnIsReported() {
         var bench = SessionBench()
         bench.powerFailure = HCISystemError(EPERM)
         bench.session.begin(isOn: false, at: bench.now)
         bench.settle()
         #expect(bench.session.state == .unauthorized)
         #expect(bench.notices.first?.message.contains("setcap") == true)
-        // Somebody else switches it on.
+        // Other software switches it on.
         bench.session.cameOn(at: bench.now)
         bench.settle()
         #expect(bench.session.state == .poweredOn)
     }
 
     @Test("An adapter that is removed and returns is used again")
-    func anAdapterThatGoesAndReturnsIsUsedAgain() {
+    func anAdapterThatReturnsIsUsedAgain() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         bench.advertise([SessionBench.frame])
@@ -81,8 +81,8 @@ struct PowerSessionTests {
         #expect(bench.controller.isScanning && bench.controller.onAir.count == 1)
     }
 
-    @Test("An adapter without low energy is no use")
-    func anAdapterWithoutLowEnergyIsNoUse() {
+    @Test("An adapter without Low Energy is unsupported")
+    func anAdapterWithoutLowEnergyIsUnsupported() {
         var controller = VirtualController()
         controller.refusals[.readLEFeatures] = .unknownCommand
         var bench = SessionBench.working(controller)
@@ -91,8 +91,8 @@ struct PowerSessionTests {
         #expect(bench.kinds == [.adapterLost])
     }
 
-    @Test("A controller that never answers is switched ever more seldom")
-    func aControllerThatNeverAnswersIsSwitchedEverMoreSeldom() {
+    @Test("A controller that never answers is switched less and less often")
+    func aControllerThatNeverAnswersIsSwitchedLessAndLessOften() {
         var bench = SessionBench.working(VirtualController(isSilent: true))
         bench.powerFailure = HCISystemError(ETIMEDOUT)
         bench.wait(3600)
@@ -110,11 +110,11 @@ struct PowerSessionTests {
         #expect(bench.powerChanges == [.cycle] && bench.controller.isScanning)
     }
 
-    @Test("A stop of the process is no time-out of a command")
-    func aStopOfTheProcessIsNoTimeOut() {
+    @Test("A stopped process causes no time-out of a command")
+    func aStoppedProcessCausesNoTimeOut() {
         var bench = SessionBench()
         bench.session.begin(isOn: true, at: bench.now)
-        // The answer was there all the time, and the process was stopped for a minute before it could read it.
+        // The answer had arrived, but the process was stopped for a minute before it could read it.
         var answers: [[UInt8]] = []
         for case .send(let command) in bench.session.drainSteps() {
             if let event = bench.controller.receive(command) { answers.append(event) }

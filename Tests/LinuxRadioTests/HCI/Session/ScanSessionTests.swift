@@ -6,8 +6,8 @@ import Testing
 @testable import LinuxRadio
 
 struct ScanSessionTests {
-    @Test("A session scans passively and for every advert", arguments: [false, true])
-    func itListensPassivelyAndToEveryAdvert(isExtended: Bool) {
+    @Test("A session scans passively, with every advert reported", arguments: [false, true])
+    func aSessionScansPassively(isExtended: Bool) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended))
         bench.scan(.ranging)
         #expect(bench.session.state == .poweredOn)
@@ -21,7 +21,7 @@ struct ScanSessionTests {
         #expect(!bench.controller.isScanning)
     }
 
-    @Test("A session that looks for devices asks them, by an address made up for it", arguments: [false, true])
+    @Test("A search for devices sends scan requests with a random address", arguments: [false, true])
     func discovery(isExtended: Bool) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended))
         bench.scan(.ranging)
@@ -37,7 +37,7 @@ struct ScanSessionTests {
         #expect(bench.notices.allSatisfy { $0.kind != .commandFailed })
     }
 
-    @Test("A session that advertises looks for devices by the address of its adverts", arguments: [false, true])
+    @Test("A search for devices while advertising uses the adverts' address", arguments: [false, true])
     func discoveryBesideAdverts(isExtended: Bool) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended))
         bench.advertise([SessionBench.frame])
@@ -48,7 +48,7 @@ struct ScanSessionTests {
     }
 
     @Test(
-        "Where others scan or advertise by the adapter's own address, devices are looked for all the same",
+        "Devices are found even if other software scans or advertises with the adapter's address",
         arguments: [false, true], [false, true])
     func discoveryBesideOthers(isExtended: Bool, theyScan: Bool) {
         var controller = VirtualController(isExtended: isExtended)
@@ -68,7 +68,7 @@ struct ScanSessionTests {
         #expect(bench.powerChanges.isEmpty)
     }
 
-    @Test("A controller that lost all that it was told gets an address again", arguments: [false, true])
+    @Test("A controller that lost its settings gets an address again", arguments: [false, true])
     func discoveryAfterAReset(isExtended: Bool) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended))
         bench.scan(.discovery)
@@ -78,7 +78,7 @@ struct ScanSessionTests {
         #expect(bench.controller.randomAddress.count == 6)
     }
 
-    @Test("A scan that is on already is taken over and left on")
+    @Test("A scan that is already on is taken over and left on")
     func aScanThatIsOnAlreadyIsTakenOverAndLeftOn() {
         var controller = VirtualController()
         _ = controller.receive(.setScanEnable(true, filtersDuplicates: true, isExtended: false))
@@ -90,8 +90,8 @@ struct ScanSessionTests {
         #expect(bench.notices.allSatisfy { $0.kind != .commandFailed })
     }
 
-    @Test("Nothing of ours is left unprotected")
-    func nothingOfOursIsLeftUnprotected() {
+    @Test("Everything of ours is protected")
+    func everythingOfOursIsProtected() {
         var bench = SessionBench.working()
         bench.session.scan(.always, at: bench.now)
         var isProtected = false
@@ -99,7 +99,7 @@ struct ScanSessionTests {
             if case .protect(let commands) = step {
                 isProtected = commands == [.setScanEnable(false, isExtended: false)]
             }
-            if case .send = step { #expect(isProtected, "the guardian has to know before the controller does") }
+            if case .send = step { #expect(isProtected, "the guardian must know before the controller") }
         }
         #expect(isProtected)
     }
@@ -111,16 +111,16 @@ struct ScanSessionTests {
         bench.forgetNotices()
         bench.wait(3600)
         #expect(bench.controller.isScanning)
-        // Each 90 s the scan is begun anew, which is reported once; and the adapter is switched after 3, 6, 12, 24 and
-        // 48 minutes.
+        // The scan is restarted every 90 s, which is reported once. The adapter is switched after 3, 6, 12, 24 and 48
+        // minutes.
         #expect(bench.kinds.count { $0 == .scanRestarted } == 1)
         #expect(bench.powerChanges.count == 5)
         let restarts = bench.controller.received.count { $0 == .setScanEnable(false, isExtended: false) }
         #expect((32...36).contains(restarts))
     }
 
-    @Test("Where adverts are heard the scan is left alone")
-    func whereAdvertsAreHeardTheScanIsLeftAlone() {
+    @Test("While adverts are heard, the scan is left alone")
+    func whileAdvertsAreHeardTheScanIsLeftAlone() {
         var bench = SessionBench.working()
         bench.adverts = 1_000_000_000
         bench.scan(.ranging)
@@ -154,7 +154,7 @@ struct ScanSessionTests {
             counted = bench.controller.received.count
             bench.session.counted(UInt32(counted), at: bench.now)
         }
-        // Ten minutes of silence: the scan is restarted each 90 s, and the adapter switched after 3 and 6 minutes.
+        // Ten minutes of silence: the scan is restarted every 90 s, and the adapter is switched after 3 and 6 minutes.
         #expect(bench.powerChanges == [.cycle, .cycle])
         #expect(bench.kinds.count { $0 == .scanRestarted } == 1)
         #expect(bench.controller.received.count { $0 == .setScanEnable(false, isExtended: false) } >= 4)
@@ -167,7 +167,7 @@ struct ScanSessionTests {
         bench.controller.isSilent = true
         bench.forgetNotices()
         bench.wait(92)
-        // The restart of the scan found out.
+        // The restart of the scan revealed it.
         #expect(bench.kinds == [.scanRestarted])
         #expect(bench.powerChanges.isEmpty)
         bench.wait(2.5)
@@ -180,8 +180,8 @@ struct ScanSessionTests {
         #expect(bench.session.state == .poweredOn && bench.controller.isScanning)
     }
 
-    @Test("What stays silent is switched ever more seldom")
-    func whatStaysSilentIsSwitchedEverMoreSeldom() {
+    @Test("A controller that stays silent is switched less and less often")
+    func aSilentControllerIsSwitchedLessAndLessOften() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         bench.controller.isSilent = true
@@ -190,8 +190,8 @@ struct ScanSessionTests {
         #expect((16...20).contains(bench.powerChanges.count), "\(bench.powerChanges.count)")
     }
 
-    @Test("A refused command is tried again before the power is touched")
-    func aRefusedCommandIsTriedAgainBeforeThePowerIsTouched() {
+    @Test("A refused command is retried before the adapter is switched")
+    func aRefusedCommandIsRetriedBeforeASwitch() {
         var bench = SessionBench.working()
         bench.controller.refusals[.setScanEnable] = .invalidParameters
         bench.scan(.ranging)
@@ -209,7 +209,7 @@ struct ScanSessionTests {
     }
 
     @Test("A scan that other software ends is restarted")
-    func aScanThatOthersEndIsBegunAnew() {
+    func aScanEndedByOtherSoftwareIsRestarted() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         bench.forgetNotices()
@@ -219,29 +219,29 @@ struct ScanSessionTests {
         #expect(bench.controller.isScanning && bench.kinds == [.scanRestarted])
     }
 
-    @Test("Others are not disturbed amid their commands")
-    func othersAreNotDisturbedAmidTheirCommands() {
+    @Test("Our commands do not interrupt those of other software")
+    func ourCommandsDoNotInterruptOthers() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         let active = ScanParameters(isActive: true, interval: 0x12, window: 0x12)
         bench.othersSend(.setScanEnable(false, isExtended: false))
         bench.othersSend(.setRandomAddress(DeviceAddress(bits: 1, kind: .random)))
         bench.wait(0.1)
-        // A command of ours in between would have this refused.
+        // One of our commands in between would make the controller refuse this one.
         bench.othersSend(.setScanParameters(active, isExtended: false))
         bench.wait(0.1)
         bench.othersSend(.setScanEnable(true, filtersDuplicates: true, isExtended: false))
         #expect(bench.controller.isActive && bench.controller.filtersDuplicates)
         bench.wait(1)
-        // They keep their active scan, without the filter that hides most of a beacon's adverts.
+        // The other software keeps its active scan, without the filter that hides most of a beacon's adverts.
         #expect(bench.controller.isScanning && bench.controller.isActive && !bench.controller.filtersDuplicates)
         bench.othersSend(.setScanEnable(false, isExtended: false))
         bench.wait(1)
         #expect(bench.controller.isScanning && !bench.controller.isActive)
     }
 
-    @Test("A reset by others is mended")
-    func aResetByOthersIsMended() {
+    @Test("The session recovers from a reset by other software")
+    func theSessionRecoversFromAReset() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         bench.advertise([SessionBench.frame])
@@ -252,7 +252,7 @@ struct ScanSessionTests {
     }
 
     @Test("Sleep restarts the scan")
-    func sleepBeginsTheScanAnew() {
+    func sleepRestartsTheScan() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         let commands = bench.controller.received.count
@@ -263,8 +263,8 @@ struct ScanSessionTests {
         #expect(bench.controller.received.count > commands && bench.controller.isScanning)
     }
 
-    @Test("Where only legacy commands are done these are used")
-    func whereOnlyLegacyCommandsAreDoneTheseAreUsed() {
+    @Test("If only legacy commands work, the session uses them")
+    func legacyCommandsAreUsedIfOnlyTheyWork() {
         var controller = VirtualController(isExtended: true)
         controller.isHeldToLegacy = true
         var bench = SessionBench.working(controller)
@@ -275,15 +275,15 @@ struct ScanSessionTests {
         #expect(!bench.controller.isScanning)
     }
 
-    @Test("Processes of ours share a scan and leave none", arguments: [0, 1])
+    @Test("Processes of ours share a scan and end it", arguments: [0, 1])
 
-    func processesOfOursShareAScanAndLeaveNone(first: Int) {
+    func processesOfOursShareAScanAndEndIt(first: Int) {
         var benches = SharedBench(count: 2)
         benches.scan(0, .ranging)
         benches.wait(5)
         benches.scan(1, .monitoring([]))
         benches.wait(5)
-        // The one that wants more is served, and they do not fight.
+        // The process with the higher request is served, and the two do not interfere.
         #expect(benches.controller.isScanning && benches.controller.window == 0x61)
         let commands = benches.controller.received.count
         benches.wait(60)

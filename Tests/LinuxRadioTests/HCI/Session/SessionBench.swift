@@ -3,7 +3,7 @@ import BeaconRadio
 
 @testable import LinuxRadio
 
-/// A session and a controller that talk to each other in virtual time.
+/// A session and a controller in virtual time.
 struct SessionBench {
     var session: ControllerSession
     var controller: VirtualController
@@ -12,13 +12,13 @@ struct SessionBench {
     private(set) var advertising: [(advert: OutgoingAdvert, result: Result<Void, RadioError>)] = []
     private(set) var powerChanges: [PowerChange] = []
     private(set) var protected: [HCICommand] = []
-    /// What the system says to a switch of power.
+    /// The system's error for a change of power; nil for success.
     var powerFailure: HCISystemError?
-    /// How often an advert is heard while the controller scans, in nanoseconds; nil in an empty room.
+    /// The interval of adverts while the controller scans, in nanoseconds; nil in an empty room.
     var adverts: Int64?
-    /// The number of devices that are heard then.
+    /// The number of devices in the air.
     var devices = 1
-    /// The stretches of deafness reported so far.
+    /// The reported periods of deafness.
     private(set) var deafness: [(from: Timestamp, to: Timestamp)] = []
 
     init(
@@ -33,7 +33,7 @@ struct SessionBench {
         }
     }
 
-    /// A session whose adapter is on and has been asked.
+    /// Returns a session whose adapter is on and has reported its features.
     static func working(_ controller: VirtualController = VirtualController()) -> SessionBench {
         var bench = SessionBench(controller)
         bench.session.begin(isOn: true, at: bench.now)
@@ -41,15 +41,15 @@ struct SessionBench {
         return bench
     }
 
-    /// The kinds of the notices told so far.
+    /// The kinds of the reported notices.
     var kinds: [RadioNotice.Kind] { notices.map(\.kind) }
 
-    /// Any frame.
+    /// An arbitrary frame.
     static let frame = OutgoingAdvert(
         IBeaconFrame(
             identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: 4), measuredPower: -59))
 
-    /// The outcomes so far: the minor of each frame, negative where it failed.
+    /// The outcomes: the minor of each frame, negative for a failure.
     var outcomes: [Int] {
         advertising.map { frame, result in
             let minor = Int(frame.frame?.identity.minor ?? 0)
@@ -76,14 +76,14 @@ struct SessionBench {
         settle()
     }
 
-    /// Another program sends a command by the same adapter.
+    /// Sends a command of another program to the adapter.
     mutating func othersSend(_ command: HCICommand) {
         session.receive(othersCommand: command, at: now)
         if let event = controller.receive(command) { session.receive(event: event.span.bytes, at: now) }
         settle()
     }
 
-    /// Lets so many seconds pass.
+    /// Advances time by seconds.
     mutating func wait(_ seconds: Double) {
         let end = now.advanced(by: Int64(seconds * 1e9))
         while now < end {
@@ -98,7 +98,7 @@ struct SessionBench {
         }
     }
 
-    /// Does what the session wants done, until it wants nothing more.
+    /// Performs the session's steps until there are no more.
     mutating func settle() {
         while case let steps = session.drainSteps(), !steps.isEmpty {
             for step in steps { perform(step) }

@@ -3,7 +3,7 @@ import BeaconRadio
 
 @testable import LinuxRadio
 
-/// Several processes at one controller, as the kernel lets them: each sees the others' commands, and all answers.
+/// Several processes that share a controller as the kernel allows: each sees the others' commands, and all answers.
 struct SharedBench {
     private(set) var controller = VirtualController()
     private var sessions: [ControllerSession?]
@@ -20,7 +20,7 @@ struct SharedBench {
         settle()
     }
 
-    /// One of them takes its leave.
+    /// Ends one of them.
     mutating func end(_ index: Int) {
         let undo = sessions[index]?.undo ?? []
         sessions[index] = nil

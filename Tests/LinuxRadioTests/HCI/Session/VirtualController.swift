@@ -2,20 +2,20 @@ import BeaconModel
 
 @testable import LinuxRadio
 
-/// A controller as far as a session can tell: it answers commands, and holds what they made it do.
+/// A controller from a session's point of view: it answers commands and keeps their effects.
 struct VirtualController {
-    /// Whether it has extended commands.
+    /// True if it has extended commands.
     let isExtended: Bool
     let advertisingSets: UInt8
-    /// Whether it answers at all.
+    /// False if it does not answer.
     var isSilent: Bool
-    /// What it refuses, and how.
+    /// The commands that it refuses, with the status.
     var refusals: [HCIOpcode: HCIStatus] = [:]
 
-    /// Whether only legacy commands are done, as after one of them (Core Specification 5.3, Vol 4, Part E, 3.1.1).
+    /// True if only legacy commands work, as after the first of them (Core Specification 5.3, Vol 4, Part E, 3.1.1).
     var isHeldToLegacy = false
 
-    /// The events of which nothing is sent since a reset behind the kernel's back.
+    /// The event masks lost in a reset without the kernel's knowledge.
     private(set) var maskedEvents: Set<HCIOpcode> = []
 
     private(set) var isScanning = false
@@ -23,16 +23,16 @@ struct VirtualController {
     private(set) var window: UInt16 = 0
     private(set) var filtersDuplicates = false
     private(set) var randomAddress: [UInt8] = []
-    /// What is on the air, by set; the legacy advert is number 255.
+    /// The adverts on the air, by set; the legacy advert is number 255.
     private(set) var onAir: [UInt8: [UInt8]] = [:]
     private var data: [UInt8: [UInt8]] = [:]
-    /// The scan responses, by set, of those whose parameters let others ask.
+    /// The scan responses by set, for scannable sets.
     private(set) var scanResponses: [UInt8: [UInt8]] = [:]
     private var scannable: Set<UInt8> = []
     private(set) var received: [HCICommand] = []
     /// The address of each set.
     private(set) var setAddresses: [UInt8: [UInt8]] = [:]
-    /// An advert that it takes in no set.
+    /// An advert that it refuses in every set.
     var refusedData: [UInt8]?
 
     init(isExtended: Bool = false, advertisingSets: UInt8 = 4, isSilent: Bool = false) {
@@ -41,9 +41,9 @@ struct VirtualController {
         self.isSilent = isSilent
     }
 
-    /// Does what a command asks for.
+    /// Carries out a command.
     ///
-    /// - Returns: the event that answers it, from its code on.
+    /// - Returns: the answering event, from its code on.
     mutating func receive(_ command: HCICommand) -> [UInt8]? {
         received.append(command)
         guard !isSilent else { return nil }
@@ -59,7 +59,7 @@ struct VirtualController {
 
     mutating func forgetCommands() { received = [] }
 
-    /// Loses all that it was told, as after a reset.
+    /// Loses all settings, as after a reset.
     mutating func reset() {
         isScanning = false
         window = 0
@@ -68,13 +68,13 @@ struct VirtualController {
         data = [:]
     }
 
-    /// Loses all that it was told, also which events are wanted, and the kernel does not know it.
+    /// Loses all settings and the event masks, without the kernel's knowledge.
     mutating func powerCycle() {
         reset()
         maskedEvents = [.setEventMask, .setLEEventMask]
     }
 
-    /// Is told by the kernel which events are wanted.
+    /// Restores the event masks, as the kernel does.
     mutating func unmask() { maskedEvents = [] }
 
     private func answer(_ command: HCICommand, _ status: HCIStatus, _ returned: [UInt8] = []) -> [UInt8] {
@@ -102,9 +102,9 @@ struct VirtualController {
         case .setExtendedScanParameters where isHeldToLegacy, .setExtendedScanEnable where isHeldToLegacy:
             return .disallowed
         case .setScanParameters, .setExtendedScanParameters:
-            // Parameters of a scan that is on cannot be set (7.8.10).
+            // The parameters of an active scan cannot be set (7.8.10).
             guard !isScanning else { return .disallowed }
-            // An active scan by a random address needs one (7.8.10, 7.8.64).
+            // An active scan with a random address needs one (7.8.10, 7.8.64).
             let ownAddress = command.opcode == .setScanParameters ? parameters[5] : parameters[0]
             if command.scanParameters?.isActive == true, ownAddress == 1, randomAddress.isEmpty {
                 return HCIStatus(rawValue: 0x12)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Two ends of a connection that carries packets, in place of a socket of an adapter and the adapter.
+/// Two ends of a packet connection, which replace an adapter's socket and the adapter.
 final class SocketPair {
     private var first: Int32
     let second: Int32
@@ -19,7 +19,7 @@ final class SocketPair {
         close(second)
     }
 
-    /// The first end, which is closed by whoever takes it.
+    /// Returns the first end, which the caller must close.
     func takeFirst() -> Int32 {
         defer { first = -1 }
         return first
