@@ -2,7 +2,7 @@ import CLibrary
 
 /// An error of reading or writing a capture.
 public struct CaptureError: Error, Sendable {
-    /// The kind of failure. More may come, so a `switch` over codes needs a default.
+    /// The kind of failure. Future versions may add kinds, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case cannotOpen, cannotRead, cannotWrite, unknownFormat, otherFormat, unsupported, truncated, damaged
@@ -16,13 +16,13 @@ public struct CaptureError: Error, Sendable {
         public static let cannotRead = Code(value: .cannotRead)
         /// The system reported an error while writing.
         public static let cannotWrite = Code(value: .cannotWrite)
-        /// The content is of none of the formats that can be read.
+        /// The content has an unknown format.
         public static let unknownFormat = Code(value: .unknownFormat)
-        /// The format is known, and keeps no adverts that can be read; the message names a way to record them.
+        /// The format is known but has no readable adverts; the message explains how to record them.
         public static let otherFormat = Code(value: .otherFormat)
-        /// The format is known, but what it carries is no Bluetooth Low Energy that can be read.
+        /// The format is known, but its packets are not readable Bluetooth Low Energy.
         public static let unsupported = Code(value: .unsupported)
-        /// The file ends in the middle of something.
+        /// The file ends too early.
         public static let truncated = Code(value: .truncated)
         /// The file contradicts its format.
         public static let damaged = Code(value: .damaged)
@@ -31,17 +31,17 @@ public struct CaptureError: Error, Sendable {
     /// The kind of failure.
     public var code: Code
 
-    /// A sentence or two that say what is wrong and what to do.
+    /// One or two sentences with the fault and the remedy.
     public var message: String
 
-    /// The offset in the content where the trouble begins, in bytes; in compressed files, after decompression. Nil
-    /// where no place is to blame.
+    /// The offset of the fault in the content, in bytes; in compressed files, after decompression. Nil if the fault has
+    /// no place.
     public var offset: Int?
 
-    /// The file, as the caller named it, where there is one.
+    /// The caller's name of the file, if there is one.
     public var path: String?
 
-    /// The system's own error number, where there is one.
+    /// The system's error number, if there is one.
     public var systemError: Int32?
 
     /// Creates an error from its parts.
@@ -55,7 +55,7 @@ public struct CaptureError: Error, Sendable {
 }
 
 extension CaptureError: CustomStringConvertible {
-    /// One line for people: file, place, what is wrong.
+    /// A line with file, place and fault, for people.
     public var description: String {
         var text = ""
         if let path { text += "\(path): " }
@@ -64,9 +64,9 @@ extension CaptureError: CustomStringConvertible {
     }
 }
 
-/// The system's error numbers in words.
+/// The descriptions of the system's error numbers.
 enum SystemError {
-    /// Returns the system's words for an error number.
+    /// Returns the system's description of an error number.
     static func text(of number: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             guard let base = buffer.baseAddress, strerror_r(number, base, buffer.count) == 0 else {

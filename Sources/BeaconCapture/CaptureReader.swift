@@ -1,10 +1,9 @@
 public import BeaconRadio
 
-/// A reader of captures: recorded adverts in any of the formats of ``CaptureFormat``, gzipped or not, from a file or a
-/// pipe.
+/// A reader of captures: recorded adverts in any format of ``CaptureFormat``, gzipped or not, from a file or a pipe.
 ///
-/// The format is detected from the content. Reading needs no more memory for a large file than for a small one. A
-/// damaged or cut file gives what can be read of it, then one ``CaptureError`` with the place of the damage.
+/// It detects the format from the content. A large file needs no more memory than a small one. From a damaged or
+/// truncated file, it returns everything that is readable, then one ``CaptureError`` with the place of the damage.
 public struct CaptureReader: ~Copyable {
     /// The format of the content.
     public let format: CaptureFormat
@@ -18,24 +17,24 @@ public struct CaptureReader: ~Copyable {
     /// Opens a file or a pipe.
     ///
     /// - Parameter path: the file; `-` is standard input.
-    /// - Throws: ``CaptureError`` if it cannot be opened, or its content is of no known format.
+    /// - Throws: ``CaptureError`` if it cannot be opened, or its format is unknown.
     public init(path: String) throws(CaptureError) {
         try self.init(stream: ByteStream(path: path), path: path)
     }
 
-    /// Opens a file or a pipe whose reading can be ended from another thread.
+    /// Opens a file or a pipe. Another thread can end the reading.
     ///
     /// - Parameters:
     ///   - path: the file; `-` is standard input.
-    ///   - interruption: a descriptor that ends all reading, as at the end of the file, once it can be read.
-    /// - Throws: ``CaptureError`` if it cannot be opened, or its content is of no known format.
+    ///   - interruption: a descriptor that ends all reading, as at the end of the file, once it is readable.
+    /// - Throws: ``CaptureError`` if it cannot be opened, or its format is unknown.
     package init(path: String, interruption: Int32) throws(CaptureError) {
         try self.init(stream: ByteStream(path: path, interruption: interruption), path: path)
     }
 
-    /// Reads bytes that are in memory.
+    /// Reads bytes in memory.
     ///
-    /// - Throws: ``CaptureError`` if they are of no known format.
+    /// - Throws: ``CaptureError`` if their format is unknown.
     public init(bytes: [UInt8]) throws(CaptureError) {
         try self.init(stream: ByteStream(bytes: bytes), path: nil)
     }
@@ -51,27 +50,27 @@ public struct CaptureReader: ~Copyable {
         }
         self.stream = stream
         self.path = path
-        // A default value would be there before `open` throws, and Swift 6.2 destroys it twice then.
+        // With a default value, `open` would throw after its initialization, and Swift 6.2 then destroys it twice.
         interpreter = PacketInterpreter()
         isFinished = false
     }
 
-    /// The receivers met so far.
+    /// The receivers in the content read until now.
     public var receiverNames: [String] { interpreter.receivers.names }
 
-    /// The numbers of packets and adverts read so far.
+    /// The numbers of packets and adverts read until now.
     public var counts: SourceCounts { interpreter.counts }
 
-    /// The lines that were passed over so far, since they are none of the format. What stands between them was read.
+    /// The lines ignored until now because they do not belong to the format. The lines between them were read.
     public var foreignLines: ForeignLines { reader.foreignLines }
 
-    /// The number of bytes of the content read so far, after decompression.
+    /// The number of bytes of the content read until now, after decompression.
     public var offset: Int { stream.offset }
 
     /// Reads one record and adds the adverts in it to `batch`. The caller begins the batch before each record.
     ///
     /// - Returns: the record, or nil at the end.
-    /// - Throws: ``CaptureError`` where the content is cut or damaged. After an error there is nothing more to read.
+    /// - Throws: ``CaptureError`` if the content is truncated or damaged. After an error, the reader is at its end.
     public mutating func next(into batch: inout AdvertBatch) throws -> SourceRecord? {
         guard !isFinished else { return nil }
         do {
@@ -86,11 +85,11 @@ public struct CaptureReader: ~Copyable {
     }
 
     private static func open(_ stream: inout ByteStream) throws(CaptureError) -> (CaptureFormat, any FormatReader) {
-        // The longest magic has eight bytes, and a record of the format without one has thirteen and more.
+        // The longest magic has eight bytes, and a record of the format without a magic has at least thirteen.
         stream.fill(atLeast: 13)
         guard stream.available > 0 else {
             throw stream.failure
-                ?? CaptureError(.unknownFormat, "there is nothing in it: no capture has been written to it yet")
+                ?? CaptureError(.unknownFormat, "the file is empty: no capture has been written to it yet")
         }
         if stream.available >= 4 {
             let magic = stream.number32(at: 0, isBigEndian: true)
@@ -110,11 +109,11 @@ public struct CaptureReader: ~Copyable {
         let names = CaptureFormat.allCases.map(\.description).joined(separator: ", ")
         throw CaptureError(
             .unknownFormat,
-            "this is no capture that can be read. Known formats, each also gzipped: \(names)", offset: 0)
+            "this is not a readable capture. Known formats, each also gzipped: \(names)", offset: 0)
     }
 }
 
-/// The formats in which captures are read, detected from the content.
+/// The readable formats of captures, detected from the content.
 @nonexhaustive
 public enum CaptureFormat: Hashable, Sendable, CaseIterable {
     /// The format of BlueZ's `btmon -w` and of Android's HCI log.
@@ -127,12 +126,12 @@ public enum CaptureFormat: Hashable, Sendable, CaseIterable {
     case packetLogger
     /// The text that `hcidump -R` prints.
     case hcidump
-    /// One JSON object a line, as `beacon scan --json` prints it.
+    /// One JSON object per line, as `beacon scan --json` prints it.
     case sightingLog
 }
 
 extension CaptureFormat: CustomStringConvertible {
-    /// The name that people know the format by.
+    /// The common name of the format.
     public var description: String {
         switch self {
         case .btsnoop: "btsnoop"

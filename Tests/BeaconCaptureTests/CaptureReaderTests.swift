@@ -4,7 +4,7 @@ import Testing
 @Suite("Capture reader")
 struct CaptureReaderTests {
     @Test(
-        "what is no capture is told, with the formats that are",
+        "The error for an unknown format lists the known ones",
         arguments: [
             "x", "hello, world, this is text", "\u{1F}\u{8B}", "name, value, other\n1, 2, 3\n",
             "\u{7F}ELF\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -19,13 +19,13 @@ struct CaptureReaderTests {
         }
     }
 
-    @Test("an empty file is told")
+    @Test("An empty file is an error")
     func empty() throws {
         #expect(try Reading([]).error?.code == .unknownFormat)
         #expect(try Reading(Gzip.member([])).error?.code == .unknownFormat)
     }
 
-    @Test("a file that is not there, and a folder, are told with their path")
+    @Test("Errors for a missing file and for a folder include the path")
     func noFile() throws {
         try withTemporaryFolder { folder in
             let missing = try #require(try Reading(path: folder + "/none").error)

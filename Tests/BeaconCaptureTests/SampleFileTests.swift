@@ -3,10 +3,10 @@ import BeaconModel
 import BeaconRadio
 import Testing
 
-/// The same three adverts in every format, as they come and in every way in which a small file can be broken.
+/// The same three adverts in every format, intact and broken in every way that fits into a small file.
 @Suite("Captures of every format")
 struct SampleFileTests {
-    /// What reading the file should bring.
+    /// The adverts that the file contains.
     private func expected(_ file: SampleFile) -> [Reading.Heard] {
         Advert.samples.map { advert in
             Reading.Heard(
@@ -27,10 +27,10 @@ struct SampleFileTests {
         #expect(reading.counts.badCRC == 0, sourceLocation: sourceLocation)
     }
 
-    @Test("the same adverts, whatever the format", arguments: SampleFile.all)
+    @Test("Every format gives the same adverts", arguments: SampleFile.all)
     func adverts(file: SampleFile) throws { check(try Reading(file.bytes), file) }
 
-    @Test("gzipped, in one member and in several", arguments: SampleFile.all)
+    @Test("Gzipped files may have one member or several", arguments: SampleFile.all)
     func gzipped(file: SampleFile) throws {
         check(try Reading(Gzip.member(file.bytes)), file)
         let members = [0..<1, 1..<1, 1..<40, 40..<file.bytes.count].map { Gzip.member(Array(file.bytes[$0])) }
@@ -39,7 +39,7 @@ struct SampleFileTests {
         check(try Reading(Gzip.member(file.bytes) + [UInt8](repeating: 0, count: 600)), file)
     }
 
-    @Test("through a pipe, a few bytes at a time, gzipped or not", arguments: SampleFile.all)
+    @Test("A pipe may deliver a few bytes at a time, gzipped or not", arguments: SampleFile.all)
     func pipe(file: SampleFile) throws {
         for bytes in [file.bytes, Gzip.member(file.bytes)] {
             let pieces = stride(from: 0, to: bytes.count, by: 7).map { Array(bytes[$0..<min(bytes.count, $0 + 7)]) }
@@ -48,7 +48,7 @@ struct SampleFileTests {
     }
 
     @Test(
-        "cut at any byte, what came before is delivered, and a cut inside of something is told",
+        "A truncated file gives everything before its end, and an error if a record is incomplete",
         arguments: SampleFile.all)
     func cut(file: SampleFile) throws {
         let whole = expected(file)
@@ -65,7 +65,7 @@ struct SampleFileTests {
         }
     }
 
-    @Test("cut at any byte of the gzip data", arguments: SampleFile.all)
+    @Test("A gzipped file may be truncated at any byte", arguments: SampleFile.all)
     func cutGzip(file: SampleFile) throws {
         let packed = Gzip.member(file.bytes)
         var records = 0
@@ -80,7 +80,7 @@ struct SampleFileTests {
     }
 
     @Test(
-        "flipped bits in the sums of the gzip data are damage, and what came before is delivered",
+        "Flipped bits in the gzip checksums are damage, and everything before is delivered",
         arguments: SampleFile.all)
     func flippedSums(file: SampleFile) throws {
         let packed = Gzip.member(file.bytes)
@@ -94,7 +94,7 @@ struct SampleFileTests {
         }
     }
 
-    @Test("any flipped bit gives adverts, then an end or one error", arguments: SampleFile.all)
+    @Test("Any flipped bit gives adverts, then the end or one error", arguments: SampleFile.all)
     func flips(file: SampleFile) throws {
         for bit in 0..<file.bytes.count * 8 {
             var bytes = file.bytes

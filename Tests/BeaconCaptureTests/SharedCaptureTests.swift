@@ -28,7 +28,7 @@ struct SharedCaptureTests {
         try Reading(path: SharedData.folder.appending(path: "captures/\(name)").path)
     }
 
-    @Test("of sniffers hold what they are said to", arguments: names)
+    @Test("Captures of sniffers have the documented content", arguments: names)
     func sniffers(name: String) throws {
         let expected = try expected(name + ".pcapng")
         let reading = try reading(name + ".pcapng")
@@ -49,13 +49,13 @@ struct SharedCaptureTests {
         }
     }
 
-    @Test("of hcidump hold what they are said to")
+    @Test("Captures of hcidump have the documented content")
     func hcidump() throws {
         let expected = try expected("hcidump.txt")
         let reading = try reading("hcidump.txt")
         let frames = reading.heard.compactMap(\.frame)
         #expect(reading.error == nil)
-        // What is expected counts the tool's greeting as a packet.
+        // The expected number includes the tool's header as a packet.
         #expect(reading.counts.packets == expected.packets - 1)
         #expect(frames.count == expected.iBeaconFrames)
         #expect(Set(frames.map(\.identity)).count == expected.identities)

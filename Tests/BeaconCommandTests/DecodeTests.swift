@@ -70,7 +70,7 @@ struct DecodeTests {
             ("02011a1bff1801beac2f234454cf6d4a0fadf2f4911ba9ffa600010002c509", "0x0118"),
             ("0201061aff4c000215e2c56d", "18 bytes are missing"),
             ("020106", "no manufacturer specific data"),
-            ("043e0a03004000060000002a00", "no report of an advert"),
+            ("043e0a03004000060000002a00", "not an advertising report"),
             ("0201041aff590002150112233445566778899aabbccddeeff001020304c3", "Nordic Semiconductor"),
             ("02010", "odd number"), ("0201zz", "not a hexadecimal byte"), ("-", "no bytes"),
         ])

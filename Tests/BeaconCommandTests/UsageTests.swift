@@ -91,9 +91,9 @@ struct UsageTests {
         arguments: [
             (["scan", "--source", "/nowhere/at.all"], "no such file"),
             (["scan", "--source", "/"], "directory"),
-            (["scan", "--source", "/dev/null"], "nothing in it"),
-            (["scan", "--source", "/bin/ls"], "no capture that can be read"),
-            (["scan", "--source", #filePath], "no capture that can be read"),
+            (["scan", "--source", "/dev/null"], "the file is empty"),
+            (["scan", "--source", "/bin/ls"], "not a readable capture"),
+            (["scan", "--source", #filePath], "not a readable capture"),
             (["scan", "--source", "hci:usb0"], "beacon doctor"),
             (["advertise", "--uuid", "new", "--major", "1", "--minor", "2", "--adapter", "usb0"], "beacon doctor"),
             (["range", "--source", "simulation:nowhere"], "museum"),

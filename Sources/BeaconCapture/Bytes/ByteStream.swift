@@ -1,6 +1,6 @@
-/// The content of a capture as a window that moves forward, unpacked where it is gzipped.
+/// The content of a capture as a window that moves forward, decompressed if it is gzipped.
 ///
-/// It holds no more than a chunk and the record at hand, so a file's size does not matter.
+/// It holds no more than a chunk and the current record, so a file's size does not matter.
 struct ByteStream: ~Copyable {
     private enum Input: ~Copyable {
         case file(FileInput)
@@ -14,10 +14,10 @@ struct ByteStream: ~Copyable {
         }
     }
 
-    /// The number of bytes asked of the system at once: large enough that the cost of a call does not show.
+    /// The number of bytes per system call: large enough that the cost of a call does not matter.
     private static let chunk = 256 * 1024
 
-    /// The window's storage; the bytes at hand are at `start..<end`.
+    /// The window's storage; the available bytes are at `start..<end`.
     private(set) var buffer: [UInt8]
     private(set) var start = 0
     private(set) var end = 0
@@ -25,7 +25,7 @@ struct ByteStream: ~Copyable {
     /// The offset of `start` in the content.
     private(set) var offset = 0
 
-    /// The error that ended the content early, thrown once the bytes at hand have been used.
+    /// The error that ended the content early, thrown after the available bytes have been used.
     private(set) var failure: CaptureError?
 
     private var input: Input
@@ -35,9 +35,9 @@ struct ByteStream: ~Copyable {
     private var packedEnd = 0
     private var isExhausted = false
 
-    /// Opens a file, a pipe, or standard input where the path is `-`.
+    /// Opens a file or a pipe, or standard input if the path is `-`.
     ///
-    /// - Parameter interruption: a descriptor that ends all reading once it can be read; -1 for none.
+    /// - Parameter interruption: a descriptor that ends all reading once it is readable; -1 for none.
     init(path: String, interruption: Int32 = -1) throws(CaptureError) {
         self.init(input: .file(try FileInput(path: path, interruption: interruption)))
     }
@@ -62,27 +62,27 @@ struct ByteStream: ~Copyable {
         end = 0
     }
 
-    /// The number of bytes at hand.
+    /// The number of available bytes.
     var available: Int { end - start }
 
-    /// Reads on until `count` bytes are at hand or the content ends.
+    /// Reads until `count` bytes are available or the content ends.
     ///
-    /// - Returns: whether they are.
+    /// - Returns: true if they are available.
     @discardableResult
     mutating func fill(atLeast count: Int) -> Bool {
         if end - start >= count { return true }
         return readOn(atLeast: count)
     }
 
-    /// Moves the window past `count` bytes, which need to be at hand.
+    /// Moves the window past `count` bytes, which must be available.
     mutating func consume(_ count: Int) {
         start += count
         offset += count
     }
 
-    /// Moves the window past `count` bytes, reading on where it must.
+    /// Moves the window past `count` bytes, and reads more if necessary.
     ///
-    /// - Returns: whether there were so many.
+    /// - Returns: true if the content has so many bytes.
     mutating func skip(_ count: Int) -> Bool {
         var remaining = count
         while remaining > available {
@@ -114,7 +114,7 @@ struct ByteStream: ~Copyable {
                 end += got
             } catch {
                 var error = error
-                // The place of what could not be unpacked; where reading failed, no place is to blame.
+                // The position of the data that could not be decompressed. A failed read has no position.
                 if error.code != .cannotRead { error.offset = offset + available }
                 failure = error
                 isExhausted = true
@@ -123,14 +123,14 @@ struct ByteStream: ~Copyable {
         return end >= count
     }
 
-    /// Reads into the window's storage from `position` on; 0 at the end.
+    /// Reads into the window's storage from `position` on; returns 0 at the end.
     private mutating func read(into position: Int) throws(CaptureError) -> Int {
         try buffer.withUnsafeMutableBytes { bytes in
             input.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[position...]))
         }.get()
     }
 
-    /// Unpacks into the window's storage from `position` on; 0 at the end.
+    /// Decompresses into the window's storage from `position` on; returns 0 at the end.
     private mutating func inflate(into position: Int) throws(CaptureError) -> Int {
         while true {
             if packedStart == packedEnd {
@@ -140,7 +140,7 @@ struct ByteStream: ~Copyable {
                     if let fault = inflater?.fault { throw fault }
                     guard inflater?.isAtEnd ?? true else {
                         throw CaptureError(
-                            .truncated, "the gzip data ends too early; what came before was read")
+                            .truncated, "the gzip data ends too early; everything before it was read")
                     }
                     return 0
                 }
@@ -163,19 +163,19 @@ struct ByteStream: ~Copyable {
 }
 
 extension ByteStream {
-    /// Returns the 16-bit number `place` bytes into the window, which need to be at hand.
+    /// Returns the 16-bit number at `place` in the window, whose bytes must be available.
     func number16(at place: Int, isBigEndian: Bool) -> UInt16 {
         let raw = buffer.span.bytes.unsafeLoadUnaligned(fromByteOffset: start + place, as: UInt16.self)
         return isBigEndian ? UInt16(bigEndian: raw) : UInt16(littleEndian: raw)
     }
 
-    /// Returns the 32-bit number `place` bytes into the window, which need to be at hand.
+    /// Returns the 32-bit number at `place` in the window, whose bytes must be available.
     func number32(at place: Int, isBigEndian: Bool) -> UInt32 {
         let raw = buffer.span.bytes.unsafeLoadUnaligned(fromByteOffset: start + place, as: UInt32.self)
         return isBigEndian ? UInt32(bigEndian: raw) : UInt32(littleEndian: raw)
     }
 
-    /// Returns the 64-bit number `place` bytes into the window, which need to be at hand.
+    /// Returns the 64-bit number at `place` in the window, whose bytes must be available.
     func number64(at place: Int, isBigEndian: Bool) -> UInt64 {
         let raw = buffer.span.bytes.unsafeLoadUnaligned(fromByteOffset: start + place, as: UInt64.self)
         return isBigEndian ? UInt64(bigEndian: raw) : UInt64(littleEndian: raw)
@@ -183,27 +183,27 @@ extension ByteStream {
 
     /// Makes `count` bytes of one record available.
     ///
-    /// - Parameter record: what the bytes belong to, for the error.
-    /// - Returns: false at the end of the content, where nothing more is at hand.
+    /// - Parameter record: the name of the record, for the error.
+    /// - Returns: false at the end of the content, with no bytes left.
     mutating func fillRecord(_ count: Int, of record: String) throws(CaptureError) -> Bool {
         if fill(atLeast: count) { return true }
         if let failure { throw failure }
         if available == 0 { return false }
         throw CaptureError(
             .truncated,
-            "the file ends inside \(record), which has \(count) bytes and only \(available) of them here; "
-                + "what came before was read",
+            "the file ends inside \(record), with \(available) of its \(count) bytes; "
+                + "everything before it was read",
             offset: offset)
     }
 
-    /// Makes `count` bytes available of a record whose beginning has been read.
+    /// Makes `count` bytes available of a record that has begun.
     mutating func fillRest(_ count: Int, of record: String) throws(CaptureError) {
         if fill(atLeast: count) { return }
         if let failure { throw failure }
         throw CaptureError(
             .truncated,
-            "the file ends inside \(record), which has \(count) bytes and only \(available) of them here; "
-                + "what came before was read",
+            "the file ends inside \(record), with \(available) of its \(count) bytes; "
+                + "everything before it was read",
             offset: offset)
     }
 }
@@ -215,9 +215,9 @@ final class MemoryInput {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Reads some bytes.
+    /// Reads bytes.
     ///
-    /// - Returns: how many; 0 at the end.
+    /// - Returns: their number; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(bytes.count - position, buffer.count)
         bytes.withUnsafeBytes { source in

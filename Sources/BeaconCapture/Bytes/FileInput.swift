@@ -1,16 +1,16 @@
 import CLibrary
 
-/// A file, a pipe or standard input, read by the system's `read`, which blocks.
+/// A file, a pipe or standard input, read with the blocking system call `read`.
 public struct FileInput: ~Copyable {
     private let descriptor: Int32
     private let ownsDescriptor: Bool
-    /// A descriptor that ends all reading once it can be read; -1 for none.
+    /// A descriptor that ends all reading once it is readable; -1 for none.
     private let interruption: Int32
 
     /// Opens `path`; `-` is standard input.
     ///
-    /// - Parameter interruption: a descriptor that ends all reading, as at the end of the file, once it can be read: a
-    ///   pipe may be silent for long. -1 for none.
+    /// - Parameter interruption: a descriptor that ends all reading, as at the end of the file, once it is readable,
+    ///   because a pipe may be silent for long. -1 for none.
     init(path: String, interruption: Int32 = -1) throws(CaptureError) {
         self.interruption = interruption
         if path == "-" {
@@ -31,9 +31,9 @@ public struct FileInput: ~Copyable {
         if ownsDescriptor { close(descriptor) }
     }
 
-    /// Reads some bytes.
+    /// Reads bytes.
     ///
-    /// - Returns: how many; 0 at the end.
+    /// - Returns: their number; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, CaptureError> {
         while true {
             guard !isInterrupted() else { return .success(0) }
@@ -46,9 +46,9 @@ public struct FileInput: ~Copyable {
         }
     }
 
-    /// Waits for bytes where reading can be ended.
+    /// Waits for bytes if reading can be interrupted.
     ///
-    /// - Returns: true where it has to end.
+    /// - Returns: true if reading must end.
     private func isInterrupted() -> Bool {
         guard interruption >= 0 else { return false }
         var ends: InlineArray<2, pollfd> = [
@@ -64,7 +64,7 @@ public struct FileInput: ~Copyable {
     ///
     /// - Parameters:
     ///   - path: the file; `-` is standard input.
-    ///   - limit: how many bytes it may have.
+    ///   - limit: the maximum number of bytes.
     public static func contents(path: String, limit: Int) throws(CaptureError) -> [UInt8] {
         let input = try FileInput(path: path)
         var bytes: [UInt8] = []
@@ -74,7 +74,7 @@ public struct FileInput: ~Copyable {
             if count == 0 { return bytes }
             bytes.append(contentsOf: chunk[..<count])
             guard bytes.count <= limit else {
-                throw CaptureError(.cannotRead, "has more than \(limit) bytes, which it should not", path: path)
+                throw CaptureError(.cannotRead, "is larger than the limit of \(limit) bytes", path: path)
             }
         }
     }

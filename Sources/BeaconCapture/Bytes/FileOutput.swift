@@ -1,8 +1,9 @@
 import CLibrary
 
-/// A file, a pipe or standard output, written by the system's `write` a chunk at a time, gzipped where wanted.
+/// A file, a pipe or standard output, written in chunks with the system call `write`, and optionally gzipped.
 ///
-/// Bytes that have been appended but not flushed are lost when the value is deallocated; call ``finish()`` at the end.
+/// Bytes that have been appended but not flushed are lost when the value is deallocated, so call ``finish()`` at the
+/// end.
 public struct FileOutput: ~Copyable {
     private static let chunk = 64 * 1024
 
@@ -12,9 +13,9 @@ public struct FileOutput: ~Copyable {
     private var buffer: [UInt8] = []
     private var deflater: GzipDeflater?
 
-    /// Creates a file, or empties it if there is one.
+    /// Creates a file, or empties an existing one.
     ///
-    /// - Parameter path: the file; `-` is standard output. A name that ends in `.gz` makes a gzipped file.
+    /// - Parameter path: the file; `-` is standard output. If the name ends in `.gz`, the file is gzipped.
     public init(path: String) throws(CaptureError) {
         self.path = path
         if path == "-" {
@@ -37,14 +38,14 @@ public struct FileOutput: ~Copyable {
         if ownsDescriptor { close(descriptor) }
     }
 
-    /// Lets `fill` append bytes, and writes them once enough have come together.
+    /// Lets `fill` append bytes, and writes them once there are enough for a chunk.
     @inline(__always)
     public mutating func append(_ fill: (inout [UInt8]) -> Void) throws(CaptureError) {
         fill(&buffer)
         if buffer.count >= Self.chunk { try flush() }
     }
 
-    /// Hands what has been appended to the system. A gzipped file may hold some of it back until ``finish()``.
+    /// Writes the appended bytes. A gzipped file may hold some of them back until ``finish()``.
     public mutating func flush() throws(CaptureError) {
         guard !buffer.isEmpty else { return }
         if let packed = deflater?.deflate(buffer) {
@@ -55,7 +56,7 @@ public struct FileOutput: ~Copyable {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Writes all that is left.
+    /// Writes all remaining bytes.
     public mutating func finish() throws(CaptureError) {
         try flush()
         if let rest = deflater?.finish() { try write(rest) }

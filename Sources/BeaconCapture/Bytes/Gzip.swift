@@ -1,6 +1,6 @@
 import CZlib
 
-/// A decompressor of gzip, of one or several members, as `cat a.gz b.gz` makes them.
+/// A decompressor of gzip with one or several members, such as those of `cat a.gz b.gz`.
 struct GzipInflater: ~Copyable {
     /// The numbers of bytes that one step consumed and produced.
     struct Step {
@@ -11,7 +11,7 @@ struct GzipInflater: ~Copyable {
     private let stream: UnsafeMutablePointer<z_stream>
     private var isBetweenMembers = false
 
-    /// The damage in the data, kept while bytes before it are still handed over.
+    /// The damage in the data, kept until the bytes before it have been returned.
     private(set) var fault: CaptureError?
 
     /// The first bytes of each member (RFC 1952, 2.3.1).
@@ -20,7 +20,7 @@ struct GzipInflater: ~Copyable {
     init() {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // 15 bits of window, plus 16 for a gzip header (zlib.h). It fails only for want of memory.
+        // 15 bits of window, plus 16 for a gzip header (zlib.h). It fails only if memory runs out.
         beacon_inflate_init(stream, 15 + 16)
     }
 
@@ -32,7 +32,7 @@ struct GzipInflater: ~Copyable {
     /// A Boolean value that indicates whether the content may end here: at the end of a member.
     var isAtEnd: Bool { isBetweenMembers }
 
-    /// Unpacks some bytes of `input` into `output`.
+    /// Decompresses bytes of `input` into `output`.
     mutating func inflate(
         _ input: UnsafeMutableRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
@@ -63,8 +63,8 @@ struct GzipInflater: ~Copyable {
             return step
         default:
             let reason = stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(status)"
-            let error = CaptureError(.damaged, "the gzip data is damaged (\(reason)); what came before was read")
-            // What came out before the fault is still good.
+            let error = CaptureError(.damaged, "the gzip data is damaged (\(reason)); everything before it was read")
+            // The output before the fault is valid.
             guard step.produced > 0 else { throw error }
             fault = error
             return step
@@ -79,7 +79,7 @@ struct GzipDeflater: ~Copyable {
     init() {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // 15 bits of window, plus 16 for a gzip header (zlib.h); level 6 is what gzip itself uses.
+        // 15 bits of window, plus 16 for a gzip header (zlib.h); level 6 is gzip's default.
         beacon_deflate_init(stream, 6, 15 + 16)
     }
 
@@ -88,10 +88,10 @@ struct GzipDeflater: ~Copyable {
         stream.deallocate()
     }
 
-    /// Packs `bytes`; some of the outcome may be held back.
+    /// Compresses `bytes`; part of the output may be held back.
     func deflate(_ bytes: [UInt8]) -> [UInt8] { run(bytes, Z_NO_FLUSH) }
 
-    /// Returns the rest and the end of the member.
+    /// Returns the remaining output and the end of the member.
     func finish() -> [UInt8] { run([], Z_FINISH) }
 
     private func run(_ bytes: [UInt8], _ mode: Int32) -> [UInt8] {
@@ -105,7 +105,7 @@ struct GzipDeflater: ~Copyable {
                 let produced = chunk.withUnsafeMutableBufferPointer { output in
                     stream.pointee.next_out = output.baseAddress
                     stream.pointee.avail_out = uInt(clamping: output.count)
-                    // It fails only for arguments that cannot occur here.
+                    // It fails only for invalid arguments.
                     _ = CZlib.deflate(stream, mode)
                     return output.count - Int(stream.pointee.avail_out)
                 }

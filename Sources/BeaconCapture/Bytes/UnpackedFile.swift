@@ -1,10 +1,10 @@
-/// A file that is read as a whole, unpacked where it is gzipped.
+/// A file that is read as a whole, decompressed if it is gzipped.
 package enum UnpackedFile {
     /// Returns the content.
     ///
     /// - Parameters:
     ///   - path: the file; `-` is standard input.
-    ///   - limit: how many bytes it may have, unpacked.
+    ///   - limit: the maximum number of decompressed bytes.
     package static func contents(path: String, limit: Int) throws(CaptureError) -> [UInt8] {
         do throws(CaptureError) {
             var stream = try ByteStream(path: path)
@@ -12,7 +12,7 @@ package enum UnpackedFile {
             while stream.available > 0 || stream.fill(atLeast: 1) {
                 bytes += stream.buffer[stream.start..<stream.end]
                 guard bytes.count <= limit else {
-                    throw CaptureError(.cannotRead, "has more than \(limit) bytes, which it should not")
+                    throw CaptureError(.cannotRead, "is larger than the limit of \(limit) bytes")
                 }
                 stream.consume(stream.available)
             }

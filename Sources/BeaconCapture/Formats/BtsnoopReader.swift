@@ -8,13 +8,13 @@ import BeaconRadio
 struct BtsnoopReader: FormatReader {
     static let magic: [UInt8] = Array("btsnoop\0".utf8)
 
-    /// Microseconds from the year 0, from which btsnoop counts, to 1970 (Wireshark, `wiretap/btsnoop.c`).
+    /// The microseconds from the year 0, the origin of btsnoop, to 1970 (Wireshark, `wiretap/btsnoop.c`).
     static let epoch: Int64 = 0x00DC_DDB3_0F2F_8000
 
     static let headerCount = 16
     static let recordHeaderCount = 24
 
-    /// No HCI packet comes near this; a length beyond it is a flipped bit.
+    /// HCI packets are much smaller; a greater length is a flipped bit.
     private static let largestPacket = 1 << 17
 
     private let link: LinkType
@@ -26,7 +26,7 @@ struct BtsnoopReader: FormatReader {
         guard let link = LinkType(btsnoop: datalink) else {
             throw CaptureError(
                 .unsupported,
-                "btsnoop with datalink \(datalink) cannot be read; 1001, 1002 and 2001 can. "
+                "btsnoop with datalink \(datalink) is not supported; 1001, 1002 and 2001 are. "
                     + "Record with 'btmon -w FILE' instead",
                 offset: 12)
         }
@@ -43,7 +43,8 @@ struct BtsnoopReader: FormatReader {
         let length = Int(stream.number32(at: 4, isBigEndian: true))
         guard length <= Self.largestPacket else {
             throw CaptureError(
-                .damaged, "a record claims \(length) bytes, which no Bluetooth packet has; what came before was read",
+                .damaged,
+                "a record claims \(length) bytes, which no Bluetooth packet has; everything before it was read",
                 offset: stream.offset)
         }
         try stream.fillRest(Self.recordHeaderCount + length, of: "a record")

@@ -4,13 +4,13 @@ public import BeaconRadio
 /// A writer of adverts as a btsnoop file of Linux's monitor channel (datalink 2001), which `btmon -r`, Wireshark and
 /// ``CaptureReader`` read.
 ///
-/// The monitor channel names the controller that heard an advert; each receiver is written as a controller of its own,
-/// with the first eight bytes of its name, which is all that the format has room for.
+/// The monitor channel names the controller that heard an advert. Each receiver becomes a controller, with the first
+/// eight bytes of its name, the maximum of the format.
 public struct BtsnoopWriter: Sendable {
-    /// Receivers that have been introduced.
+    /// The number of receivers whose names have been written.
     private var introduced = 0
 
-    /// Creates a writer of a file to which nothing has been written.
+    /// Creates a writer for an empty file.
     public init() {}
 
     /// Appends the file's header.
@@ -20,11 +20,11 @@ public struct BtsnoopWriter: Sendable {
         buffer.append(bigEndian: UInt32(2001))
     }
 
-    /// Appends an advert as an HCI event, and before it what introduces its receiver if that is new.
+    /// Appends an advert as an HCI event. If its receiver is new, the receiver's name comes first.
     ///
     /// - Parameters:
-    ///   - reception: kind, address, signal and time; where the time is nil, 1970 is written.
-    ///   - advert: the AD structures. Legacy reports have room for 31 bytes; longer adverts become extended reports.
+    ///   - reception: the kind, address, signal and time; if the time is nil, 1970 is written.
+    ///   - advert: the AD structures. Legacy reports hold up to 31 bytes; longer adverts become extended reports.
     ///   - receivers: the names of the source's receivers.
     ///   - buffer: the bytes to append to.
     public mutating func append(
@@ -49,7 +49,7 @@ public struct BtsnoopWriter: Sendable {
         } while offset < advert.byteCount
     }
 
-    /// An event's parameters have 255 bytes at most, of which an extended report takes 26 for itself.
+    /// An event's parameters have at most 255 bytes, and an extended report needs 26 for its header.
     private static let largestPiece = 229
 
     /// Appends a legacy advertising report (Core Specification, Vol 4, Part E, 7.7.65.2).
@@ -89,7 +89,7 @@ public struct BtsnoopWriter: Sendable {
 
     private func introduce(_ index: Int, name: String, _ time: Timestamp, _ buffer: inout [UInt8]) {
         appendRecordHeader(count: 16, UInt32(index) << 16 | UInt32(LinuxMonitor.newIndex), time, &buffer)
-        // Primary controller, virtual bus, an address of its own.
+        // Primary controller, virtual bus, a unique address.
         buffer.append(contentsOf: [0, 0, UInt8(truncatingIfNeeded: index), 0, 0, 0, 0xBE, 0x02])
         let short = Array(name.utf8.prefix(8))
         buffer.append(contentsOf: short)
@@ -104,7 +104,7 @@ public struct BtsnoopWriter: Sendable {
         buffer.append(bigEndian: UInt64(bitPattern: time.nanoseconds / 1000 + BtsnoopReader.epoch))
     }
 
-    /// Appends kind and bytes of an address; one of unspecified kind is written as public.
+    /// Appends the kind and bytes of an address; an unspecified kind is written as public.
     private func appendAddress(_ address: DeviceAddress, _ buffer: inout [UInt8]) {
         buffer.append(address.kind == .unspecified ? DeviceAddress.Kind.public.rawValue : address.kind.rawValue)
         for shift in 0..<6 { buffer.append(UInt8(truncatingIfNeeded: address.bits >> UInt64(8 * shift))) }

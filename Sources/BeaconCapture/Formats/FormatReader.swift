@@ -3,13 +3,13 @@ import BeaconRadio
 
 /// A reader of the records of one format from a stream.
 protocol FormatReader {
-    /// The lines that were passed over since they are none of the format.
+    /// The lines that were ignored because they do not belong to the format.
     var foreignLines: ForeignLines { get }
 
     /// Reads one record and adds the adverts in it to `batch`.
     ///
     /// - Returns: the record, or nil at the end.
-    /// - Throws: ``CaptureError`` where the content is cut or damaged.
+    /// - Throws: ``CaptureError`` if the content is truncated or damaged.
     mutating func next(
         _ stream: inout ByteStream,
         _ interpreter: inout PacketInterpreter,
@@ -21,15 +21,15 @@ extension FormatReader {
     var foreignLines: ForeignLines { ForeignLines() }
 }
 
-/// The lines of a text that are none of its format, as remarks of another program are.
+/// The lines of a text that do not belong to its format, for instance another program's remarks.
 public struct ForeignLines: Hashable, Sendable {
-    /// How many there are.
+    /// The number of lines.
     public internal(set) var count = 0
 
-    /// The offset of the first in the content, in bytes, after decompression.
+    /// The offset of the first line in the content, in bytes, after decompression.
     public internal(set) var first: Int?
 
-    /// Creates a count of none.
+    /// Creates an empty count.
     public init() {}
 
     mutating func add(at offset: Int) {
@@ -38,18 +38,18 @@ public struct ForeignLines: Hashable, Sendable {
     }
 }
 
-/// A reader that cuts a stream into lines.
+/// A reader that splits a stream into lines.
 struct LineReader {
-    /// No line of a text format comes near this; a longer one is not text.
+    /// Lines of a text format are much shorter; a longer one is not text.
     private static let longest = 1 << 20
 
-    /// The number of bytes of the window known to hold no end of line.
+    /// The number of bytes of the window that were searched and have no end of line.
     private var searched = 0
 
     /// Finds the next line.
     ///
-    /// - Returns: the count of its bytes without its end, and with it; nil at the end of the content. What follows the
-    ///   last end of line counts as a line of its own.
+    /// - Returns: its number of bytes without its end, and with it; nil at the end of the content. The bytes after the
+    ///   last end of line count as a line.
     mutating func next(in stream: inout ByteStream) throws(CaptureError) -> (content: Int, whole: Int)? {
         while true {
             let window = stream.start + searched..<stream.end
@@ -62,7 +62,7 @@ struct LineReader {
             searched = stream.available
             guard searched <= Self.longest else {
                 throw CaptureError(
-                    .damaged, "a line has no end within \(Self.longest) bytes; what came before was read",
+                    .damaged, "a line is longer than \(Self.longest) bytes; everything before it was read",
                     offset: stream.offset)
             }
             if !stream.fill(atLeast: searched + 1) {
@@ -70,7 +70,7 @@ struct LineReader {
                 guard searched > 0 else { return nil }
                 let count = searched
                 searched = 0
-                // An end of line that was cut in its middle.
+                // An end of line that was truncated in its middle.
                 let isCut = stream.buffer[stream.end - 1] == UInt8(ascii: "\r")
                 return (isCut ? count - 1 : count, count)
             }

@@ -1,12 +1,13 @@
 import BeaconModel
 import BeaconRadio
 
-/// A reader of the text that `hcidump -R` prints: a packet begins with `>` (received) or `<` (sent) and hexadecimal
-/// bytes, and continues in lines that begin with a space. With `-t` a date and a time come first; they are taken as
-/// UTC. Lines of other programs between the packets, such as remarks of a script that filters them, are passed over and
-/// counted.
+/// A reader of the text that `hcidump -R` prints.
+///
+/// A packet begins with `>` (received) or `<` (sent) and hexadecimal bytes, and continues in lines that begin with a
+/// space. With `-t`, a date and a time come first; they count as UTC. Lines of other programs between the packets, for
+/// instance remarks of a filter script, are ignored and counted.
 struct HcidumpReader: FormatReader {
-    /// The line that opens a packet.
+    /// The first line of a packet.
     private struct Opening {
         var isReceived: Bool
         var time: Timestamp?
@@ -14,8 +15,8 @@ struct HcidumpReader: FormatReader {
         var bytes: Int
     }
 
-    /// The most bytes that a packet has: its type, the header of ACL data, and as many as its length can say (Core
-    /// Specification, Vol 4, Part A, 2 and Part E, 5.4.2).
+    /// The maximum number of bytes of a packet: its type, the header of ACL data, and the maximum of its length field
+    /// (Core Specification, Vol 4, Part A, 2 and Part E, 5.4.2).
     private static let longestPacket = 1 + 4 + 65_535
 
     private static let received = UInt8(ascii: ">")
@@ -29,12 +30,12 @@ struct HcidumpReader: FormatReader {
     /// The number of bytes that identify a packet with a date: `2026-11-21 10:11:12.345678 >`.
     static let datedOpeningCount = 28
 
-    /// Returns whether more bytes than are at hand may be needed to detect such text, as where it comes through a pipe.
+    /// Returns true if detecting such text may need more bytes than are available, for instance from a pipe.
     static func mayBeginWithDate(_ stream: borrowing ByteStream) -> Bool {
         stream.available > 0 && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(stream.buffer[stream.start])
     }
 
-    /// Returns whether the content at hand is such text.
+    /// Returns true if the available content is such text.
     static func detect(_ stream: borrowing ByteStream) -> Bool {
         let head = stream.buffer[stream.start..<min(stream.end, stream.start + 512)]
         guard let line = head.split(separator: UInt8(ascii: "\n")).first else { return false }
@@ -61,12 +62,13 @@ struct HcidumpReader: FormatReader {
         while let (content, whole) = try lines.next(in: &stream) {
             let line = stream.buffer[stream.start..<stream.start + content]
             guard let opening = Self.opening(of: line) else {
-                // Before the first packet stands the tool's own greeting.
+                // The tool's own header comes before the first packet.
                 if hasSeenPacket, !line.isEmpty {
-                    // A last line without its end may have been the date of a packet.
+                    // A truncated last line may have been the date of a packet.
                     guard content < whole else {
                         throw CaptureError(
-                            .truncated, "the file ends inside a line that is no packet; what came before was read",
+                            .truncated,
+                            "the file ends inside a line that is not a packet; everything before it was read",
                             offset: stream.offset)
                     }
                     foreignLines.add(at: stream.offset)
@@ -93,14 +95,14 @@ struct HcidumpReader: FormatReader {
         return nil
     }
 
-    /// Reads the lines that belong to the packet that was opened at `offset`.
+    /// Reads the continuation lines of the packet that begins at `offset`.
     private mutating func readContinuations(_ stream: inout ByteStream, openedAt offset: Int) throws(CaptureError) {
         while true {
             let next: (content: Int, whole: Int)?
             do throws(CaptureError) {
                 next = try lines.next(in: &stream)
             } catch {
-                // A packet that is whole is delivered first; the fault comes back with the next line.
+                // A complete packet is delivered first; the fault occurs again with the next line.
                 guard isCut else { return }
                 throw error
             }
@@ -110,12 +112,12 @@ struct HcidumpReader: FormatReader {
             try append(line, offset: stream.offset)
             stream.consume(whole)
         }
-        // Only the last packet can be cut; one that is too short elsewhere was written so.
+        // Only the last packet can be truncated; a packet elsewhere that is too short was written so.
         guard isCut else { return }
-        throw CaptureError(.truncated, "the file ends inside a packet; what came before was read", offset: offset)
+        throw CaptureError(.truncated, "the file ends inside a packet; everything before it was read", offset: offset)
     }
 
-    /// A Boolean value that indicates whether the packet has fewer bytes than it says, or too few to say it (Core
+    /// A Boolean value that indicates whether the packet has fewer bytes than its length, or no complete length (Core
     /// Specification, Vol 4, Part A, 2 and Part E, 5.4).
     private var isCut: Bool {
         guard let type = packet.first else { return true }
@@ -131,7 +133,7 @@ struct HcidumpReader: FormatReader {
         return packet.count < header + length
     }
 
-    /// Adds the bytes of a line, which lies at `offset` in the content, to the packet.
+    /// Adds the bytes of a line at `offset` in the content to the packet.
     private mutating func append(_ line: ArraySlice<UInt8>, offset: Int) throws(CaptureError) {
         var high: UInt8?
         for index in line.indices {
@@ -145,29 +147,29 @@ struct HcidumpReader: FormatReader {
                 guard packet.count <= Self.longestPacket else {
                     throw CaptureError(
                         .damaged,
-                        "a packet goes on after \(Self.longestPacket) bytes, which is more than any has; what came "
-                            + "before was read",
+                        "a packet continues after \(Self.longestPacket) bytes, the maximum; everything before it was "
+                            + "read",
                         offset: offset + index - line.startIndex)
                 }
             } else if line[index] != Self.space || high != nil {
                 throw CaptureError(
-                    .damaged, "a packet holds something that is no hexadecimal byte; what came before was read",
+                    .damaged, "a packet contains other text than hexadecimal bytes; everything before it was read",
                     offset: offset + index - line.startIndex)
             }
         }
         guard high == nil else {
             throw CaptureError(
-                .truncated, "a packet ends in the middle of a byte; what came before was read",
+                .truncated, "a packet ends in the middle of a byte; everything before it was read",
                 offset: offset + line.count)
         }
     }
 }
 
-/// The dates that `hcidump -t` prints them: `2026-11-21 10:11:12.345678`.
+/// The dates in the format of `hcidump -t`: `2026-11-21 10:11:12.345678`.
 enum DateText {
     /// Reads a date at the beginning of a line.
     ///
-    /// - Returns: nil if there is none; otherwise the moment, taken as UTC, and where the next word begins.
+    /// - Returns: nil if there is no date; otherwise the time, taken as UTC, and the start of the next word.
     static func parse(_ line: ArraySlice<UInt8>) -> (Timestamp, Int)? {
         var index = line.startIndex
         func number(_ digits: Int, then separator: Character?) -> Int? {
@@ -190,7 +192,7 @@ enum DateText {
         else { return nil }
         let days = GregorianDate(year: year, month: month, day: day).daysSince1970
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
-        // Four digits hold years that nanoseconds in 64 bits do not.
+        // Four digits can name years beyond nanoseconds in 64 bits.
         let time = Timestamp(seconds: Double(seconds)) ?? (seconds < 0 ? .zero : .latest)
         return (time.advanced(by: Int64(microsecond) * 1000), index)
     }

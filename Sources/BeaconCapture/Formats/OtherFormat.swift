@@ -4,33 +4,33 @@ import BeaconModel
 ///
 /// Some of these formats hold no adverts. The others hold them in a form that the readers do not support.
 struct OtherFormat {
-    /// The format and the remedy, as a sentence or two.
+    /// The format and the remedy, in one or two sentences.
     let message: String
 
-    /// Where the format shows, in bytes.
+    /// The offset at which the format was recognized, in bytes.
     var offset = 0
 
-    /// The error that says so.
+    /// The error with this message.
     var error: CaptureError { CaptureError(.otherFormat, message, offset: offset) }
 
     private static let recording =
         "Record again with 'btmon -w FILE', 'hcidump -R > FILE' or 'beacon record FILE', and read that"
 
-    /// The words with which hcidump and btmon begin a packet.
+    /// The first words of packets in the output of hcidump and btmon.
     private static let packetWords = [
         "HCI Event", "HCI Command", "ACL data", "ACL Data", "SCO data", "SCO Data", "ISO Data",
     ]
 
-    /// Finds the format of content that is no capture; nil for one that is not known.
+    /// Detects the format of content that is not a capture; nil if it is unknown.
     init?(_ stream: borrowing ByteStream) {
         let head = stream.buffer[stream.start..<stream.end].prefix(4096)
         guard let message = Self.packed(head) ?? Self.text(head) else { return nil }
         self.message = message
     }
 
-    /// Finds the format of a line that begins a packet in a text, behind its direction; nil for the bytes of a packet.
+    /// Detects the format of a text line that begins a packet, after its direction; nil for the bytes of a packet.
     ///
-    /// hcidump without `-R` and btmon write what a packet means in place of its bytes.
+    /// hcidump without `-R` and btmon print the meaning of a packet instead of its bytes.
     init?(packetLine line: ArraySlice<UInt8>, offset: Int) {
         let words = line.drop { $0 == UInt8(ascii: " ") }
         guard Self.packetWords.contains(where: { words.starts(with: $0.utf8) }) else { return nil }
@@ -49,7 +49,7 @@ struct OtherFormat {
         ]
         for (magic, name, command) in tools where head.starts(with: magic) {
             return
-                "this is packed with \(name), and only gzip is unpacked here. Unpack it: '\(command) FILE | beacon … "
+                "this is compressed with \(name), but only gzip is supported. Unpack it: '\(command) FILE | beacon … "
                 + "--source -'"
         }
         if head.starts(with: "PK\u{3}\u{4}".utf8) {
@@ -68,14 +68,14 @@ struct OtherFormat {
     // MARK: - Text
 
     private static let btmon =
-        "this is what btmon shows to people, without the bytes of the packets. \(recording)"
+        "this is btmon's readable output, without the packets' bytes. \(recording)"
     private static let hcidump =
-        "this is what hcidump shows to people, without the bytes of the packets. \(recording)"
+        "this is hcidump's readable output, without the packets' bytes. \(recording)"
 
     private static func text(_ head: ArraySlice<UInt8>) -> String? {
         if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) {
             return
-                "this is text in UTF-16, as a redirection in PowerShell makes it. Convert it: "
+                "this is UTF-16 text, for instance from a redirection in PowerShell. Convert it: "
                 + "'iconv -f UTF-16 -t UTF-8 FILE | beacon … --source -'"
         }
         let text = String(decoding: head.drop { $0 <= 0x20 }, as: UTF8.self)
@@ -90,41 +90,41 @@ struct OtherFormat {
         }
         if begins(["TIME         FROM"]) {
             return
-                "this is what 'beacon scan' shows to people. Record with 'beacon scan --json > FILE' or 'beacon record "
+                "this is the table of 'beacon scan'. Record with 'beacon scan --json > FILE' or 'beacon record "
                 + "FILE', and read that"
         }
         if begins(["version https://git-lfs"]) {
-            return "this is a pointer of Git LFS and not the file itself; 'git lfs pull' fetches that"
+            return "this is a Git LFS pointer, not the file itself; fetch the file with 'git lfs pull'"
         }
         if begins(["<?xml", "<pdml", "<!DOCTYPE", "<!doctype", "<html", "<HTML"]) {
             return text.contains("<pdml")
                 ? exported("PDML")
-                : "this is a page or a document (XML or HTML), and not the file that it may be about. Download that"
+                : "this is a web page or a document (XML or HTML), not a capture. Download the capture itself"
         }
         if begins(["[NEW] ", "[CHG] ", "[DEL] ", "Discovery started", "SetDiscoveryFilter"])
             || text.prefix(200).contains("[bluetooth]") || text.prefix(200).contains("Agent registered")
         {
             return
-                "this is what bluetoothctl shows to people, without the times of adverts. Record with 'beacon record "
+                "this is bluetoothctl's output, without the times of adverts. Record with 'beacon record "
                 + "FILE' or 'btmon -w FILE', and read that; 'beacon decode' reads the bytes of a ManufacturerData.Value"
         }
         if begins(["["]), text.dropFirst().first(where: { !$0.isWhitespace }) == "{" {
             guard !text.contains("\"_source\"") else { return exported("JSON") }
             return
-                "this is one list of JSON, and a sighting log has an object on each line. Each needs \"uuid\", "
+                "this is a single JSON list, but a sighting log has one object per line. Each needs \"uuid\", "
                 + "\"major\", \"minor\" and \"rssi\". Convert it: jq -c '.[]' FILE | beacon … --source -"
         }
         if begins(["No.     Time", "Frame 1:"]) { return exported("text") }
         if begins(["nRF Connect", "nRF Logger"]) {
             return
-                "this is a log of nRF Connect, which has no adverts with their times. Record with 'beacon record FILE', "
+                "this is a log of nRF Connect, which has no adverts with times. Record with 'beacon record FILE', "
                 + "or with Android's Bluetooth HCI snoop log"
         }
         let line = text.prefix { !$0.isNewline }
         return messages(line) ?? table(line) ?? adverts(line)
     }
 
-    /// Returns the message for what gateways send, as mosquitto_sub shows it: an Ingics line, or a topic and JSON.
+    /// Returns the message for a gateway's messages in mosquitto_sub's output: an Ingics line, or a topic and JSON.
     private static func messages(_ line: Substring) -> String? {
         let words = line.split(separator: " ", maxSplits: 1)
         guard let last = words.last else { return nil }
@@ -133,7 +133,7 @@ struct OtherFormat {
         let isLine = last.first == "$" && last.prefix(6).last == ","
         guard topic.contains("/") && isMessage || isLine else { return nil }
         return
-            "these are messages of a gateway, and no capture. Read them from their broker with '--source mqtt://HOST', "
+            "these are messages of a gateway, not a capture. Read them from their broker with '--source mqtt://HOST', "
             + "and record with 'beacon record FILE --source mqtt://HOST'"
     }
 
@@ -157,7 +157,7 @@ struct OtherFormat {
             }
             guard isHeading || isRow else { continue }
             return
-                "this is a table (CSV), as apps export it, and no capture. Record with 'beacon record FILE', or write "
+                "this is a table (CSV) from an app, not a capture. Record with 'beacon record FILE', or write "
                 + "each row as a line of JSON, a sighting log: {\"time\":1700000000.0,\"uuid\":\"…\",\"major\":1,"
                 + "\"minor\":2,\"rssi\":-60}"
         }
@@ -166,7 +166,7 @@ struct OtherFormat {
 
     /// Returns the message for lines of adverts in hexadecimal digits; nil for other text.
     private static func adverts(_ line: Substring) -> String? {
-        // A line of hcidump has a direction before its bytes; one that is cut there has a date alone.
+        // A line of hcidump has a direction before its bytes; a line truncated there has only a date.
         guard line.utf8.count >= 20, !line.contains(">"), !line.contains("<") else { return nil }
         do throws(PastedAdvertError) {
             _ = try PastedAdvert(String(line))
@@ -175,6 +175,6 @@ struct OtherFormat {
                 return nil
             }
         }
-        return "this is an advert in hexadecimal digits, and no capture: 'beacon decode' reads such lines, one by one"
+        return "this is an advert in hexadecimal digits, not a capture; 'beacon decode' reads such lines one by one"
     }
 }

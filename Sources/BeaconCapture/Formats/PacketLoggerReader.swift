@@ -3,8 +3,8 @@ import BeaconRadio
 
 /// A reader of the format of Apple's PacketLogger, `.pklg`.
 ///
-/// Records of length, seconds, microseconds and type, then the packet; the length counts all behind itself. There is
-/// no magic, and older and newer versions differ in byte order (Wireshark, `wiretap/packetlogger.c`).
+/// Records consist of length, seconds, microseconds and type, then the packet; the length counts everything after
+/// itself. There is no magic, and older and newer versions differ in byte order (Wireshark, `wiretap/packetlogger.c`).
 struct PacketLoggerReader: FormatReader {
     private static let headerCount = 13
     private static let hciEvent: UInt8 = 0x01
@@ -14,10 +14,10 @@ struct PacketLoggerReader: FormatReader {
 
     private let isBigEndian: Bool
 
-    /// Detects this format and its byte order in the content at hand: its first record has to be plausible, and the
-    /// second if it is at hand.
+    /// Detects this format and its byte order in the available content: its first record must be plausible, and the
+    /// second if it is available.
     ///
-    /// - Returns: nil if it could not; otherwise whether the most significant byte comes first.
+    /// - Returns: nil if it is another format; otherwise true if the most significant byte is first.
     static func detect(_ stream: borrowing ByteStream) -> Bool? {
         for isBigEndian in [true, false] {
             guard stream.available >= headerCount,
@@ -32,7 +32,7 @@ struct PacketLoggerReader: FormatReader {
         return nil
     }
 
-    /// Returns the bytes of the record at `place`, or nil where it makes no sense.
+    /// Returns the bytes of the record at `place`, or nil if it is not plausible.
     private static func plausibleLength(
         _ stream: borrowing ByteStream, at place: Int, isBigEndian: Bool
     ) -> Int? {
@@ -54,7 +54,7 @@ struct PacketLoggerReader: FormatReader {
         guard try stream.fillRecord(Self.headerCount, of: "a record's header") else { return nil }
         guard let count = Self.plausibleLength(stream, at: 0, isBigEndian: isBigEndian) else {
             throw CaptureError(
-                .damaged, "a record's length, time or type cannot be; what came before was read",
+                .damaged, "a record's length, time or type is not valid; everything before it was read",
                 offset: stream.offset)
         }
         try stream.fillRest(count, of: "a record")
@@ -62,7 +62,7 @@ struct PacketLoggerReader: FormatReader {
         let microseconds = Int64(stream.number32(at: 8, isBigEndian: isBigEndian))
         let time = Timestamp(nanoseconds: seconds * Timestamp.nanosecondsPerSecond + microseconds * 1000)
         if stream.buffer[stream.start + 12] == Self.hciEvent {
-            // As btsnoop's datalink 1001 has it: received (1), command or event (2).
+            // The flags of btsnoop's datalink 1001: received (1), command or event (2).
             let packet = PacketInterpreter.Packet(
                 time: time, link: .hciTypedByRecord, receiverKey: 0, recordType: 3)
             interpreter.interpret(

@@ -12,14 +12,14 @@ struct PcapReader: FormatReader {
     private static let microsecondMagic: UInt32 = 0xA1B2_C3D4
     private static let nanosecondMagic: UInt32 = 0xA1B2_3C4D
 
-    /// The largest packet that tcpdump writes (`MAXIMUM_SNAPLEN`); a length beyond it is a flipped bit.
+    /// The largest packet that tcpdump writes (`MAXIMUM_SNAPLEN`); a greater length is a flipped bit.
     static let largestPacket = 1 << 18
 
     private let link: LinkType
     private let isBigEndian: Bool
     private let nanosecondsPerUnit: Int64
 
-    /// Returns whether a file that begins with these four bytes, read most significant byte first, is pcap.
+    /// Returns true if a file that begins with these four bytes, read most significant byte first, is pcap.
     static func isMagic(_ number: UInt32) -> Bool {
         [microsecondMagic, nanosecondMagic].contains { $0 == number || $0 == number.byteSwapped }
     }
@@ -30,7 +30,7 @@ struct PcapReader: FormatReader {
         let magic = stream.number32(at: 0, isBigEndian: true)
         isBigEndian = magic == Self.microsecondMagic || magic == Self.nanosecondMagic
         nanosecondsPerUnit = magic == Self.nanosecondMagic || magic.byteSwapped == Self.nanosecondMagic ? 1 : 1000
-        // The upper bits are about checksums, which Bluetooth's link types do not use.
+        // The upper bits describe checksums, which Bluetooth's link types do not use.
         let number = UInt16(truncatingIfNeeded: stream.number32(at: 20, isBigEndian: isBigEndian))
         guard let link = LinkType(pcap: number) else { throw Self.unsupported(number, offset: 20) }
         self.link = link
@@ -40,7 +40,7 @@ struct PcapReader: FormatReader {
     static func unsupported(_ number: UInt16, offset: Int) -> CaptureError {
         CaptureError(
             .unsupported,
-            "packets of link type \(number) are not Bluetooth Low Energy that can be read; "
+            "packets of link type \(number) are not readable Bluetooth Low Energy; "
                 + "187, 201, 251, 254, 256 and 272 are",
             offset: offset)
     }
@@ -54,7 +54,7 @@ struct PcapReader: FormatReader {
         let length = Int(stream.number32(at: 8, isBigEndian: isBigEndian))
         guard length <= Self.largestPacket else {
             throw CaptureError(
-                .damaged, "a record claims \(length) bytes, which no packet has; what came before was read",
+                .damaged, "a record claims \(length) bytes, which no packet has; everything before it was read",
                 offset: stream.offset)
         }
         try stream.fillRest(Self.recordHeaderCount + length, of: "a record")

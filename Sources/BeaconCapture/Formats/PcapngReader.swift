@@ -4,7 +4,7 @@ import BeaconRadio
 /// A reader of pcapng, the newer format of Wireshark: blocks of type, length, body and length again
 /// (draft-ietf-opsawg-pcapng).
 struct PcapngReader: FormatReader {
-    /// The type of the block that opens a section, the same in either byte order.
+    /// The type of the block that begins a section, the same in either byte order.
     static let sectionHeader: UInt32 = 0x0A0D_0D0A
 
     private static let interfaceDescription: UInt32 = 1
@@ -13,7 +13,7 @@ struct PcapngReader: FormatReader {
     private static let enhancedPacket: UInt32 = 6
     private static let byteOrderMagic: UInt32 = 0x1A2B_3C4D
 
-    /// Block that describe or hold packets are far smaller; longer ones of these types are damaged.
+    /// Blocks that describe or hold packets are far smaller; longer blocks of these types are damaged.
     private static let largestBlock = 1 << 20
 
     /// A section's description of one interface.
@@ -70,7 +70,7 @@ struct PcapngReader: FormatReader {
                 guard stream.skip(length) else {
                     if let failure = stream.failure { throw failure }
                     throw CaptureError(
-                        .truncated, "the file ends inside a block; what came before was read", offset: offset)
+                        .truncated, "the file ends inside a block; everything before it was read", offset: offset)
                 }
             }
         }
@@ -79,7 +79,7 @@ struct PcapngReader: FormatReader {
     }
 
     private func damaged(_ stream: borrowing ByteStream, _ what: String) -> CaptureError {
-        CaptureError(.damaged, "\(what), which cannot be; what came before was read", offset: stream.offset)
+        CaptureError(.damaged, "\(what), which is not valid; everything before it was read", offset: stream.offset)
     }
 
     private mutating func startSection(_ stream: borrowing ByteStream) throws(CaptureError) {
@@ -88,7 +88,7 @@ struct PcapngReader: FormatReader {
         } else if stream.number32(at: 8, isBigEndian: false) == Self.byteOrderMagic {
             isBigEndian = false
         } else {
-            throw damaged(stream, "a section does not tell its byte order")
+            throw damaged(stream, "a section does not specify its byte order")
         }
         interfaces.removeAll()
     }
@@ -97,7 +97,7 @@ struct PcapngReader: FormatReader {
         _ stream: borrowing ByteStream, length: Int, _ interpreter: inout PacketInterpreter
     ) throws(CaptureError) {
         guard length >= 20 else { throw damaged(stream, "an interface description has \(length) bytes") }
-        // Sixteen bits of interface numbers are more than any tool writes.
+        // No tool writes more interfaces than sixteen bits can number.
         guard interfaces.count < 1 << 16 else { throw damaged(stream, "a section has 65 537 interfaces") }
         let number = stream.number16(at: 8, isBigEndian: isBigEndian)
         var interface = Interface(link: LinkType(pcap: number), key: UInt32(interfaces.count))
@@ -129,7 +129,7 @@ struct PcapngReader: FormatReader {
 
     /// Reads a packet block.
     ///
-    /// - Returns: nil if its packets are not Bluetooth; they are passed over and not counted.
+    /// - Returns: nil if its packets are not Bluetooth; they are ignored and not counted.
     private mutating func packet(
         _ stream: borrowing ByteStream, type: UInt32, length: Int, _ interpreter: inout PacketInterpreter,
         _ batch: inout AdvertBatch
@@ -174,7 +174,7 @@ struct PcapngReader: FormatReader {
         case .binary(let power):
             nanoseconds = (UInt128(units) * billion) >> UInt128(power)
         case .decimal(let power):
-            // From 10^-29 on every time that 64 bits hold is less than a nanosecond.
+            // From 10^-29 on, every time in 64 bits is less than a nanosecond.
             let divisor = (0..<min(power, 29)).reduce(into: UInt128(1)) { product, _ in product *= 10 }
             nanoseconds = UInt128(units) * billion / divisor
         }

@@ -1,8 +1,8 @@
-/// The framing of a captured packet, under one name whatever number a file format gives it.
+/// The framing of a captured packet, independent of its number in a file format.
 enum LinkType: Equatable {
-    /// HCI packets behind a byte for their type: UART transport, "H4".
+    /// HCI packets after a byte for their type: UART transport, "H4".
     case hciH4
-    /// The same behind four bytes for the direction.
+    /// The same after four bytes for the direction.
     case hciH4WithDirection
     /// HCI packets whose type is in the record's header: "H1".
     case hciTypedByRecord
@@ -10,11 +10,11 @@ enum LinkType: Equatable {
     case linuxMonitor
     /// Linux's monitor channel, with controller and kind in the record's header.
     case linuxMonitorTypedByRecord
-    /// Link layer packets from the access address on.
+    /// Link layer packets, from the access address on.
     case linkLayer
-    /// Link layer packets behind a header of ten bytes that a sniffer filled in.
+    /// Link layer packets after a sniffer's header of ten bytes.
     case linkLayerWithHeader
-    /// Link layer packets behind the header of Nordic's sniffers.
+    /// Link layer packets after the header of Nordic's sniffers.
     case nordicSniffer
 
     /// Creates the link type of a number in pcap and pcapng (tcpdump.org, "Link-layer header types").
@@ -40,7 +40,7 @@ enum LinkType: Equatable {
         }
     }
 
-    /// The prefix of the names of receivers that the file does not name.
+    /// The prefix for the names of unnamed receivers.
     var receiverPrefix: String {
         switch self {
         case .linkLayer, .linkLayerWithHeader, .nordicSniffer: "sniffer"
@@ -49,12 +49,12 @@ enum LinkType: Equatable {
     }
 }
 
-/// The kinds of records on Linux's monitor channel that matter here (BlueZ, `btsnoop.h`).
+/// The relevant kinds of records on Linux's monitor channel (BlueZ, `btsnoop.h`).
 enum LinuxMonitor {
     /// A controller appeared: type, bus, address (6), name (8).
     static let newIndex: UInt16 = 0
     /// An HCI event.
     static let event: UInt16 = 3
-    /// Something that concerns no controller.
+    /// The index of records without a controller.
     static let noController: UInt16 = 0xFFFF
 }

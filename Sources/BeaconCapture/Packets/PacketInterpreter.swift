@@ -1,32 +1,32 @@
 import BeaconModel
 import BeaconRadio
 
-/// A finder and counter of the adverts in captured packets, however they are wrapped.
+/// A finder and counter of the adverts in captured packets of any framing.
 struct PacketInterpreter {
     private(set) var counts = SourceCounts()
     var receivers = ReceiverNames()
     private var assembler = ExtendedAdvertAssembler()
 
-    /// One packet as a file's record presents it.
+    /// A packet of a file's record.
     struct Packet {
         var time: Timestamp?
         var link: LinkType
-        /// The number that the file gives to the receiver: an interface, or 0.
+        /// The file's number of the receiver: an interface, or 0.
         var receiverKey: UInt32
-        /// The controller's number and the kind of packet, where the record has them.
+        /// The controller's number and the kind of packet, if the record has them.
         var recordType: UInt32 = 0
     }
 
-    /// Counts a record that holds nothing to look at.
+    /// Counts a record without relevant content.
     mutating func countPacket() { counts.packets += 1 }
 
-    /// Counts a record that is an iBeacon, decoded already.
+    /// Counts a record that is a decoded iBeacon.
     mutating func countAdvert() {
         counts.packets += 1
         counts.reports += 1
     }
 
-    /// Adds the adverts in `bytes` to `batch`. Bytes that make no sense hold no adverts.
+    /// Adds the adverts in `bytes` to `batch`. Invalid bytes hold no adverts.
     mutating func interpret(
         _ packet: Packet,
         bytes: RawSpan,
@@ -39,7 +39,7 @@ struct PacketInterpreter {
         case .hciH4WithDirection:
             interpretH4(packet, bytes: bytes, from: 4, into: &batch)
         case .hciTypedByRecord:
-            // Flags: 1 is received, 2 is command or event.
+            // Flags: 1 for received, 2 for command or event.
             guard packet.recordType & 3 == 3 else { return }
             interpretEvent(packet, controller: 0, event: bytes, into: &batch)
         case .linuxMonitor:
@@ -164,14 +164,14 @@ struct PacketInterpreter {
             into: &batch)
     }
 
-    /// - Parameter isMarkedBad: whether the receiver says that the checksum does not fit. Where it says nothing, the
-    ///   sum is compared here, so that a packet with flipped bits does not appear as another beacon; it is not counted
-    ///   as bad, since a sniffer that could not check it did not say so.
+    /// - Parameter isMarkedBad: true if the receiver reports that the CRC does not match. If it reports nothing, the
+    ///   CRC is compared here, so that a packet with flipped bits does not look like another beacon. Such a packet is
+    ///   not counted as bad, because the sniffer did not check it.
     private mutating func interpretLinkLayer(
         _ packet: Packet, bytes: RawSpan, isCoded: Bool, rssi: SignalStrength, isMarkedBad: Bool,
         into batch: inout AdvertBatch
     ) {
-        // Packets of the coded PHY have a byte behind the access address for their coding.
+        // Packets of the coded PHY have a byte for their coding after the access address.
         let headerOffset = isCoded ? 5 : 4
         guard let advert = LinkLayerAdvertisement(packet: bytes, headerOffset: headerOffset) else { return }
         counts.reports += 1
@@ -187,19 +187,19 @@ struct PacketInterpreter {
     }
 }
 
-/// The names of the receivers that a capture has shown so far, each with a small number.
+/// The names of the receivers found in a capture, each with a small number.
 struct ReceiverNames {
     /// The names by number.
     private(set) var names: [String] = []
 
-    /// Numbers by what the format itself calls the receiver: an interface or controller number.
+    /// The numbers by the format's key of the receiver: an interface or controller number.
     private var numbers: [UInt32: ReceiverID] = [:]
     private var numbersByName: [String: ReceiverID] = [:]
 
-    /// More than any site has; beyond it, receivers share the last number.
+    /// More than any site has. Beyond it, receivers share the last number.
     private static let most = Int(UInt16.max)
 
-    /// Returns the receiver that the format calls `key`, under the name that `name` gives if it is new.
+    /// Returns the receiver with a key of the format. A new one gets the name from `name`.
     mutating func receiver(_ key: UInt32, name: @autoclosure () -> String) -> ReceiverID {
         if let known = numbers[key] { return known }
         let new = named(name())
@@ -207,15 +207,15 @@ struct ReceiverNames {
         return new
     }
 
-    /// Gives the receiver that the format calls `key` a name, unless it has one.
+    /// Names the receiver with a key of the format, unless it has a name.
     mutating func name(_ key: UInt32, _ name: String) {
         _ = receiver(key, name: name)
     }
 
-    /// Forgets what the format's own numbers meant, as at the start of a new section, but not the names.
+    /// Forgets the format's keys, for instance at the start of a new section, but not the names.
     mutating func forgetKeys() { numbers.removeAll() }
 
-    /// Returns the receiver of this name.
+    /// Returns the receiver with this name.
     mutating func named(_ name: String) -> ReceiverID {
         if let known = numbersByName[name] { return known }
         guard names.count < Self.most else { return ReceiverID(UInt16(names.count - 1)) }

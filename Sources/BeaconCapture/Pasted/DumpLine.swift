@@ -1,19 +1,19 @@
 import BeaconModel
 
-/// A line of a dump: an offset, at most sixteen bytes, and the same bytes as characters; the offset or the characters
+/// A line of a dump: an offset, at most sixteen bytes, and the same bytes as characters. The offset or the characters
 /// may be missing.
 struct DumpLine {
-    /// The part of the line that has the bytes.
+    /// The part of the line with the bytes.
     let digits: Substring
 
     /// Reads a line.
     ///
-    /// - Returns: nil for a line in which something else than characters stands behind the bytes, and for one that has
-    ///   neither an offset nor characters.
+    /// - Returns: nil for a line with text other than characters after the bytes, and for a line with neither an offset
+    ///   nor characters.
     init?(_ line: Substring, hasOffset: Bool) {
         let words = line.split(separator: " ").dropFirst(hasOffset ? 1 : 0)
         guard let first = words.first else {
-            // The last line of hexdump is the offset behind the last byte.
+            // The last line of hexdump is the offset after the last byte.
             guard hasOffset else { return nil }
             digits = ""
             return
@@ -21,7 +21,8 @@ struct DumpLine {
         var count = 0
         var end = first.startIndex
         for word in words {
-            // Characters may look like digits, and stand apart; hexdump has a wider space behind eight bytes, too.
+            // Characters may look like digits, but have a gap before them. hexdump has a wider space after eight bytes,
+            // too.
             let isApart = line[end..<word.startIndex].utf8.count > 1
             guard Self.isBytes(word), !isApart || count == 8 && word.utf8.count == first.utf8.count else { break }
             count += word.utf8.count / 2
@@ -35,16 +36,16 @@ struct DumpLine {
         word.utf8.count % 2 == 0 && word.utf8.allSatisfy { Hexadecimal.value(of: $0) != nil }
     }
 
-    /// Returns whether the rest of a line are the characters of so many bytes.
+    /// Returns true if the rest of a line is the characters of `count` bytes.
     ///
-    /// Bytes behind a torn one are longer than that.
+    /// The bytes after a broken byte are longer than that.
     private static func isCharacters(_ rest: Substring, of count: Int, hasOffset: Bool) -> Bool {
         var column = rest.drop { $0 == " " }
         while column.last == " " { column.removeLast() }
         guard !column.isEmpty else { return hasOffset }
         guard count > 0, rest.hasPrefix("  ") else { return false }
         let isMarked = column.count > 1 && ["|": "|", ">": "<"][column.first] == column.last
-        // Wireshark has a space between the two halves.
+        // Wireshark prints a space between the two halves.
         guard column.count <= count + (isMarked ? 2 : 1) else { return false }
         return hasOffset || column.utf8.contains { Hexadecimal.value(of: $0) == nil }
     }
@@ -62,11 +63,11 @@ struct DumpLine {
         return Int(number, radix: 16)
     }
 
-    /// Returns the offset with which a line begins a dump; nil where the line begins none.
+    /// Returns the offset of a dump's first line; nil if the line does not begin a dump.
     ///
     /// - Parameters:
-    ///   - following: The next line. A part of a dump is known by the offset there.
-    ///   - count: The number of bytes before the line.
+    ///   - following: the next line. Its offset identifies a part of a longer dump.
+    ///   - count: the number of bytes before the line.
     static func firstOffset(_ line: Substring, following: Substring?, count: Int) -> Int? {
         guard count == 0, let offset = offset(of: line) else { return nil }
         if offset == 0 { return 0 }

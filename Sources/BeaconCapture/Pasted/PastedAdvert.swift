@@ -1,21 +1,21 @@
 public import BeaconModel
 
-/// An iBeacon advert that a user pasted from a tool, a log or an app, in whatever form it was shown there.
+/// An iBeacon advert that a user pasted from a tool, a log or an app, in any common form.
 ///
 /// The forms are those of adverts (AD structures, or their manufacturer specific data with or without the company), of
-/// HCI (reports, and the commands by which hcitool advertises), and of the link layer. ``PastedText`` knows how bytes
-/// are written.
+/// HCI (reports, and hcitool's advertising commands), and of the link layer. ``PastedText`` reads the notations of
+/// bytes.
 public struct PastedAdvert: Sendable, Hashable {
     /// The frame in the advert.
     public let frame: IBeaconFrame
 
     /// Reads a text.
     ///
-    /// - Throws: ``PastedAdvertError``, which names the form and says what is missing.
+    /// - Throws: ``PastedAdvertError``, with the form and the missing parts.
     public init(_ text: String) throws(PastedAdvertError) {
         let pasted = try PastedText(text)
         let form = PastedForm(pasted.bytes, company: pasted.company)
-        // Behind a missing digit, all others change their places: a frame there has another identity.
+        // After a missing digit, all other digits are shifted, and a frame there has another identity.
         guard pasted.isOdd else {
             guard let frame = form.frame else { throw form.refusal }
             self.frame = frame
@@ -32,14 +32,14 @@ public struct PastedAdvert: Sendable, Hashable {
                     + "copy the advert again")
         }
         var refusal = form.refusal
-        refusal.message += "; it has an odd number of hexadecimal digits, so one of them is missing, too"
+        refusal.message += "; it also has an odd number of hexadecimal digits, so one of them is missing"
         throw refusal
     }
 }
 
-/// The form in which bytes hold an advert, found by how they begin.
+/// The form of bytes that hold an advert, recognized by their beginning.
 struct PastedForm {
-    /// What remains once everything around it is peeled off.
+    /// The content after all framing has been removed.
     private enum Content {
         /// AD structures.
         case structures
@@ -47,22 +47,22 @@ struct PastedForm {
         case manufacturerData
         /// The data of a company that the text names.
         case companyData(UInt16)
-        /// An HCI event without a whole report of an advert.
+        /// An HCI event without a complete advertising report.
         case event
-        /// A packet of the link layer that is no advert.
+        /// A link layer packet that is not an advert.
         case packet
     }
 
     private let bytes: [UInt8]
     private let content: Content
-    /// The place of the content.
+    /// The range of the content.
     private let range: Range<Int>
-    /// The form in words, as the subject of a sentence.
+    /// The name of the form, as the subject of a sentence.
     private let name: String
 
-    /// Finds the form of bytes.
+    /// Detects the form of bytes.
     ///
-    /// - Parameter company: the company that the text names apart from them; nil for none.
+    /// - Parameter company: the company that the text names outside of the bytes; nil for none.
     init(_ bytes: [UInt8], company: UInt16? = nil) {
         self.bytes = bytes
         (content, range, name) = Self.find(bytes, company)
@@ -74,7 +74,7 @@ struct PastedForm {
         if let company, !hasOwnCompany(bytes, company) {
             return (.companyData(company), all, "this manufacturer specific data")
         }
-        // HCI events with the packet type before them or without it (Core Specification, Vol 4, Part A, 2).
+        // HCI events with or without the packet type before them (Core Specification, Vol 4, Part A, 2).
         if begins([0x04, 0x3E]), bytes.count > 4 { return event(bytes, from: 1) }
         if begins([0x3E]), bytes.count > 3, [0x02, 0x0B, 0x0D].contains(bytes[2]) { return event(bytes, from: 0) }
         if bytes.count >= 4, begins([0xD6, 0xBE, 0x89, 0x8E]) {
@@ -84,14 +84,14 @@ struct PastedForm {
             return (.structures, packet.offset..<packet.offset + packet.count, "the advert in this link layer packet")
         }
         // Commands that set advertising data or scan response data (Vol 4, Part E, 7.8.7 and 7.8.8): as a packet, and
-        // as hcitool takes them, group and number first.
+        // as hcitool's arguments, with group and number first.
         let isData = { (index: Int) in bytes.count > index + 1 && [0x08, 0x09].contains(bytes[index]) }
         if begins([0x01]), isData(1), bytes.count > 4, bytes[2] == 0x20, bytes[3] == 0x20 {
             return counted(bytes, from: 4)
         }
         if begins([0x08, 0x00]), isData(2) { return counted(bytes, from: 3) }
         // The rest of such a command: the length of the data, then its first structure, flags or a frame. An advert
-        // could begin with the same bytes, as a list of a dozen services.
+        // could begin with the same bytes, for instance with a list of a dozen services.
         if bytes.count > 3, (0x14...0x1F).contains(bytes[0]),
             bytes[1...].starts(with: [0x02, 0x01]) || bytes[2...].starts(with: [0xFF, 0x4C, 0x00])
         {
@@ -128,35 +128,35 @@ struct PastedForm {
         return (.structures, first, "the advert in this HCI event")
     }
 
-    /// Returns the advertising data of a command; `bytes[start]` is the number of bytes that count.
+    /// Returns the advertising data of a command; `bytes[start]` is its claimed length.
     private static func counted(_ bytes: [UInt8], from start: Int) -> (Content, Range<Int>, String) {
-        // A frame is as good where the length is wrong; the controller, too, sends all 31 bytes that follow it.
+        // A wrong length does not invalidate a frame; the controller also sends all 31 bytes that follow it.
         (.structures, start + 1..<bytes.count, "the advertising data of this hcitool command")
     }
 
-    /// Returns whether the bytes hold their own company: a whole advert of an iBeacon, or data that begins with the
-    /// company that the text names.
+    /// Returns true if the bytes include their company: a complete iBeacon advert, or data that begins with the company
+    /// that the text names.
     private static func hasOwnCompany(_ bytes: [UInt8], _ company: UInt16) -> Bool {
         let frame: [UInt8] = [0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15]
         return bytes.starts(with: frame) || bytes.starts(with: [0x02, 0x01]) && bytes.dropFirst(3).starts(with: frame)
             || company == 0x004C && bytes.starts(with: [0x4C, 0x00, 0x02, 0x15])
     }
 
-    /// Returns whether `02 15` is at `index`, where a frame has it behind its company.
+    /// Returns true if `02 15` is at `index`, where a frame has it after its company.
     private static func hasFrameHead(_ bytes: [UInt8], at index: Int) -> Bool {
         bytes.count > index + 1 && bytes[index] == 0x02 && bytes[index + 1] == 0x15
     }
 
     // MARK: - The frame
 
-    /// The frame that the content holds; nil where it holds none.
+    /// The frame in the content, if any.
     var frame: IBeaconFrame? {
         let data = bytes[range]
         switch content {
         case .structures: return IBeaconFrame(advert: Array(data).span.bytes) ?? embedded
         case .manufacturerData: return Self.frame(behindType: data)
         case .companyData(let company):
-            // The text gives the data alone, so a byte more is one too many somewhere.
+            // The text has only the data, so it must have exactly the frame's length.
             guard data.count == IBeaconFrame.payloadCount - 2 else { return nil }
             return Self.frame(behindType: [UInt8(company & 0xFF), UInt8(company >> 8)] + data)
         case .event, .packet: return nil
@@ -171,9 +171,9 @@ struct PastedForm {
         return IBeaconFrame(advert: structure.span.bytes)
     }
 
-    /// The frame behind bytes of a form that is not known, such as the address that a tool shows before the advert.
+    /// The frame after bytes of an unknown form, such as the address that a tool prints before the advert.
     ///
-    /// Structures that make sense from the first byte on are an advert, and a frame inside one of them does not count.
+    /// Valid structures from the first byte on are an advert, and a frame inside one of them does not count.
     private var embedded: IBeaconFrame? {
         guard range == bytes.indices, let first = bytes.first, Int(first) >= bytes.count || first == 0,
             let start = Self.structureStart(in: bytes)
@@ -181,7 +181,7 @@ struct PastedForm {
         return IBeaconFrame(advert: Array(bytes[start...]).span.bytes)
     }
 
-    /// Returns where the structure of a whole frame begins.
+    /// Returns the start of a complete frame's structure.
     private static func structureStart(in bytes: [UInt8]) -> Int? {
         let head: [UInt8] = [UInt8(IBeaconFrame.payloadCount + 1), 0xFF, 0x4C, 0x00, 0x02, 0x15]
         return bytes.indices.first { bytes[$0...].starts(with: head) }
@@ -189,7 +189,7 @@ struct PastedForm {
 
     // MARK: - The reason
 
-    /// The reason why the content holds no frame.
+    /// The reason why the content has no frame.
     var refusal: PastedAdvertError {
         let data = Array(bytes[range])
         switch content {
@@ -200,7 +200,7 @@ struct PastedForm {
         case .event: return PastedRefusal(subject: name).ofEvent(data)
         case .packet:
             return PastedAdvertError(
-                .noAdvert, "\(name) is no advert that an advertiser sends by itself, or it is cut short")
+                .noAdvert, "\(name) is another kind of packet than an advert, or it is cut short")
         }
     }
 }

@@ -1,11 +1,11 @@
 import BeaconModel
 
-// Reasons that a text itself shows, whatever its bytes are.
+// Reasons that the text itself shows, regardless of its bytes.
 
 extension PastedRefusal {
-    /// Returns the error for bytes that a tool has left out; nil if no bytes are missing.
+    /// Returns the error for bytes that a tool has omitted; nil if no bytes are missing.
     ///
-    /// Foundation leaves out the middle of data with more than 24 bytes, which an iBeacon's manufacturer data is.
+    /// Foundation omits the middle of data with more than 24 bytes, and an iBeacon's manufacturer data is longer.
     static func ofEllipsis(_ digits: Substring) -> PastedAdvertError? {
         let words = digits.split { $0.isWhitespace || $0 == "," }
         let isGap = { (word: Substring) in ["...", "…", "[...]", "[…]"].contains(word) }
@@ -13,7 +13,7 @@ extension PastedRefusal {
         else { return nil }
         return PastedAdvertError(
             .cutShort,
-            "bytes are left out where the text has \(words[gap]), as where Swift prints data of more than 24 bytes. Print "
+            "bytes are omitted at \(words[gap]), as when Swift prints data of more than 24 bytes. Print "
                 + "all of them: data.map { String(format: \"%02x\", $0) }.joined()")
     }
 
@@ -21,27 +21,26 @@ extension PastedRefusal {
         word.utf8.count % 2 == 0 && word.utf8.allSatisfy { Hexadecimal.value(of: $0) != nil }
     }
 
-    /// Returns the reason for a text that is in no notation of bytes, but in another form that is known; nil for one
-    /// that is in none.
+    /// Returns the reason for a text in a known form without bytes; nil for an unknown form.
     static func ofText(_ text: String) -> PastedAdvertError? {
         let content = text.drop(while: \.isWhitespace)
         if content.hasPrefix("{") || content.hasPrefix("["), content.contains("\":") || content.contains("\" :") {
             return PastedAdvertError(
                 .notHexadecimal,
-                "this is JSON, as gateways send it. Paste the digits of the advert in it alone, such as those behind "
+                "this is JSON, for instance from a gateway. Paste only the digits of its advert, such as those after "
                     + "\"rawData\" or \"data\"; fields such as \"uuid\" and \"major\" need no decoding")
         }
         let parts = content.split(separator: "/", omittingEmptySubsequences: false)
         if (2...3).contains(parts.count), ProximityUUID(String(parts[0])) != nil {
             return PastedAdvertError(
                 .identityOnly,
-                "this is a beacon's identity, UUID/MAJOR/MINOR, and has no bytes of an advert. It needs no decoding; "
-                    + "'beacon range --region' takes it")
+                "this is a beacon's identity, UUID/MAJOR/MINOR, without the bytes of an advert. It needs no decoding; "
+                    + "use it with 'beacon range --region'")
         }
         return nil
     }
 
-    /// Returns true for a text of Base64, which ends with equals signs and has no label before one.
+    /// Returns true for Base64 text, which ends with equals signs without a label before them.
     static func isBase64(_ word: Substring, endingAt rest: Substring) -> Bool {
         word.utf8.count >= 20 && word.utf8.allSatisfy(isBase64)
             && rest.allSatisfy { $0 == "=" || $0.isWhitespace || "'\"".contains($0) }

@@ -1,25 +1,25 @@
 import BeaconModel
 
-/// The reasons why bytes of a known form hold no iBeacon frame.
+/// The reasons why bytes of a known form have no iBeacon frame.
 struct PastedRefusal {
-    /// The form in words, as the subject of a sentence.
+    /// The name of the form, as the subject of a sentence.
     let subject: String
 
     // MARK: - HCI
 
-    /// Returns the reason for an LE meta event, from its code on, that has no whole report.
+    /// Returns the reason for an LE meta event, from its code on, without a complete report.
     func ofEvent(_ event: [UInt8]) -> PastedAdvertError {
         let claimed = Int(event[1])
         let present = event.count - 2
         if present < claimed {
             return PastedAdvertError(
                 .cutShort,
-                "\(subject) is cut short: it claims \(claimed) bytes behind its length, and \(claimed - present) of "
+                "\(subject) is cut short: it claims \(claimed) bytes after its length, and \(claimed - present) of "
                     + "them are missing")
         }
         return PastedAdvertError(
             .noAdvert,
-            "\(subject) is no report of an advert; these have the subevent 02, 0B or 0D, and this one has "
+            "\(subject) is not an advertising report; these have the subevent 02, 0B or 0D, but this one has "
                 + Self.hexadecimal(event[2]))
     }
 
@@ -36,7 +36,7 @@ struct PastedRefusal {
             switch structure.type {
             case AdvertisingStructure.manufacturerSpecificData:
                 let reason = ofManufacturerData(data, following: advert.count - structure.offset)
-                // Of Apple's own data and of another company's, the first is the one that is meant.
+                // If there is data of Apple and of another company, the first is the relevant one.
                 if data.starts(with: [0x4C, 0x00]) { return reason }
                 other = other ?? reason
             case 0x16: other = other ?? ofServiceData(data)
@@ -50,10 +50,10 @@ struct PastedRefusal {
         return other
             ?? PastedAdvertError(
                 .noManufacturerData,
-                "\(subject) has no manufacturer specific data (type FF), and iBeacon frames travel in that")
+                "\(subject) has no manufacturer specific data (type FF), which iBeacon frames require")
     }
 
-    /// Returns the reason for a structure that claims more bytes than there are; nil where its type says nothing.
+    /// Returns the reason for a structure that claims more bytes than there are; nil if its type is not helpful.
     private func ofCutStructure(_ bytes: [UInt8], at offset: Int) -> PastedAdvertError? {
         guard bytes.count > 1, bytes[1] == AdvertisingStructure.manufacturerSpecificData else { return nil }
         let data = Array(bytes.dropFirst(2))
@@ -69,14 +69,14 @@ struct PastedRefusal {
     private func unknown(_ bytes: [UInt8], at offset: Int) -> PastedAdvertError {
         PastedAdvertError(
             .unknownForm,
-            "\(subject) is in no known form: as AD structures, the one at byte \(offset) claims "
+            "\(subject) has an unknown form: as AD structures, the one at byte \(offset) claims "
                 + "\(bytes[offset]) bytes while \(bytes.count - offset - 1) follow. Paste the advert from its "
                 + "flags (02 01) on, or from 4C 00 02 15 on")
     }
 
-    /// Returns the reason for an identity without a frame around it; nil for anything else.
+    /// Returns the reason for an identity without a frame; nil for anything else.
     private func ofIdentity(_ bytes: [UInt8]) -> PastedAdvertError? {
-        // A length that ends inside the bytes makes AD structures of them.
+        // If the first byte is a length that ends inside the bytes, they are AD structures.
         guard [16, 20, 21].contains(bytes.count), Int(bytes[0]) >= bytes.count else { return nil }
         let parts =
             switch bytes.count {
@@ -87,15 +87,15 @@ struct PastedRefusal {
         return PastedAdvertError(
             .identityOnly,
             "these \(bytes.count) bytes may be \(parts). An iBeacon frame has 02 15 before its UUID and 21 bytes "
-                + "behind that; put 02 15 before what you have")
+                + "after it; put 02 15 before your bytes")
     }
 
     // MARK: - Manufacturer specific data
 
     /// Returns the reason for manufacturer specific data, from the company on.
     ///
-    /// - Parameter following: the number of bytes from the company to the end of the advert, where the data is said to
-    ///   end earlier; nil for its own.
+    /// - Parameter following: the number of bytes from the company to the end of the advert, if the data claims to end
+    ///   earlier; nil for its own.
     func ofManufacturerData(_ data: [UInt8], following: Int? = nil) -> PastedAdvertError {
         guard data.count >= 2 else {
             return PastedAdvertError(.cutShort, "\(subject) is cut short: it ends inside the company")
@@ -108,7 +108,7 @@ struct PastedRefusal {
         }
         guard company == 0x004C else { return ofOtherCompany(company, Array(kind)) }
         guard let first = kind.first else {
-            return PastedAdvertError(.cutShort, "\(subject) is cut short: it ends behind Apple's company, 4C 00")
+            return PastedAdvertError(.cutShort, "\(subject) is cut short: it ends after Apple's company, 4C 00")
         }
         guard first == 0x02 else {
             return PastedAdvertError(
@@ -121,7 +121,7 @@ struct PastedRefusal {
         guard data[3] == 0x15 else {
             return PastedAdvertError(
                 .wrongLength,
-                "\(subject) has the kind 02 of an iBeacon and says that \(data[3]) bytes follow; of an iBeacon 21 do"
+                "\(subject) has the kind 02 of an iBeacon, but its length byte is \(data[3]) instead of 21"
             )
         }
         guard data.count <= IBeaconFrame.payloadCount || following != nil else {
@@ -140,7 +140,7 @@ struct PastedRefusal {
         return cutShort(data.count)
     }
 
-    /// Returns the reason for an iBeacon frame that ends after so many bytes from the company on.
+    /// Returns the reason for an iBeacon frame that ends after `count` bytes from the company on.
     private func cutShort(_ count: Int) -> PastedAdvertError {
         let parts = [
             (4, "the kind (02 15)"), (20, "the UUID"), (22, "the major value"), (24, "the minor value"),
@@ -168,10 +168,11 @@ struct PastedRefusal {
         }
         guard data.starts(with: [0x02, 0x15]) else {
             return PastedAdvertError(
-                .otherCompany, "\(subject) is of company \(Self.name(company)); iBeacon frames are of 0x004C (Apple)")
+                .otherCompany,
+                "\(subject) belongs to company \(Self.name(company)); iBeacon frames belong to 0x004C (Apple)")
         }
         var message =
-            "\(subject) is laid out as an iBeacon, but its company is \(Self.name(company)); only frames of 0x004C "
+            "\(subject) has the layout of an iBeacon, but its company is \(Self.name(company)); only frames of 0x004C "
             + "(Apple) are iBeacons, and phones ignore any other"
         let frame =
             [UInt8(IBeaconFrame.payloadCount + 1), 0xFF, 0x4C, 0x00] + data.prefix(IBeaconFrame.payloadCount - 2)
@@ -190,10 +191,10 @@ struct PastedRefusal {
         guard service == 0xFEAA else {
             return PastedAdvertError(
                 .noManufacturerData,
-                "\(subject) has data of the service 0x\(Self.hexadecimal(data[1]))\(Self.hexadecimal(data[0])) and no "
-                    + "manufacturer specific data (type FF), and iBeacon frames travel in that")
+                "\(subject) has data of the service 0x\(Self.hexadecimal(data[1]))\(Self.hexadecimal(data[0])) but no "
+                    + "manufacturer specific data (type FF), which iBeacon frames require")
         }
-        // Of Google's specification of Eddystone.
+        // The frame types of Google's Eddystone specification.
         let frames: [UInt8: String] = [0x00: "UID", 0x10: "URL", 0x20: "TLM", 0x30: "EID"]
         let kind = data.dropFirst(2).first.flatMap { frames[$0 & 0xF0] }.map { "-\($0)" } ?? ""
         return PastedAdvertError(.otherBeacon, "\(subject) is an Eddystone\(kind) frame, not an iBeacon")
@@ -201,19 +202,19 @@ struct PastedRefusal {
 
     // MARK: - Names
 
-    /// Kinds of adverts of Apple's that are no iBeacons, as public research names them.
+    /// The kinds of Apple's other adverts, named as in public research.
     private static let kinds: [UInt8: String] = [
         0x05: "AirDrop", 0x07: "headphones", 0x09: "AirPlay", 0x0C: "Handoff", 0x0F: "a nearby action",
         0x10: "a device nearby", 0x12: "Find My",
     ]
 
-    /// Companies whose number is met in place of Apple's (Assigned Numbers, 7.1).
+    /// The companies that often occur instead of Apple (Assigned Numbers, 7.1).
     private static let companies: [UInt16: String] = [
         0x0059: "Nordic Semiconductor", 0x0118: "Radius Networks", 0x0006: "Microsoft", 0x00E0: "Google",
         0x0075: "Samsung", 0x0499: "Ruuvi", 0xFFFF: "reserved for tests",
     ]
 
-    /// Returns a company as a number, and its name where it is known.
+    /// Returns a company's number, with its name if known.
     private static func name(_ company: UInt16) -> String {
         let number = "0x" + hexadecimal(UInt8(company >> 8)) + hexadecimal(UInt8(company & 0xFF))
         return companies[company].map { "\(number) (\($0))" } ?? number

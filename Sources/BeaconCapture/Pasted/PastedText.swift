@@ -1,24 +1,23 @@
 import BeaconModel
 
-/// The bytes that a text stands for, in the notations of the tools and languages that print bytes: hexadecimal digits
-/// in any grouping, dumps with offsets and characters, lists of numbers, and string literals with escapes.
+/// The bytes of a text, in the notations of common tools and languages: hexadecimal digits in any grouping, dumps with
+/// offsets and characters, lists of numbers, and string literals with escapes.
 struct PastedText {
     /// The bytes.
     private(set) var bytes: [UInt8] = []
 
-    /// True where the number of digits is odd; the last is then left out of the bytes.
+    /// True if the number of digits is odd; the last digit is then omitted from the bytes.
     private(set) var isOdd = false
 
-    /// The bytes if a number lost its leading zero; nil where the digits make whole bytes, or where they are several
-    /// numbers.
+    /// The bytes for a number without its leading zero; nil if the digits form complete bytes or several numbers.
     private(set) var withLeadingZero: [UInt8]?
 
-    /// The company that the text names apart from the bytes, as bluetoothctl and bleak do.
+    /// The company that the text names outside of the bytes, as bluetoothctl and bleak do.
     private(set) var company: UInt16?
 
     /// Reads a text.
     ///
-    /// - Throws: ``PastedAdvertError`` with the part that is no byte.
+    /// - Throws: ``PastedAdvertError`` with the part that is not a byte.
     init(_ text: String) throws(PastedAdvertError) {
         if let literal = try StringLiteral(text) {
             company = literal.company
@@ -45,8 +44,8 @@ struct PastedText {
 
     /// Returns the bytes of a list of decimal numbers, signed or not, as arrays are printed; nil for anything else.
     ///
-    /// Digits are decimal where a number has three of them or a sign, or where a list in brackets has no number that
-    /// begins with a zero: hexadecimal bytes have two digits.
+    /// Digits are decimal if a number has three of them or a sign, or if a list in brackets has no number that begins
+    /// with a zero, because hexadecimal bytes have two digits.
     private static func decimalNumbers(in text: String) -> [UInt8]? {
         guard let start = ["[", "{", "("].lazy.compactMap({ text.firstIndex(of: $0) }).first ?? text.indices.first
         else { return nil }
@@ -71,7 +70,7 @@ struct PastedText {
         var words: [Substring] = []
         var count = 0
         let lines = text.split(whereSeparator: \.isNewline)
-        // The offset of the first byte, once a line with an offset has come.
+        // The offset of the first byte, known after a line with an offset.
         var base: Int?
         for (index, line) in lines.enumerated() {
             let following = index + 1 < lines.count ? lines[index + 1] : nil
@@ -96,7 +95,7 @@ struct PastedText {
                 count += (words[words.count - 1].utf8.count + 1) / 2
             }
         }
-        // Words before the bytes, such as the name of a command or of a type.
+        // Words before the bytes, such as the name of a command or a type.
         let first = words.firstIndex { !Self.isRemark($0) } ?? 0
         if first < words.count { words.removeFirst(first) }
         let digits = try Self.joined(words)
@@ -111,15 +110,15 @@ struct PastedText {
             guard let place = word.utf8.firstIndex(where: { Hexadecimal.value(of: $0) == nil }) else { continue }
             throw noDigit(in: word, at: place)
         }
-        // Digits that a line break or a space has torn apart belong together.
+        // A line break or a space separated digits that belong together.
         if words.contains(where: { $0.utf8.count > 2 && $0.utf8.count % 2 == 1 }) { return words.flatMap { $0.utf8 } }
-        // Single digits are small bytes, unless the others show that such bytes have a zero before them here.
+        // Single digits are small bytes, unless other small bytes here have a leading zero.
         let isPadded = words.contains { $0.utf8.count > 2 || $0.utf8.count == 2 && $0.hasPrefix("0") }
         if isPadded, let half = words.firstIndex(where: { $0.utf8.count == 1 }) {
             let before = words[..<half].suffix(2).joined(separator: " ")
             throw PastedAdvertError(
                 .missingDigit,
-                "\"\(words[half])\"\(before.isEmpty ? "" : ", behind \"\(before)\",") is half a byte, and other bytes "
+                "\"\(words[half])\"\(before.isEmpty ? "" : ", after \"\(before)\",") is half a byte, and other bytes "
                     + "here have two digits. One digit is missing; copy the advert again")
         }
         return words.flatMap { ($0.utf8.count == 1 ? [UInt8(ascii: "0")] : []) + Array($0.utf8) }
@@ -134,7 +133,7 @@ struct PastedText {
                 + "before it, and its offset or its bytes do not fit. Copy the dump again")
     }
 
-    /// Returns the bytes of pairs of digits; a digit without another is left out.
+    /// Returns the bytes of pairs of digits; omits a single last digit.
     private static func pairs(_ digits: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         var high: UInt8?
@@ -146,12 +145,12 @@ struct PastedText {
     }
 
     private static func noDigit(in word: Substring, at place: Substring.Index) -> PastedAdvertError {
-        // Two of three characters of Base64 are no hexadecimal digits; in a slip of the pen it is one or two in all.
+        // Two of three Base64 characters are not hexadecimal digits, but a typing error affects only one or two.
         let others = word.utf8.count { Hexadecimal.value(of: $0) == nil }
         if word.utf8.count >= 20, others * 4 >= word.utf8.count, word.utf8.allSatisfy(PastedRefusal.isBase64) {
             return PastedAdvertError(
                 .notHexadecimal,
-                "this looks like Base64 rather than hexadecimal digits; 'base64 -d | xxd -p' makes digits of it")
+                "this looks like Base64 rather than hexadecimal digits; convert it with 'base64 -d | xxd -p'")
         }
         let distance = word.utf8.distance(from: word.startIndex, to: place)
         let pair = word.utf8.dropFirst(distance / 2 * 2).prefix(2)
@@ -162,12 +161,12 @@ struct PastedText {
             "\(what) is not a hexadecimal byte; paste the bytes of an advert, such as 02 01 06 1A FF 4C 00 02 15 …")
     }
 
-    /// Separators of bytes, spaces and dashes of web pages and marks of no width among them.
+    /// Returns true for separators of bytes, including spaces, dashes and zero-width characters of web pages.
     private static func isSeparator(_ character: Character) -> Bool {
         character.isWhitespace || ":-,;|._'\"[](){}<>‐‑–—\u{200B}\u{FEFF}".contains(character)
     }
 
-    /// Returns the digits of a word without what marks them as hexadecimal: `0x1A`, `$1A`, `1Ah`.
+    /// Returns the digits of a word without hexadecimal marks: `0x1A`, `$1A`, `1Ah`.
     private static func withoutMarks(_ word: Substring) -> Substring {
         if word.hasPrefix("0x") || word.hasPrefix("0X") { return word.dropFirst(2) }
         if word.hasPrefix("$") || word.hasPrefix("#") || word.hasPrefix("%") { return word.dropFirst() }
@@ -175,14 +174,14 @@ struct PastedText {
         return word
     }
 
-    /// Returns whether a word is one of a language: it begins with a letter, and some letter is no digit.
+    /// Returns true for a word of a language: it begins with a letter, and some letter is not a digit.
     static func isRemark(_ word: Substring) -> Bool {
         guard let first = word.first, first.isLetter, word.utf8.count <= 64 else { return false }
         return word.contains { $0.isLetter && !$0.isHexDigit }
     }
 
-    /// Returns a line without what stands before the bytes: everything up to the last word of a language that ends in
-    /// a colon or an equals sign, and a command up to `cmd`. Labels such as `Key` and `Company` name the company.
+    /// Returns a line without its labels: everything up to the last word of a language before a colon or an equals
+    /// sign, and a command up to `cmd`. Labels such as `Key` and `Company` name the company.
     private static func withoutLabels(
         _ line: Substring, _ company: inout UInt16?
     ) throws(PastedAdvertError) -> Substring {
@@ -196,7 +195,7 @@ struct PastedText {
                 start = line.index(after: mark)
             }
             guard line[mark] == ":" || line[mark] == "=" else { continue }
-            // Swift and Foundation have a space before an equals sign.
+            // Swift and Foundation print a space before an equals sign.
             guard let name = start < mark ? start..<mark : line[mark] == "=" ? wordBefore : nil, isRemark(line[name]),
                 !PastedRefusal.isBase64(line[name], endingAt: line[mark...])
             else { continue }

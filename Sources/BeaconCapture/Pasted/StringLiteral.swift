@@ -5,22 +5,22 @@ struct StringLiteral {
     /// The bytes.
     private(set) var bytes: [UInt8] = []
 
-    /// The characters of a literal of bytes without any escape, which are digits themselves: `b'0215'`.
+    /// The characters of a byte literal without any escape, which are digits themselves: `b'0215'`.
     private(set) var text: String?
 
-    /// The number before the literal, as in bleak's `{76: b'…'}` and its `{'76': b'…'}`: the company.
+    /// The company: the number before the literal, as in bleak's `{76: b'…'}` and its `{'76': b'…'}`.
     private(set) var company: UInt16?
 
     /// Reads a literal.
     ///
     /// - Returns: nil for a text without a literal.
-    /// - Throws: ``PastedAdvertError`` for a company that is not understood, and for an escape without all its digits.
+    /// - Throws: ``PastedAdvertError`` for an unknown company, and for an escape without all its digits.
     init?(_ source: String) throws(PastedAdvertError) {
         let characters = Array(source.utf8)
         let isEscaped = characters.contains(UInt8(ascii: "\\"))
         let opening = Self.opening(in: characters)
         guard isEscaped || opening != nil else { return nil }
-        // A shell takes the quotes away.
+        // A shell removes the quotes.
         let backslash = characters.firstIndex(of: UInt8(ascii: "\\")) ?? 0
         let isMarked = backslash > 0 && characters[backslash - 1] == UInt8(ascii: "b")
         let (start, begin) = opening ?? (backslash - (isMarked ? 1 : 0), backslash)
@@ -34,7 +34,7 @@ struct StringLiteral {
             position += 1
             if character == quote {
                 end = position - 1
-                // Literals that stand side by side are one.
+                // Adjacent literals are one.
                 guard let next = characters[position...].firstIndex(where: { $0 > 0x20 }),
                     characters[next] == character
                 else { break }
@@ -53,7 +53,7 @@ struct StringLiteral {
         if !isEscaped { text = String(decoding: characters[begin..<end], as: UTF8.self) }
     }
 
-    /// Returns where a literal of bytes begins, `b'` or `b"`, or a quote before an escape, and its content behind it.
+    /// Returns the start of a byte literal, `b'` or `b"`, or of a quote before an escape, and the start of its content.
     private static func opening(in characters: [UInt8]) -> (start: Int, content: Int)? {
         let quotes = [UInt8(ascii: "'"), UInt8(ascii: "\"")]
         for index in characters.indices where quotes.contains(characters[index]) {
@@ -79,7 +79,7 @@ struct StringLiteral {
         let word = String(decoding: Array(characters), as: UTF8.self)
         let isNumbered = word.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
         let isKey = separators.contains(UInt8(ascii: ":")) || separators.contains(UInt8(ascii: ">"))
-        // Without a colon, a word of letters is a function or a variable.
+        // Without a colon, a word is a function or a variable.
         guard !word.isEmpty, isNumbered || isKey else { return nil }
         if let number = PastedCompany.number(word) { return number }
         let names = ["data", "value", "payload", "advert", "bytes", "raw", "record", "packet"]
@@ -117,7 +117,7 @@ struct StringLiteral {
         }
     }
 
-    /// Reads a number of at most so many digits.
+    /// Reads a number of at most `digits` digits.
     private static func number(of digits: Int, radix: UInt8, in characters: [UInt8], _ position: inout Int) -> UInt8 {
         var number: UInt8 = 0
         var count = 0
@@ -132,21 +132,21 @@ struct StringLiteral {
     }
 }
 
-/// The numbers of digits in escapes: in a literal that pads small numbers with zeros, each has all its digits.
+/// The numbers of digits in escapes. If a literal pads small numbers with zeros, each number has all its digits.
 private struct EscapeWidths {
     private var padded: Set<Int> = []
     private var short: Set<Int> = []
 
-    /// True where a number has fewer digits although others of its kind are padded.
+    /// True if a number has fewer digits although others of its kind are padded.
     var areMixed: Bool { !padded.isDisjoint(with: short) }
 
     /// Counts an escape.
     ///
     /// - Parameters:
-    ///   - digits: The digits that it has.
-    ///   - all: The digits that a padded one has.
-    ///   - number: Its value.
-    ///   - least: The smallest value that needs all digits.
+    ///   - digits: its number of digits.
+    ///   - all: the number of digits of a padded escape.
+    ///   - number: its value.
+    ///   - least: the smallest value that needs all digits.
     mutating func count(_ digits: Int, of all: Int, _ number: UInt8, least: UInt8) {
         if digits < all { short.insert(all) } else if number < least { padded.insert(all) }
     }

@@ -12,7 +12,8 @@ struct SightingLine {
 
 /// A parser of one line of a sighting log: a JSON object (RFC 8259).
 ///
-/// It takes the members as they come, since a general JSON decoder is two orders slower than the rest of a replay.
+/// It reads the members in the order of the text, because a general JSON decoder is two orders of magnitude slower than
+/// the rest of a replay.
 struct SightingLineParser {
     private var scanner = JSONScanner(isStrict: false)
 
@@ -65,7 +66,7 @@ struct SightingLineParser {
             } while try scanner.continues(until: "}", line)
         }
         scanner.skipBlanks(line)
-        guard scanner.position == line.byteCount else { throw fail("there is something behind the sighting") }
+        guard scanner.position == line.byteCount else { throw fail("there is text after the sighting") }
     }
 
     private mutating func readValue(of key: String, _ line: RawSpan) throws(JSONScanner.Fault) {
@@ -110,7 +111,7 @@ struct SightingLineParser {
         throw fail("\"\(key)\" is \(text), which is not a whole number in \(Number.min)...\(Number.max)", at: start)
     }
 
-    /// Reads seconds since 1970. Digits are taken as they stand, since a `Double` cannot hold nanoseconds of this
+    /// Reads seconds since 1970. The digits are read as text, because a `Double` cannot hold nanoseconds of this
     /// century.
     private mutating func readTime(_ line: RawSpan) throws(JSONScanner.Fault) -> Timestamp {
         let start = scanner.position
@@ -158,17 +159,17 @@ struct SightingLineParser {
 }
 
 extension JSONScanner.Fault {
-    /// The fault in words.
+    /// The description of the fault.
     var message: String {
         switch kind {
-        case .missing(let word): "there should be \(word) here"
-        case .missingNumber: "there should be a number here"
-        case .unclosedString: "a text has no end"
+        case .missing(let word): "\(word) is missing here"
+        case .missingNumber: "a number is missing here"
+        case .unclosedString: "a text has no closing quotation mark"
         case .missingDigits: "\\u needs four hexadecimal digits"
-        case .unknownEscape: "a text holds an escape that JSON does not have"
-        case .tooDeep: "values lie more than \(JSONScanner.deepest) deep"
+        case .unknownEscape: "a text contains an escape that JSON does not define"
+        case .tooDeep: "values are nested more than \(JSONScanner.deepest) deep"
         case .refused(let reason): reason
-        // A scanner that is not strict repairs these.
+        // A scanner that is not strict repairs these faults.
         case .controlCharacter, .notUTF8, .loneSurrogate: "a text is damaged"
         }
     }

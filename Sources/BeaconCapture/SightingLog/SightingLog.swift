@@ -1,13 +1,13 @@
 public import BeaconModel
 import BeaconRadio
 
-/// The sighting log: one JSON object a line, which people, scripts and ``CaptureReader`` read alike.
+/// The sighting log: one JSON object per line, for people, scripts and ``CaptureReader``.
 public enum SightingLogFormat {
     /// Appends one line.
     ///
     /// - Parameters:
-    ///   - sighting: what was heard.
-    ///   - time: when it was heard, counted from 1970 and written with milliseconds; nil becomes `null`.
+    ///   - sighting: the sighting.
+    ///   - time: its time since 1970, written with milliseconds; nil becomes `null`.
     ///   - receiver: the receiver's name as JSON text, quotes included: ``jsonText(_:)``.
     ///   - buffer: the bytes to append to.
     public static func append(
@@ -44,15 +44,14 @@ public enum SightingLogFormat {
     }
 }
 
-/// A reader of sighting logs: one JSON object a line, as `beacon scan --json` prints it.
+/// A reader of sighting logs: one JSON object per line, as `beacon scan --json` prints it.
 ///
-/// Keys may come in any order and unknown ones are passed over. `uuid`, `major`, `minor` and `rssi` are needed;
-/// `time` and `measuredPower` may be missing or null, `receiver` and `address` have defaults. An `rssi` of null is no
-/// reading.
+/// Keys may have any order, and unknown keys are ignored. `uuid`, `major`, `minor` and `rssi` are required; `time` and
+/// `measuredPower` may be missing or null, `receiver` and `address` have defaults. An `rssi` of null means no reading.
 struct SightingLogReader: FormatReader {
     private var lines = LineReader()
 
-    /// Returns whether the content at hand begins like a JSON object.
+    /// Returns true if the available content begins like a JSON object.
     static func detect(_ stream: borrowing ByteStream) -> Bool {
         let blank: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
         return stream.buffer[stream.start..<stream.end].first { !blank.contains($0) } == UInt8(ascii: "{")
@@ -69,10 +68,10 @@ struct SightingLogReader: FormatReader {
                 let line = stream.start..<stream.start + content
                 parsed = try SightingLineParser.parse(stream.buffer.span.bytes.extracting(line))
             } catch {
-                // Only the last line has no end: it was cut, and any other is damaged.
+                // Only the last line can have no end: then it was truncated; any other line is damaged.
                 throw CaptureError(
                     content == whole ? .truncated : .damaged,
-                    "\(error.message); what came before was read", offset: stream.offset + error.offset)
+                    "\(error.message); everything before it was read", offset: stream.offset + error.offset)
             }
             stream.consume(whole)
             guard let line = parsed else { continue }

@@ -1,7 +1,7 @@
 import BeaconCapture
 import Testing
 
-@Suite("Files, writing")
+@Suite("Writing of files")
 struct FileOutputTests {
     private let content = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 3) }
 
@@ -14,13 +14,13 @@ struct FileOutputTests {
         return try FileInput.contents(path: path, limit: 1 << 20)
     }
 
-    @Test("what is written is what was appended")
+    @Test("The file contains the appended bytes")
     func plain() throws {
         let written = try withTemporaryFolder { try write($0 + "/file") }
         #expect(written == content)
     }
 
-    @Test("a name that ends in .gz makes a gzipped file, which is read like any other")
+    @Test("A name that ends in .gz creates a gzipped file, which is read like any other")
     func gzipped() throws {
         let written = try withTemporaryFolder { try write($0 + "/file.gz") }
         #expect(written.starts(with: [0x1F, 0x8B, 8]))
@@ -38,7 +38,7 @@ struct FileOutputTests {
         }
     }
 
-    @Test("what cannot be created or written is told with path and reason")
+    @Test("Errors of creating and writing include path and reason")
     func failures() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/none/file"
@@ -52,7 +52,7 @@ struct FileOutputTests {
         #expect(full?.systemError == 28)
     }
 
-    @Test("a small file that is too large is told")
+    @Test("A file beyond its limit is an error")
     func limit() throws {
         try withTemporaryFolder { folder in
             _ = try write(folder + "/file")

@@ -4,12 +4,12 @@ import BeaconRadio
 import Foundation
 import Testing
 
-/// Each measures the memory of a process of its own, which no other test uses.
+/// Each test measures the memory of a separate process.
 @Suite("Streaming")
 struct StreamingTests {
     private static let megabyte = 1 << 20
 
-    /// The most memory that the process has ever had, in bytes.
+    /// The peak memory of the process in bytes.
     private static func peakMemory() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
@@ -17,7 +17,7 @@ struct StreamingTests {
         return kilobytes * 1024
     }
 
-    /// 96 MB behind `header`, made of `piece`.
+    /// 96 MB of copies of `piece` after `header`.
     private static func stream(_ header: [UInt8], _ piece: [UInt8]) -> some Sequence<[UInt8]> & Sendable {
         [[header], Array(repeating: piece, count: 96 * megabyte / piece.count)].joined()
     }
@@ -36,7 +36,7 @@ struct StreamingTests {
         return (records, try peakMemory() - before)
     }
 
-    @Test("a long pcap through a pipe needs no more memory than a short one")
+    @Test("A long pcap through a pipe needs no more memory than a short one")
     func pcap() async {
         await #expect(processExitsWith: .success) {
             let record = Pcap().record(microseconds: 1, [UInt8](repeating: 2, count: 200_000))
@@ -48,7 +48,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("a huge block of pcapng is passed over without being held")
+    @Test("A huge block of pcapng is skipped without being stored")
     func pcapng() async {
         await #expect(processExitsWith: .success) {
             let pcapng = Pcapng()
@@ -67,7 +67,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("a gzipped file that unpacks to a thousand times its size is read as a stream too")
+    @Test("A gzipped file that unpacks to a thousand times its size is also streamed")
     func gzip() async {
         await #expect(processExitsWith: .success) {
             try withTemporaryFolder { folder in

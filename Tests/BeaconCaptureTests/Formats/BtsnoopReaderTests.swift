@@ -8,7 +8,7 @@ struct BtsnoopReaderTests {
     private let advert = Advert.samples[0]
 
     @Test(
-        "a datalink that cannot be read is unsupported, and the error says which",
+        "An unsupported datalink is named in the error",
         arguments: [1, 1000, 1003, 2002] as [UInt32])
     func unsupported(datalink: UInt32) throws {
         let reading = try Reading(Btsnoop.header(datalink: datalink))
@@ -17,7 +17,7 @@ struct BtsnoopReaderTests {
         #expect(reading.error?.message.contains("\(datalink)") == true)
     }
 
-    @Test("datalink 1001 tells events from the rest by its flags", arguments: [(3, 1), (0, 0), (1, 0), (2, 0)])
+    @Test("Datalink 1001 marks events by its flags", arguments: [(3, 1), (0, 0), (1, 0), (2, 0)])
     func direction(flags: UInt32, heard: Int) throws {
         let record = Btsnoop.record(flags: flags, microseconds: 0, advert.event)
         let reading = try Reading(Btsnoop.header(datalink: 1001) + record)
@@ -25,7 +25,7 @@ struct BtsnoopReaderTests {
         #expect(reading.counts.packets == 1)
     }
 
-    @Test("datalink 2001 tells controllers apart, by the names that they were introduced with")
+    @Test("Datalink 2001 distinguishes controllers by their announced names")
     func controllers() throws {
         func introduction(_ controller: UInt32, _ name: String) -> [UInt8] {
             let field = Array(name.utf8) + [UInt8](repeating: 0, count: 8 - name.utf8.count)
@@ -44,7 +44,7 @@ struct BtsnoopReaderTests {
         #expect(reading.error == nil)
     }
 
-    @Test("a record of an impossible length is damage", arguments: [1 << 17 | 1, .max, 1 << 31] as [UInt32])
+    @Test("A record of an impossible length is damage", arguments: [1 << 17 | 1, .max, 1 << 31] as [UInt32])
     func impossibleLength(count: UInt32) throws {
         let whole = Btsnoop.header(datalink: 1001) + Btsnoop.record(flags: 3, microseconds: 5, advert.event)
         var damaged = Btsnoop.record(flags: 3, microseconds: 6, advert.event)
@@ -55,7 +55,7 @@ struct BtsnoopReaderTests {
         #expect(reading.error?.offset == whole.count)
     }
 
-    @Test("times before 1970 and after the end of time are clamped", arguments: [Int64.min, -1, .max])
+    @Test("Times before 1970 and after the latest time are clamped", arguments: [Int64.min, -1, .max])
     func times(stamp: Int64) throws {
         var record = Btsnoop.record(flags: 3, microseconds: 0, advert.event)
         record.replaceSubrange(16..<24, with: number(stamp, isBigEndian: true))

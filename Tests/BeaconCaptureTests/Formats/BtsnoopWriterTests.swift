@@ -3,7 +3,7 @@ import BeaconModel
 import BeaconRadio
 import Testing
 
-@Suite("btsnoop, writing")
+@Suite("Writing of btsnoop")
 struct BtsnoopWriterTests {
     /// Writes, reads back, and compares kinds, addresses, signals and adverts.
     private func roundTrip(_ heard: [(Reception, [UInt8])], receivers: [String]) throws -> Reading {
@@ -35,7 +35,7 @@ struct BtsnoopWriterTests {
 
     private let advert = Advert.samples[0].frame.advert
 
-    @Test("kinds, address kinds, signals and times come back")
+    @Test("Kinds, address kinds, signals and times are preserved")
     func reports() throws {
         var heard: [(Reception, [UInt8])] = []
         for (index, kind) in [
@@ -52,7 +52,7 @@ struct BtsnoopWriterTests {
         #expect(reading.heard.map(\.address.kind) == kinds)
     }
 
-    @Test("a reception without time becomes 1970, nanoseconds become microseconds")
+    @Test("A reception without time becomes 1970, nanoseconds become microseconds")
     func times() throws {
         var none = reception()
         none.time = nil
@@ -65,7 +65,7 @@ struct BtsnoopWriterTests {
         #expect(reading.heard.map(\.time) == expected)
     }
 
-    @Test("receivers come back under the first eight bytes of their names")
+    @Test("Receivers keep the first eight bytes of their names")
     func receivers() throws {
         let names = ["hci0", "Room201", "exhibition hall", "Küche"]
         let heard = [2, 0, 3, 1, 2].map { (reception(receiver: $0), advert) }
@@ -73,7 +73,7 @@ struct BtsnoopWriterTests {
         #expect(reading.heard.map(\.receiver) == ["exhibiti", "hci0", "Küche", "Room201", "exhibiti"])
     }
 
-    @Test("adverts of any length come back, cut into pieces where they must be")
+    @Test("Adverts of any length are preserved, in fragments if necessary")
     func lengths() throws {
         for kind in [AdvertisingReport.Kind.nonConnectable, .extended] {
             let heard = [0, 1, 30, 31, 32, 228, 229, 230, 458, 459, 1650].map { count in

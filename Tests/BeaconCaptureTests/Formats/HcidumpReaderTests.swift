@@ -9,7 +9,7 @@ struct HcidumpReaderTests {
 
     private func reading(_ text: String) throws -> Reading { try Reading(Array(text.utf8)) }
 
-    @Test("packets that were sent are counted and hold no adverts")
+    @Test("Sent packets are counted and hold no adverts")
     func sent() throws {
         let reading = try reading("< 01 0C 20 02 01 00 \n" + packet + "<" + packet.dropFirst())
         #expect(reading.counts.packets == 3)
@@ -30,7 +30,7 @@ struct HcidumpReaderTests {
     }
 
     @Test(
-        "what is no date",
+        "Other text is not a date",
         arguments: [
             "2026-13-01 00:00:00.000000", "2026-00-01 00:00:00.000000", "2026-01-32 00:00:00.000000",
             "2026-01-01T00:00:00.000000",
@@ -40,7 +40,7 @@ struct HcidumpReaderTests {
     }
 
     @Test(
-        "lines of other programs are passed over, and counted after the first packet",
+        "Lines of other programs are ignored, and counted after the first packet",
         arguments: ["zz", "x 04", "2026", "// Gimbal"])
     func foreignLines(line: String) throws {
         #expect(try reading("HCI sniffer\n\(line)\n\(packet)").heard.count == 1)
@@ -54,7 +54,7 @@ struct HcidumpReaderTests {
         #expect(reader.foreignLines.first == packet.utf8.count)
     }
 
-    @Test("a packet that goes on for ever is damage as soon as it has more bytes than any packet")
+    @Test("An endless packet is damage as soon as it exceeds the maximum length")
     func endlessPacket() throws {
         let line = "  " + String(repeating: "00 ", count: 1000) + "\n"
         let reading = try reading(packet + packet + String(repeating: line, count: 100))
@@ -65,7 +65,7 @@ struct HcidumpReaderTests {
         #expect(place > limit - 1000 && place < limit + 1000)
     }
 
-    @Test("what is no hexadecimal byte is damage, at its place")
+    @Test("Text other than hexadecimal bytes is damage, at its place")
     func digits() throws {
         let reading = try reading("\(packet)> 04 3E 0x\n\(packet)")
         #expect(reading.heard.count == 1)
@@ -74,7 +74,7 @@ struct HcidumpReaderTests {
     }
 
     @Test(
-        "a packet that the end of the file cuts is told, of whatever type",
+        "A truncated last packet of any type is an error",
         arguments: [
             ">", "> ", "> 04", "> 04 3E", "> 04 3E 01", "> 02 01 00", "> 02 01 00 02 00 FF", "< 01 03 0C",
             "< 01 03 0C 01",
@@ -87,7 +87,7 @@ struct HcidumpReaderTests {
     }
 
     @Test(
-        "a last packet that is whole is none of them",
+        "A complete last packet is not an error",
         arguments: ["> 04 3E 00", "> 02 01 00 01 00 FF", "< 01 03 0C 00"])
     func whole(last: String) throws {
         let reading = try reading(packet + last)

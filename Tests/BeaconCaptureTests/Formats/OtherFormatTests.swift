@@ -1,10 +1,10 @@
 import BeaconCapture
 import Testing
 
-@Suite("Formats that keep no adverts")
+@Suite("Formats without readable adverts")
 struct OtherFormatTests {
     @Test(
-        "A format that is known is named, with the way to record adverts",
+        "The error names a known format, and the way to record adverts",
         arguments: [
             (
                 "Bluetooth monitor ver 5.66\n> HCI Event: LE Meta Event (0x3e) plen 42   #1 [hci0] 0.123\n",
@@ -21,7 +21,7 @@ struct OtherFormatTests {
                     LE Advertising Report
                       RSSI: -60
 
-                """, ["what hcidump shows", "hcidump -R"]
+                """, ["hcidump's readable output", "hcidump -R"]
             ),
             ("2026-11-21 10:11:12.345678 > HCI Event: LE Meta Event (0x3e) plen 42\n", ["hcidump -R"]),
             ("< HCI Command: LE Set Scan Enable (0x08|0x000c) plen 2\n", ["hcidump -R"]),
@@ -59,7 +59,7 @@ struct OtherFormatTests {
     }
 
     @Test(
-        "A file that is packed otherwise is named, with what unpacks it",
+        "The error names another compression, and the command to unpack it",
         arguments: [
             ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00, 0, 4, 0xE6], "xz -dc"),
             ([0x28, 0xB5, 0x2F, 0xFD, 4, 0x88], "zstd -dc"),
@@ -74,14 +74,14 @@ struct OtherFormatTests {
         }
     }
 
-    @Test("An archive in a gzipped file is named")
+    @Test("The error names an archive in a gzipped file")
     func archive() throws {
         let tar = [UInt8](repeating: 0x61, count: 257) + Array("ustar\u{0}00".utf8) + [UInt8](repeating: 0, count: 250)
         let error = try #require(try Reading(Gzip.member(tar)).error)
         #expect(error.message.contains("tar archive"))
     }
 
-    @Test("Packets before a line that shows one in words are read")
+    @Test("Packets before a decoded packet's text are read")
     func mixed() throws {
         let packet = Hcidump.packet(join([4], Advert.samples[0].event), lineEnd: "\n")
         let reading = try Reading(Array((packet + "> HCI Event: LE Meta Event (0x3e) plen 42\n").utf8))

@@ -6,7 +6,7 @@ import Testing
 struct PacketLoggerReaderTests {
     private let advert = Advert.samples[0]
 
-    @Test("only received events hold adverts; the rest is counted", arguments: [false, true])
+    @Test("Only received events hold adverts; other packets are counted", arguments: [false, true])
     func types(isBigEndian: Bool) throws {
         func record(_ type: UInt8) -> [UInt8] {
             PacketLogger.record(microseconds: 7, type: type, advert.event, isBigEndian: isBigEndian)
@@ -18,7 +18,7 @@ struct PacketLoggerReaderTests {
         #expect(reading.records == [7000, 7000, 7000, 7000, 7000])
     }
 
-    @Test("the upper bits of an advert's type, which Apple's controllers set, change nothing", arguments: 0..<16)
+    @Test("The upper bits of an advert's type, which Apple's controllers set, change nothing", arguments: 0..<16)
     func upperBits(bits: UInt8) throws {
         var event = advert.event
         // Event, length, subevent, count, type.
@@ -29,7 +29,7 @@ struct PacketLoggerReaderTests {
         #expect(reading.counts == plain.counts)
     }
 
-    @Test("a record that cannot be is damage")
+    @Test("An implausible record is damage")
     func damage() throws {
         let good = PacketLogger.record(microseconds: 7, type: 1, advert.event, isBigEndian: true)
         let before = good + good

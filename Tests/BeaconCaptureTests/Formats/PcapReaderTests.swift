@@ -7,7 +7,7 @@ struct PcapReaderTests {
     private let advert = Advert.samples[0]
 
     @Test(
-        "a link type that is not Bluetooth is unsupported, and the error says which", arguments: [0, 1, 105, 188, 257])
+        "A link type other than Bluetooth is unsupported and named in the error", arguments: [0, 1, 105, 188, 257])
     func unsupported(linkType: UInt32) throws {
         let reading = try Reading(Pcap().header(linkType: linkType))
         #expect(reading.error?.code == .unsupported)
@@ -15,14 +15,14 @@ struct PcapReaderTests {
         #expect(reading.error?.message.contains("\(linkType) ") == true)
     }
 
-    @Test("the upper bits of the link type are of no concern")
+    @Test("The upper bits of the link type are ignored")
     func upperBits() throws {
         let reading = try Reading(
             Pcap().header(linkType: 0x2400_0000 | 187) + Pcap().record(microseconds: 1, advert.packet(linkType: 187)))
         #expect(reading.heard.count == 1)
     }
 
-    @Test("nanoseconds are kept")
+    @Test("Nanoseconds are preserved")
     func nanoseconds() throws {
         let pcap = Pcap(isNanoseconds: true)
         var record = pcap.record(microseconds: 5_000_000, advert.packet(linkType: 187))
@@ -31,7 +31,7 @@ struct PcapReaderTests {
     }
 
     @Test(
-        "H4 packets that are no events are counted and passed over", arguments: [[], [1], [2, 0x3E], [4], [4, 0x3E]])
+        "H4 packets other than events are counted and ignored", arguments: [[], [1], [2, 0x3E], [4], [4, 0x3E]])
     func others(packet: [UInt8]) throws {
         let reading = try Reading(Pcap().header(linkType: 187) + Pcap().record(microseconds: 0, packet))
         #expect(reading.heard.isEmpty)
@@ -39,7 +39,7 @@ struct PcapReaderTests {
         #expect(reading.error == nil)
     }
 
-    @Test("a record of an impossible length is damage")
+    @Test("A record of an impossible length is damage")
     func impossibleLength() throws {
         var record = Pcap().record(microseconds: 0, [])
         record.replaceSubrange(8..<12, with: number(UInt32(1 << 18 | 1), isBigEndian: false))

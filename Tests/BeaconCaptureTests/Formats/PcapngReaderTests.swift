@@ -8,7 +8,7 @@ struct PcapngReaderTests {
     private let advert = Advert.samples[0]
     private var packet: [UInt8] { advert.packet(linkType: 187) }
 
-    @Test("several interfaces, named and not, each of its own link type", arguments: [false, true])
+    @Test("Interfaces may have names, and have separate link types", arguments: [false, true])
     func interfaces(isBigEndian: Bool) throws {
         let pcapng = Pcapng(isBigEndian: isBigEndian)
         let reading = try Reading(
@@ -27,14 +27,14 @@ struct PcapngReaderTests {
     }
 
     @Test(
-        "the units of time",
+        "Times have the interface's unit",
         arguments: [
-            // Decimal: seconds, milliseconds, nanoseconds, picoseconds, far too fine.
+            // Decimal: seconds, milliseconds, nanoseconds, picoseconds, and a unit that is far too small.
             (0, 5, 5_000_000_000), (3, 1_700_000_000_123, 1_700_000_000_123_000_000), (9, 123_456_789, 123_456_789),
             (12, 1_999, 1), (127, .max, 0), (28, .max, 1),
-            // Binary: seconds, 1/1024 s, 2^-32 s, far too fine.
+            // Binary: seconds, 1/1024 s, 2^-32 s, and a unit that is far too small.
             (0x80, 5, 5_000_000_000), (0x8A, 1536, 1_500_000_000), (0xA0, 3 << 31, 1_500_000_000), (0xFF, .max, 0),
-            // Beyond the end of time.
+            // Beyond the latest time.
             (0, .max, .max / 2), (0x80, .max, .max / 2),
         ] as [(UInt8, UInt64, Int64)])
     func resolution(resolution: UInt8, units: UInt64, nanoseconds: Int64) throws {
@@ -47,7 +47,7 @@ struct PcapngReaderTests {
     }
 
     @Test(
-        "the offset of times",
+        "Times have the interface's offset",
         arguments: [
             (0, 7_000_000_000), (1_700_000_000, 1_700_000_007_000_000_000), (-3, 4_000_000_000), (-8, 0), (.min, 0),
             (.max, .max / 2),
@@ -64,7 +64,7 @@ struct PcapngReaderTests {
         }
     }
 
-    @Test("simple packets belong to the first interface and have no time")
+    @Test("Simple packets belong to the first interface and have no time")
     func simplePackets() throws {
         let pcapng = Pcapng()
         let reading = try Reading(
@@ -76,7 +76,7 @@ struct PcapngReaderTests {
         #expect(reading.heard.first?.frame == advert.frame)
     }
 
-    @Test("packet blocks of the old kind")
+    @Test("Obsolete packet blocks are read")
     func obsoletePackets() throws {
         let pcapng = Pcapng()
         let count = number(UInt32(packet.count), isBigEndian: false)
@@ -86,7 +86,7 @@ struct PcapngReaderTests {
         #expect(reading.heard.count == 1)
     }
 
-    @Test("a section may have another byte order, and its interfaces replace those before")
+    @Test("A section may have another byte order, and its interfaces replace the previous ones")
     func sections() throws {
         let little = Pcapng()
         let big = Pcapng(isBigEndian: true)
@@ -99,14 +99,14 @@ struct PcapngReaderTests {
         let reading = try Reading(join(first, second, first))
         #expect(reading.heard.map(\.receiver) == ["one", "two", "one"])
         #expect(reading.records == [1000, 2, 1000])
-        // The second section describes one interface only.
+        // The second section describes only one interface.
         let lost = try Reading(join(first, big.section(), big.packet(units: 1, packet)))
         #expect(lost.error?.code == .damaged)
         #expect(lost.error?.offset == first.count + big.section().count)
         #expect(lost.heard.count == 1)
     }
 
-    @Test("a file of packets that are not Bluetooth is unsupported, an empty one is not")
+    @Test("A file without Bluetooth packets is unsupported, but an empty file is not")
     func unsupported() throws {
         let pcapng = Pcapng()
         let other = try Reading(
@@ -116,7 +116,7 @@ struct PcapngReaderTests {
         #expect(try Reading(pcapng.section()).error == nil)
     }
 
-    @Test("damage is told, and what came before is delivered")
+    @Test("Damage is an error, and everything before it is delivered")
     func damage() throws {
         let pcapng = Pcapng()
         let before = join(pcapng.section(), pcapng.interface(linkType: 187), pcapng.packet(units: 1, packet))

@@ -2,7 +2,7 @@ import BeaconModel
 import BeaconRadio
 import Testing
 
-@Suite("Extended adverts in pieces")
+@Suite("Fragmented extended adverts")
 struct ExtendedAdvertTests {
     private static let frame = Advert.samples[0].frame
 
@@ -24,7 +24,7 @@ struct ExtendedAdvertTests {
     private let more: UInt16 = 0x20
     private let truncated: UInt16 = 0x40
 
-    @Test("are put together, wherever they are cut", arguments: 0...30)
+    @Test("Fragments of any length are reassembled", arguments: 0...30)
     func cuts(place: Int) throws {
         let advert = Self.frame.advert
         let reading = try reading(report(more, Array(advert[..<place])), report(0, Array(advert[place...])))
@@ -34,7 +34,7 @@ struct ExtendedAdvertTests {
         #expect(reading.records.count == 2)
     }
 
-    @Test("of several adverts at once are kept apart by receiver, address and set")
+    @Test("Interleaved adverts are distinguished by receiver, address and set")
     func interleaved() throws {
         let pieces: [(UInt64, UInt8, UInt32)] = [(1, 0, 0), (2, 0, 0), (1, 1, 0), (1, 0, 1)]
         let first = pieces.enumerated().map { index, key in
@@ -48,7 +48,7 @@ struct ExtendedAdvertTests {
         #expect(reading.heard.map(\.receiver) == ["hci0", "hci0", "hci0", "hci1"])
     }
 
-    @Test("of which the controller lost the rest are delivered as far as they go")
+    @Test("Adverts whose rest the controller lost are delivered up to the loss")
     func lost() throws {
         let advert = Self.frame.advert
         let reading = try reading(
@@ -57,13 +57,13 @@ struct ExtendedAdvertTests {
         #expect(reading.heard.map(\.advert) == [advert, [1, 9], advert])
     }
 
-    @Test("of legacy adverts come whole, whatever their status says")
+    @Test("Legacy adverts are always complete, regardless of their status")
     func legacy() throws {
         let reading = try reading(report(0x10 | more, [1, 9]), report(0x10, [1, 8]))
         #expect(reading.heard.map(\.advert) == [[1, 9], [1, 8]])
     }
 
-    @Test("without end are bounded at the 1650 bytes that an advert may have")
+    @Test("Endless adverts are limited to 1650 bytes, the maximum of an advert")
     func endless() throws {
         let piece = [UInt8](repeating: 7, count: 229)
         let pieces = (0..<40).map { _ in report(more, piece) }
@@ -71,7 +71,7 @@ struct ExtendedAdvertTests {
         #expect(reading.heard.map(\.advert.count) == [1650])
     }
 
-    @Test("that never end give way to newer ones")
+    @Test("Incomplete adverts give way to newer ones")
     func abandoned() throws {
         let open = (0..<1000).map { report(more, address: $0, [1]) }
         let reading = try reading(Array(open.joined()), report(0, address: 999, [2]), report(0, address: 0, [3]))

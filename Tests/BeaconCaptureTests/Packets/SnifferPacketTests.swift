@@ -11,7 +11,7 @@ struct SnifferPacketTests {
         try Reading(Pcap().header(linkType: linkType) + Pcap().record(microseconds: 0, packet))
     }
 
-    @Test("a packet that the receiver marks as bad is counted and delivered as damaged")
+    @Test("A packet that the receiver marks as bad is counted and delivered as damaged")
     func marked() throws {
         var nordic = advert.packet(linkType: 272)
         nordic[8] = 0
@@ -26,7 +26,7 @@ struct SnifferPacketTests {
     }
 
     @Test(
-        "a packet whose check sum does not fit is damaged, also where the receiver does not say so",
+        "A packet with a wrong CRC is damaged, even if the receiver does not report that",
         arguments: [251, 256, 272])
     func wrongSum(linkType: UInt32) throws {
         var packet = advert.packet(linkType: UInt16(linkType))
@@ -38,14 +38,14 @@ struct SnifferPacketTests {
             reading.counts.badCRC == (linkType == 251 ? 1 : 0), "only what the receiver or the format checks counts")
     }
 
-    @Test("a zeroed check sum says nothing", arguments: [251, 256, 272])
+    @Test("A CRC of zero proves nothing", arguments: [251, 256, 272])
     func zeroSum(linkType: UInt32) throws {
         var packet = advert.packet(linkType: UInt16(linkType))
         packet.replaceSubrange(packet.count - 3..<packet.count, with: [0, 0, 0])
         #expect(try reading(linkType, packet).heard.map(\.isDamaged) == [false])
     }
 
-    @Test("signal is told where there is one")
+    @Test("The signal is read if it is present")
     func signal() throws {
         var header = advert.packet(linkType: 256)
         header[8] = 0x11
@@ -57,7 +57,7 @@ struct SnifferPacketTests {
         #expect(try reading(272, nordic).heard.first?.rssi == -127)
     }
 
-    @Test("whitened packets cannot be read")
+    @Test("Whitened packets are not readable")
     func whitened() throws {
         var header = advert.packet(linkType: 256)
         header[8] = 0x12
@@ -66,7 +66,7 @@ struct SnifferPacketTests {
         #expect(reading.counts.packets == 1)
     }
 
-    @Test("the coded PHY's packets have a byte behind the access address")
+    @Test("The coded PHY's packets have a byte after the access address")
     func coded() throws {
         for (linkType, count) in [(256, 10), (272, 17)] as [(UInt32, Int)] {
             var packet = advert.packet(linkType: UInt16(linkType))
@@ -78,7 +78,7 @@ struct SnifferPacketTests {
         }
     }
 
-    @Test("packets that are too short hold nothing", arguments: [251, 256, 272])
+    @Test("Packets that are too short hold no adverts", arguments: [251, 256, 272])
     func short(linkType: UInt32) throws {
         let packet = advert.packet(linkType: UInt16(linkType))
         for count in 0..<packet.count {

@@ -15,7 +15,7 @@ struct PastedAdvertTests {
     }
 
     @Test(
-        "An advert is read in the form in which a tool shows it",
+        "An advert is read in the output format of common tools",
         arguments: [
             // nRF Connect: the raw advert, and the fields of its list.
             ("0x0201061AFF4C000215E2C56DB5DFFB48D2B060D0F5A71096E000010002C5", usual),
@@ -26,7 +26,7 @@ struct PastedAdvertTests {
                 "e2c56db5-dffb-48d2-b060-d0f5a71096e0 0/0 0"
             ),
             ("4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5", usual),
-            // hcitool: the length of the data, and a byte behind the frame.
+            // hcitool: the length of the data, and a byte after the frame.
             (
                 "1E 02 01 1A 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 00 00 00 00 C8 00",
                 "e2c56db5-dffb-48d2-b060-d0f5a71096e0 0/0 -56"
@@ -50,7 +50,7 @@ struct PastedAdvertTests {
                   96 e0 00 01 00 02 c5                             .......
                 """, usual
             ),
-            // bleak, and what Python prints of it.
+            // bleak, and Python's output of its values.
             ("0215e2c56db5dffb48d2b060d0f5a71096e000010002c5", usual),
             (#"{76: b'\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x00\x01\x00\x02\xc5'}"#, usual),
             (#"b\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x00\x01\x00\x02\xc5"#, usual),
@@ -124,7 +124,7 @@ struct PastedAdvertTests {
     func forms(text: String, frame: String) throws { #expect(try read(text) == frame) }
 
     @Test(
-        "What is no iBeacon is named, with what is missing",
+        "The error for other data names its form and the missing parts",
         arguments: [
             (
                 "0x02010615FF4C000215E2C56DB5DFFB48D2B060D0F5A71096E0", PastedAdvertError.Code.cutShort,
@@ -139,7 +139,7 @@ struct PastedAdvertTests {
             ("1E 02 01 06 1A FF 4C 00 02 15 E2", .cutShort, "hcitool command has an iBeacon frame that is cut short"),
             (
                 "04 3E 2A 02 01 03 01 02 12 5E 00 00 C0 1E 02 01", .cutShort,
-                "HCI event is cut short: it claims 42 bytes behind its length, and 29"
+                "HCI event is cut short: it claims 42 bytes after its length, and 29"
             ),
             ("4c0002", .cutShort, "the end of the kind (02 15), the UUID"),
             ("4c00", .cutShort, "Apple's company"),
@@ -167,7 +167,7 @@ struct PastedAdvertTests {
             ("4c0012020000", .otherBeacon, "Find My"),
             ("0201061bff4c000215\(uuid)00010002c5", .wrongLength, "claims 27 bytes while 26 follow"),
             ("02010615ff4c000215\(uuid)00010002c5", .wrongLength, "ends it after 21 bytes"),
-            ("4c000216\(uuid)00010002c5", .wrongLength, "says that 22 bytes follow"),
+            ("4c000216\(uuid)00010002c5", .wrongLength, "its length byte is 22"),
             ("0201060303d2fc0516d2fc4000", .noManufacturerData, "0xFCD2"),
             ("020106", .noManufacturerData, "no manufacturer specific data"),
             ("e2c56db5-dffb-48d2-b060-d0f5a71096e0", .identityOnly, "may be a UUID"),
@@ -180,9 +180,9 @@ struct PastedAdvertTests {
             ("value=TAACFeLFbbXf+0jSsGDQ9acQluAAAQACxQ==", .notHexadecimal, "Base64"),
             (
                 "{length = 25, bytes = 0x4c000215 e2c56db5 dffb48d2 b060d0f5 ... 00010002 c5 }", .cutShort,
-                "bytes are left out where the text has ..."
+                "bytes are omitted at ..."
             ),
-            ("4c 00 02 15 e2 c5 6d … 00 01 00 02 c5", .cutShort, "bytes are left out where the text has …"),
+            ("4c 00 02 15 e2 c5 6d … 00 01 00 02 c5", .cutShort, "bytes are omitted at …"),
             (#"{"mac":"C00000000001","rawData":"0201061AFF4C000215","rssi":-60}"#, .notHexadecimal, "this is JSON"),
             ("e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/2", .identityOnly, "UUID/MAJOR/MINOR"),
             ("0201zz", .notHexadecimal, #""zz" is not a hexadecimal byte"#),
@@ -200,12 +200,12 @@ struct PastedAdvertTests {
         }
     }
 
-    @Test("Each way to write bytes gives the same frame, and each cut of it names what is missing")
+    @Test("Each notation of bytes gives the same frame, and each truncated one names the missing parts")
     func spellings() throws {
-        // 21 bytes from 60 on; a list that has no letter in it would be one of decimal numbers.
+        // 21 bytes from 60 on; a list without a letter would be one of decimal numbers.
         let payload = (0xA0..<0xB5).map { String($0, radix: 16) }
         let digits: [String] = ["4c", "00", "02", "15"] + payload
-        // What stands before the bytes, before each, between two and behind them.
+        // The text before the bytes, before each byte, between two and after them.
         let spellings: [(String, String, String, String)] = [
             ("", "", "", ""), ("", "", " ", ""), ("", "", ":", ""), ("", "", "-", ""), ("", "0x", ", ", ""),
             ("{", "0x", ",", "}"), ("b'", "\\x", "", "'"), ("\"", "\\x", "", "\""), ("", "\\x", "", ""),
@@ -238,7 +238,7 @@ struct PastedAdvertTests {
         }
     }
 
-    @Test("A text that lost one digit is refused or gives the same identity, in each form", arguments: LostDigits.forms)
+    @Test("A text without one digit is refused or gives the same identity, in each form", arguments: LostDigits.forms)
     func lostDigit(text: String) throws {
         let whole = try PastedAdvert(text).frame.identity
         for place in text.indices where text[place].isHexDigit {
@@ -250,9 +250,9 @@ struct PastedAdvertTests {
     }
 
     @Test(
-        "A digit that is missing is named, and a company that the text names counts",
+        "The error names a missing digit, and the text's company counts",
         arguments: [
-            ("02 15 e2 c 6d b5 df fb 48", PastedAdvertError.Code.missingDigit, #""c", behind "15 e2", is half a byte"#),
+            ("02 15 e2 c 6d b5 df fb 48", PastedAdvertError.Code.missingDigit, #""c", after "15 e2", is half a byte"#),
             ("0201061AFF4C000215\(uuid.dropLast())00010002C5C5", .missingDigit, "odd number of hexadecimal digits"),
             (
                 #"b'\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x0\x01\x00\x02\xc5'"#,
@@ -269,10 +269,10 @@ struct PastedAdvertTests {
         refusals(text: text, code: code, reason: reason)
     }
 
-    @Test("Apple's company is read in each way in which a text names it", arguments: LostDigits.ofApple)
+    @Test("Apple's company is read in each notation", arguments: LostDigits.ofApple)
     func company(text: String) throws { #expect(try read(text) == Self.usual) }
 
-    @Test("Nothing that is pasted traps, and each refusal is a sentence", arguments: 0..<4)
+    @Test("No pasted text traps, and each refusal is a sentence", arguments: 0..<4)
     func mutations(seed: UInt64) {
         var random = Mutations(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
         let starts = [
@@ -299,7 +299,7 @@ struct PastedAdvertTests {
     }
 }
 
-/// Texts for losses and for companies: the same frame in the forms in which tools pad their bytes.
+/// Texts for lost digits and for companies: the same frame in the forms in which tools pad their bytes.
 private enum LostDigits {
     private static let uuid = "e2c56db5dffb48d2b060d0f5a71096e0"
     private static let bytes: [String] = pairs("0201061aff4c000215\(uuid)00010002c5")
@@ -310,7 +310,7 @@ private enum LostDigits {
         return stride(from: 0, to: digits.count, by: 2).map { String(digits[$0...$0 + 1]) }
     }
 
-    /// Returns a dump of lines of sixteen bytes, whose offsets have so many digits, from `base` on.
+    /// Returns a dump with lines of sixteen bytes and offsets of `digits` digits, from `base` on.
     private static func dump(_ bytes: [String], digits: Int, base: Int = 0, gap: String = " ", marks: String) -> String
     {
         var lines: [String] = []
@@ -368,7 +368,7 @@ private enum LostDigits {
         // Without the leading zero of the number.
         + ["Key: 0x004C\nValue: \(data.joined().dropFirst())"]
 
-    /// Texts that name another company, or one that cannot be read.
+    /// Texts that name another or an unreadable company.
     static let ofOtherCompany: [String] =
         [
             "{89: \(literal)}", "{'89': \(literal)}", "{\"0x0059\": \(literal)}", "{'0059' : \(literal)}",

@@ -3,7 +3,7 @@ import BeaconModel
 import BeaconRadio
 import Testing
 
-@Suite("Sighting log, writing")
+@Suite("Writing of sighting logs")
 struct SightingLogFormatTests {
     private func line(_ sighting: Sighting, time: Timestamp?, receiver: String) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -15,7 +15,7 @@ struct SightingLogFormatTests {
         time: .zero, receiver: ReceiverID(0), address: DeviceAddress(bits: 0xC1B2_A394_8576, kind: .random),
         identity: Advert.samples[0].frame.identity, measuredPower: -59, rssi: SignalStrength(rawValue: -70))
 
-    @Test("a line is written as documented")
+    @Test("A line is written as documented")
     func text() {
         let line = line(sighting, time: Timestamp(nanoseconds: 1_700_000_000_120_000_000), receiver: "hci0")
         #expect(
@@ -26,7 +26,7 @@ struct SightingLogFormatTests {
     }
 
     @Test(
-        "times are rounded to the millisecond",
+        "Times are rounded to the millisecond",
         arguments: [
             (0, 0), (499_999, 0), (500_000, 1_000_000), (999_500_000, 1_000_000_000),
             (1_700_000_000_007_000_000, 1_700_000_000_007_000_000),
@@ -37,7 +37,7 @@ struct SightingLogFormatTests {
         #expect(try Reading(line).records == [read])
     }
 
-    @Test("no time is null")
+    @Test("A missing time is null")
     func noTime() throws {
         let line = line(sighting, time: nil, receiver: "hci0")
         #expect(line.starts(with: #"{"time":null,"#.utf8))
@@ -45,7 +45,7 @@ struct SightingLogFormatTests {
     }
 
     @Test(
-        "any receiver's name comes back",
+        "Any receiver's name is preserved",
         arguments: [
             "", "hci0", "Küche \u{1F600}", "a\"b\\c/d", "\u{0}\u{1}\n\r\t\u{1F}\u{7F}", "\u{2028}", "{\"a\":1}",
         ])
@@ -56,7 +56,7 @@ struct SightingLogFormatTests {
         #expect(reading.heard.map(\.receiver) == [name, name])
     }
 
-    @Test("a measured power that the source did not give is null, and is none again when it is read")
+    @Test("A missing measured power is null, and is missing again after reading")
     func noPower() throws {
         var sighting = sighting
         sighting.measuredPower = IBeaconFrame.unavailableMeasuredPower
@@ -68,14 +68,14 @@ struct SightingLogFormatTests {
         }
     }
 
-    @Test("a strength that is null, 127, 0 or positive is no reading", arguments: ["null", "127", "0", "20"])
+    @Test("A strength of null, 127, 0 or more is not a reading", arguments: ["null", "127", "0", "20"])
     func noReading(rssi: String) throws {
         let line = String(decoding: line(sighting, time: nil, receiver: "a"), as: UTF8.self)
         let heard = try Reading(Array(line.replacing("-70", with: rssi).utf8)).heard.first
         #expect(heard != nil && heard?.rssi == nil)
     }
 
-    @Test("each value comes back at its bounds")
+    @Test("Each value is preserved at its limits")
     func bounds() throws {
         for (power, rssi) in [(Int8.min, Int8.max), (.max, .min), (0, 0)] {
             for number in [UInt16.min, .max] {

@@ -3,14 +3,14 @@ import BeaconModel
 import BeaconRadio
 import Testing
 
-@Suite("Sighting log, reading")
+@Suite("Reading of sighting logs")
 struct SightingLogReaderTests {
     private static let uuid = #""uuid":"E2C56DB5-DFFB-48D2-B060-D0F5A71096E0""#
 
     private func reading(_ text: String) throws -> Reading { try Reading(Array(text.utf8)) }
 
     @Test(
-        "keys may come in any order, and unknown ones may be among them",
+        "Keys may have any order, and unknown keys are ignored",
         arguments: [
             #"{"rssi":-70,"minor":2,"major":1,\#(uuid),"receiver":"a","time":1}"#,
             #"{"x":{"y":[1,{"z":[null,true,false,"}]",-1.5e3]}],"w":{}},\#(uuid),"major":1,"v":[],"minor":2,"rssi":-70,"receiver":"a","time":1}"#,
@@ -32,7 +32,7 @@ struct SightingLogReaderTests {
         #expect(heard.frame == IBeaconFrame(identity: identity, measuredPower: none))
     }
 
-    @Test("time may be null or missing, receiver and address missing", arguments: ["", #""time":null,"#])
+    @Test("The time may be null or missing; receiver and address may be missing", arguments: ["", #""time":null,"#])
     func missing(time: String) throws {
         let reading = try reading(#"{\#(time)\#(Self.uuid),"major":1,"minor":2,"rssi":127}"#)
         let heard = try #require(reading.heard.first)
@@ -43,7 +43,7 @@ struct SightingLogReaderTests {
     }
 
     @Test(
-        "a key that is needed and missing is named", arguments: ["uuid", "major", "minor", "rssi"])
+        "The error names a missing required key", arguments: ["uuid", "major", "minor", "rssi"])
     func needed(key: String) throws {
         let pairs = [
             ("uuid", "\"e2c56db5dffb48d2b060d0f5a71096e0\""), ("major", "1"), ("minor", "2"), ("rssi", "-70"),
@@ -55,7 +55,7 @@ struct SightingLogReaderTests {
     }
 
     @Test(
-        "times to the nanosecond, and those that are none",
+        "Times are read to the nanosecond, and invalid times are errors",
         arguments: [
             ("0", 0), ("1700000000.123456789", 1_700_000_000_123_456_789),
             ("1700000000.1234567899", 1_700_000_000_123_456_789),
@@ -71,21 +71,21 @@ struct SightingLogReaderTests {
     }
 
     @Test(
-        "numbers keep to their bounds",
+        "Numbers outside of their limits are errors",
         arguments: [
             ("major", "65535", true), ("major", "65536", false), ("major", "-1", false), ("minor", "1.5", false),
             ("minor", "0", true), ("rssi", "-128", true), ("rssi", "128", false), ("measuredPower", "127", true),
             ("measuredPower", "-129", false), ("major", "\"1\"", false), ("rssi", "1e400", false),
         ])
     func bounds(key: String, value: String, isGood: Bool) throws {
-        // The last of two equal keys counts.
+        // If two keys are equal, the last counts.
         let reading = try reading(#"{\#(Self.uuid),"major":1,"minor":2,"rssi":-70,"\#(key)":\#(value)}"# + "\n")
         #expect((reading.error == nil) == isGood)
         #expect(reading.heard.count == (isGood ? 1 : 0))
     }
 
     @Test(
-        "escapes in texts",
+        "Escapes in texts are read",
         arguments: [
             (#"a\"b\\c\/d"#, "a\"b\\c/d"), (#"\b\f\n\r\t"#, "\u{8}\u{C}\n\r\t"), (#"\u00e9\u20AC"#, "\u{E9}\u{20AC}"),
             (#"\ud83d\ude00!"#, "\u{1F600}!"), (#"\ud83d"#, "\u{FFFD}"), ("Küche\\n2", "K\u{FC}che\n2"), ("", ""),
@@ -96,7 +96,7 @@ struct SightingLogReaderTests {
     }
 
     @Test(
-        "what is no sighting is damage in its line, and what came before is delivered",
+        "A line that is not a sighting is damage, and everything before it is delivered",
         arguments: [
             "{", "{}", "{]", "x", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":tru}", "{\"a\":[1}", "{\"a\":\"\\x\"}",
             "{\"a\":\"\\u12g4\"}", "{\"a\":\"b", "{\(uuid),\"major\":1,\"minor\":2,\"rssi\":-70} x",
@@ -115,7 +115,7 @@ struct SightingLogReaderTests {
         #expect(atEnd.error?.code == .truncated)
     }
 
-    @Test("blank lines and a missing last end of line do not matter")
+    @Test("Blank lines and a missing last end of line are ignored")
     func blankLines() throws {
         let line = #"{\#(Self.uuid),"major":1,"minor":2,"rssi":-70}"#
         let reading = try reading("\n\n  \n\(line)\r\n \t \r\n\n\(line)")
@@ -123,7 +123,7 @@ struct SightingLogReaderTests {
         #expect(reading.error == nil)
     }
 
-    @Test("a line without end is damage and not a matter of memory")
+    @Test("A line without end is damage, and does not exhaust memory")
     func endlessLine() throws {
         let reading = try Reading([UInt8(ascii: "{")] + [UInt8](repeating: 0x20, count: 3 << 20))
         #expect(reading.error?.code == .damaged)

@@ -1,14 +1,14 @@
 import BeaconModel
 
-/// One advert of the content that all sample files share.
+/// An advert of the content that all sample files share.
 struct Advert: Sendable {
-    /// Microseconds since 1970.
+    /// The microseconds since 1970.
     var microseconds: Int64
     var address: UInt64
     var rssi: Int8
     var frame: IBeaconFrame
 
-    /// Three iBeacons. Address and identity have no two bytes alike, so that a wrong order shows.
+    /// Three iBeacons. No two bytes of address and identity are equal, so that tests detect a wrong order.
     static let samples = [
         Advert(
             microseconds: 1_700_000_000_123_456, address: 0xC1B2_A394_8576, rssi: -59, frame: frame(0x0102, 0x0304, -59)
@@ -34,7 +34,7 @@ struct Advert: Sendable {
             [UInt8(bitPattern: rssi)])
     }
 
-    /// A link layer packet, from the access address on, with a check sum that fits.
+    /// A link layer packet, from the access address on, with a correct CRC.
     var linkLayerPacket: [UInt8] {
         let advert = frame.advert
         let packet = join(
@@ -43,7 +43,7 @@ struct Advert: Sendable {
         return packet + number(sum, isBigEndian: false).prefix(3)
     }
 
-    /// The packet as a record of this link type of pcap holds it.
+    /// Returns the packet in the framing of a link type of pcap.
     func packet(linkType: UInt16) -> [UInt8] {
         switch linkType {
         case 187: join([4], event)

@@ -1,6 +1,7 @@
 /// Builds btsnoop: RFC 1761 with the datalinks of BlueZ's `btsnoop.h`.
 enum Btsnoop {
-    /// What a record says at the beginning of 2000 (BlueZ, `btsnoop.c`), less the microseconds from 1970 to then.
+    /// The value of a record's time for the beginning of 2000 (BlueZ, `btsnoop.c`), less the microseconds from 1970 to
+    /// then.
     private static let epoch: Int64 = 0x00E0_3AB4_4A67_6000 - 946_684_800 * 1_000_000
 
     static func header(datalink: UInt32) -> [UInt8] {

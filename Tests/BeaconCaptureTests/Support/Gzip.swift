@@ -1,7 +1,6 @@
-/// Packs bytes as gzip (RFC 1952) without compressing them (RFC 1951, 3.2.4), so that nothing of what is tested is
-/// needed to build the test.
+/// Packs bytes as gzip (RFC 1952) without compression (RFC 1951, 3.2.4), independently of the tested code.
 enum Gzip {
-    /// One member; more behind one another make a file too.
+    /// Returns one member. Several concatenated members also form a file.
     static func member(_ bytes: [UInt8]) -> [UInt8] {
         precondition(bytes.count < 65_536, "a stored block has no room for more")
         let count = UInt16(bytes.count)

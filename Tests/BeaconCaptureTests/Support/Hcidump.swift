@@ -3,7 +3,7 @@ import Foundation
 
 /// Builds the text of `hcidump -R`.
 enum Hcidump {
-    /// Twenty bytes a line, each with a blank behind it.
+    /// Returns the text of a packet: twenty bytes per line, each followed by a space.
     static func packet(_ bytes: [UInt8], lineEnd: String = "\n") -> String {
         var text = ">"
         for (index, byte) in bytes.enumerated() {
@@ -14,7 +14,7 @@ enum Hcidump {
         return text + lineEnd
     }
 
-    /// What `-t` puts before a packet.
+    /// Returns the date that `-t` prints before a packet.
     static func date(microseconds: Int64) -> String {
         let style = Date.ISO8601FormatStyle(dateSeparator: .dash, dateTimeSeparator: .space)
         let date = Date(timeIntervalSince1970: Double(microseconds / 1_000_000)).formatted(

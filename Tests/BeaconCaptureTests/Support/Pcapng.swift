@@ -36,6 +36,6 @@ struct Pcapng {
                 packet))
     }
 
-    /// A simple packet block, which has no time and belongs to the first interface.
+    /// Returns a simple packet block, which has no time and belongs to the first interface.
     func simplePacket(_ packet: [UInt8]) -> [UInt8] { block(3, join(number32(UInt32(packet.count)), packet)) }
 }

@@ -5,7 +5,7 @@ import Glibc
 func withPipe<Outcome>(
     _ pieces: some Sequence<[UInt8]> & Sendable, _ body: (String) throws -> Outcome
 ) throws -> Outcome {
-    // Who writes to a reader that has gone gets an error and not a signal, as command lines do.
+    // A writer whose reader has closed the pipe gets an error instead of a signal, as in the command-line tools.
     signal(SIGPIPE, SIG_IGN)
     return try withTemporaryFolder { folder in
         let path = folder + "/fifo"

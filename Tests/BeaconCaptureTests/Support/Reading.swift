@@ -3,11 +3,11 @@ import BeaconModel
 import BeaconRadio
 import Testing
 
-/// What reading a capture to its end brought.
+/// The result of reading a capture to its end.
 struct Reading {
-    /// One advert, copied out.
+    /// A copied advert.
     struct Heard: Hashable {
-        /// Nanoseconds since 1970.
+        /// The nanoseconds since 1970.
         var time: Int64?
         var receiver: String
         var kind: AdvertisingReport.Kind

@@ -2,26 +2,26 @@ import BeaconCapture
 import BeaconRadio
 import Testing
 
-/// A small file of one format with the adverts of ``Advert/samples``, one a record.
+/// A small file of one format with the adverts of ``Advert/samples``, one per record.
 struct SampleFile: Sendable, CustomTestStringConvertible {
     var name: String
     var format: CaptureFormat
     var bytes: [UInt8] = []
-    /// Where the file may end without being cut, and how many records were whole by then.
+    /// The offsets at which the file may end without truncation, with the number of complete records up to each.
     var borders: [Int: Int] = [:]
     var hasTimes = true
     var hasSignal = true
-    /// What the receiver of the adverts is called.
+    /// The name of the receiver of the adverts.
     var receiver = "hci0"
 
     var testDescription: String { name }
 
-    /// The records that are whole in the first `count` bytes.
+    /// Returns the number of complete records in the first `count` bytes.
     func records(in count: Int) -> Int { borders.filter { $0.key <= count }.map(\.value).max() ?? 0 }
 
     private mutating func append(_ more: [UInt8]) { bytes += more }
 
-    /// The file may end here.
+    /// Marks the current end as a valid end of the file.
     private mutating func border(_ records: Int) { borders[bytes.count] = records }
 
     // MARK: - Formats
@@ -102,7 +102,7 @@ struct SampleFile: Sendable, CustomTestStringConvertible {
             for line in ["HCI sniffer - Bluetooth packet analyzer ver 5.28", "device: hci0 snap_len: 1500"] {
                 for character in (line + lineEnd).utf8 {
                     file.append([character])
-                    // Of the greeting nothing is needed, once it can be told for one.
+                    // The header is optional once its beginning can be recognized.
                     if file.bytes.count >= "HCI sniffer".utf8.count { file.border(0) }
                 }
             }
@@ -110,7 +110,7 @@ struct SampleFile: Sendable, CustomTestStringConvertible {
         for (index, advert) in Advert.samples.enumerated() {
             let date = hasTimes ? Hcidump.date(microseconds: advert.microseconds) + " " : ""
             file.append(Array((date + Hcidump.packet(join([4], advert.event), lineEnd: lineEnd)).utf8))
-            // What stands behind the last digit may be missing.
+            // The characters after the last digit may be missing.
             let behind = file.bytes.reversed().prefix { $0 <= 0x20 }.count
             for missing in 0...behind { file.borders[file.bytes.count - missing] = index + 1 }
         }
@@ -130,7 +130,7 @@ struct SampleFile: Sendable, CustomTestStringConvertible {
         return file
     }
 
-    /// One of each kind of file.
+    /// A file of each kind.
     static let all: [SampleFile] =
         [1001, 1002, 2001].map { btsnoop(datalink: $0) }
         + [187, 201, 251, 254, 256, 272].map { pcap(linkType: $0) }

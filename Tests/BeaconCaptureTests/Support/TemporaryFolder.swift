@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder for files of one test.
+/// Calls `body` with a temporary folder for one test.
 func withTemporaryFolder<Outcome>(_ body: (String) throws -> Outcome) throws -> Outcome {
     let folder = FileManager.default.temporaryDirectory.appending(path: "beacon-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
