@@ -17,7 +17,7 @@
 #include "beacon_hci.h"
 
 // The first byte of a message.
-enum { DISMISS = 0, TAKE_BACK = 1 };
+enum { DISMISS = 0, PROTECT = 1 };
 
 // How long to wait for the answer to one command. A working controller answers in a few milliseconds; all commands
 // together must be done within a second.
@@ -64,7 +64,7 @@ static void send_command(int hci, const uint8_t *command, size_t count) {
     }
 }
 
-static void take_back(uint16_t adapter, int hci, const uint8_t *commands, size_t count) {
+static void send_commands(uint16_t adapter, int hci, const uint8_t *commands, size_t count) {
     if (hci < 0) {
         hci = beacon_hci_open(adapter);
         // Command complete and command status, the events that report whether a command was carried out.
@@ -91,7 +91,7 @@ static void guard(int parent, uint16_t adapter, const char *file, int hci) {
         memcpy(message, next, (size_t)length);
         count = length;
     }
-    if (count > 1) take_back(adapter, hci, message + 1, (size_t)count - 1);
+    if (count > 1) send_commands(adapter, hci, message + 1, (size_t)count - 1);
     if (file) unlink(file);
 }
 
@@ -142,7 +142,7 @@ int beacon_guardian_start(uint16_t adapter, const char *file, int socket) {
 }
 
 int beacon_guardian_protect(int guardian, const uint8_t *commands, size_t count) {
-    uint8_t message[BEACON_GUARDIAN_ROOM] = {TAKE_BACK};
+    uint8_t message[BEACON_GUARDIAN_ROOM] = {PROTECT};
     if (count > sizeof message - 1) {
         errno = EMSGSIZE;
         return -1;

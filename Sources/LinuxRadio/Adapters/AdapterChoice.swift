@@ -2,7 +2,7 @@ public import BeaconRadio
 import BeaconSupport
 import CLibrary
 
-/// Finds the drivers for the adapters that a user selected.
+/// The choice of drivers for the adapters that a user selected.
 package enum AdapterChoice {
     /// At least one opened driver.
     ///
@@ -51,7 +51,7 @@ package enum AdapterChoice {
         if names.isEmpty { return [try driver(first, named: nil)] }
         var drivers: [any ReceiverDriver] = []
         for name in names {
-            guard let adapter = all.first(where: { $0.isMeant(by: name) }) else {
+            guard let adapter = all.first(where: { $0.isNamed(name) }) else {
                 let there = all.map { "\($0.name) (\($0.address))" }.joined(separator: ", ")
                 throw RadioError(.unsupported, "there is no adapter \(name). There are \(there).")
             }

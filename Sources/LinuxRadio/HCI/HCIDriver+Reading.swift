@@ -84,7 +84,7 @@ extension HCIDriver {
 
     /// Searches for the adapter by the user's name for it.
     func search(at now: Timestamp) {
-        guard let adapter = (try? LocalAdapter.all())?.first(where: { $0.isMeant(by: named) }),
+        guard let adapter = (try? LocalAdapter.all())?.first(where: { $0.isNamed(named) }),
             let socket = try? HCISocket(adapter: adapter.index)
         else { return }
         beacon_group_add(descriptor, socket.descriptor)

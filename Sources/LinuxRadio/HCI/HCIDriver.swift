@@ -146,10 +146,10 @@ final class HCIDriver: ReceiverDriver, Advertiser {
     }
 
     func close() {
-        guard let socket else { return protection.end(isTakenBack: true) }
+        guard let socket else { return protection.end(isUndone: true) }
         // While an adapter is off or being switched, nothing of ours is on the air, and its answers would never arrive.
-        let isTakenBack = session.isWorking && session.undo.allSatisfy { HCIExchange.send($0, over: socket) }
-        protection.end(isTakenBack: isTakenBack)
+        let isUndone = session.isWorking && session.undo.allSatisfy { HCIExchange.send($0, over: socket) }
+        protection.end(isUndone: isUndone)
         if session.isWorking, protection.isLent, !protection.isShared() { _ = beacon_adapters_switch(index, 0) }
         lose()
     }

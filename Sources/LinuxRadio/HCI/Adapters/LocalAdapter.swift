@@ -43,8 +43,8 @@ struct LocalAdapter: Hashable {
         return indices.prefix(Int(count)).sorted().compactMap { try? LocalAdapter(index: $0) }
     }
 
-    /// Returns true if a user meant this adapter.
-    func isMeant(by name: AdapterName) -> Bool {
+    /// Returns true if `name` means this adapter.
+    func isNamed(_ name: AdapterName) -> Bool {
         switch name {
         case .index(let index): index == self.index
         case .address(let address): address.bits == self.address.bits

@@ -1,6 +1,6 @@
 import CBluetooth
 
-/// Writes programs of the kernel's classic packet filter (Documentation/networking/filter.rst; linux/bpf_common.h).
+/// An assembler for the kernel's classic packet filter (Documentation/networking/filter.rst; linux/bpf_common.h).
 ///
 /// A conditional jump reaches 255 instructions, an unconditional jump any distance. So each jump to a label is an
 /// unconditional jump that a conditional one skips.

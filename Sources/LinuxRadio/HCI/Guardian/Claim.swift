@@ -111,7 +111,7 @@ struct ClaimDirectory {
     }
 }
 
-/// Reads and writes small files as a whole.
+/// Access to small files as a whole.
 enum TextFile {
     /// Returns the text of a file, or nil if it cannot be read. Reads 64 KB at most.
     static func read(_ path: String) -> String? {

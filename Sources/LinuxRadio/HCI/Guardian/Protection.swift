@@ -106,13 +106,13 @@ struct Protection: ~Copyable {
 
     /// Ends the protection.
     ///
-    /// - Parameter isTakenBack: true if nothing is left on the air. Otherwise the guardian tries once more.
-    mutating func end(isTakenBack: Bool) {
-        if isTakenBack {
+    /// - Parameter isUndone: true if nothing is left on the air. Otherwise the guardian tries once more.
+    mutating func end(isUndone: Bool) {
+        if isUndone {
             if let place { unlink(place) }
             guardian = nil
         } else if let guardian = guardian.take() {
-            guardian.takeBack()
+            guardian.undo()
         }
         place = nil
     }
@@ -144,7 +144,7 @@ struct Guardian: ~Copyable {
     consuming func dismiss() {}
 
     /// Makes the guardian send its commands now.
-    consuming func takeBack() {
+    consuming func undo() {
         close(descriptor)
         discard self
     }

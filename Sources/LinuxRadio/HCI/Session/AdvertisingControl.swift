@@ -211,7 +211,7 @@ struct AdvertisingSlot {
     private var isTurning = false
 
     /// True if the controller accepted our parameters for the slot, which it does only while no other software sends
-    /// with it. Before that there is nothing to end, and any advert on the air belongs to other software.
+    /// with it. Before that it has nothing to end, and any advert on the air belongs to other software.
     private var isOurs = false
 
     private var address: DeviceAddress

@@ -32,7 +32,7 @@ struct GuardianTests {
         let guardian = try Guardian(adapter: 0, claim: nil, socket: hci)
         try guardian.protect([HCICommand(.reset)])
         try guardian.protect(Self.commands)
-        guardian.takeBack()
+        guardian.undo()
         #expect(Self.received(2, from: ends.second) == Self.commands)
     }
 
@@ -65,7 +65,7 @@ struct GuardianTests {
         #expect(TextFile.write("claim", to: path))
         let guardian = try Guardian(adapter: 0, claim: path, socket: hci)
         try guardian.protect(Self.commands)
-        guardian.takeBack()
+        guardian.undo()
         #expect(Self.received(2, from: ends.second) == Self.commands)
         var tries = 0
         while access(path, F_OK) == 0, tries < 30_000 {

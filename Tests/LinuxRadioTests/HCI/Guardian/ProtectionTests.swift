@@ -57,7 +57,7 @@ struct ProtectionTests {
         protection.protect([])
         #expect(folder.names.isEmpty)
         protection.protect(Self.commands)
-        protection.end(isTakenBack: true)
+        protection.end(isUndone: true)
         #expect(folder.names.isEmpty)
     }
 }
