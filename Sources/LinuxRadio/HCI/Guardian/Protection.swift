@@ -125,7 +125,7 @@ struct Guardian: ~Copyable {
     /// Starts a guardian for an adapter.
     ///
     /// - Parameters:
-    /// - claim: the file to remove once all commands have succeeded.
+    /// - claim: the file to remove once all commands were sent.
     /// - socket: the socket on which to send the commands; nil to open the adapter when necessary.
     init(adapter: UInt16, claim: String?, socket: Int32? = nil) throws(HCISystemError) {
         descriptor = beacon_guardian_start(adapter, claim, socket ?? -1)
