@@ -29,7 +29,7 @@ struct CheckTests {
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(
             outcome.output.hasSuffix(
-                "beacond.env:2: warning: this is no line of NAME=value, without a blank before or behind the name, and is passed over\n"
+                "beacond.env:2: warning: this line is not NAME=value without blanks around the name, and is ignored\n"
             ))
         #expect(outcome.errors.hasSuffix("1 destination, 1 warning.\n"))
         // What is nearly right is told as what it is.
@@ -67,7 +67,7 @@ struct CheckTests {
             destinations: [{ name: c, type: webhook, url: 'https://example.com', secret: { env: NOT_HERE } }]
             """)
         let check = try await bench.run("check", "beacond.yaml")
-        #expect(check.status == 1 && check.output.contains("error: \"secret\" is to come from NOT_HERE"))
+        #expect(check.status == 1 && check.output.contains("error: \"secret\" needs NOT_HERE"))
         #expect(try await bench.run("--config", "beacond.yaml").status == 1)
         #expect(try await bench.run("check", "beacond.yaml", environment: ["NOT_HERE": "x"]).output.isEmpty)
     }

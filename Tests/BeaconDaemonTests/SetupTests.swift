@@ -130,7 +130,7 @@ struct SetupTests {
             "/bin/bash", ["-e", "-o", "pipefail", "talk", DaemonBench.product("beacond")])
         let shown = bench.read("shown")
         #expect(outcome.status == 0, "\(shown)\n\(outcome.errors)")
-        #expect(shown.contains("It asks for a user and a password."), "\(shown)")
+        #expect(shown.contains("The broker asks for a user and a password."), "\(shown)")
         #expect(shown.contains("refused the connection (user bacond, "), "\(shown)")
         #expect(!shown.contains("gu3ss") && !shown.contains("pa$s"), "\(shown)")
         let check = try await bench.run("check", "new.yaml")

@@ -1,4 +1,4 @@
-/// A fault in a configuration: its place, what was found, and what to write instead.
+/// A fault in a configuration: its place, its description, and its remedy.
 public struct Diagnostic: Hashable, Sendable {
     /// The origin of a value.
     public enum Origin: Hashable, Sendable {
@@ -14,9 +14,10 @@ public struct Diagnostic: Hashable, Sendable {
 
     /// The consequence of a diagnostic.
     public enum Severity: String, Hashable, Sendable {
-        /// The daemon does not start with it: the file has a fault, or this machine lacks something that it names.
+        /// The daemon does not start with it: the file has a fault, or this machine lacks something that the file
+        /// names.
         case error
-        /// The daemon starts, and something is less safe than it could be.
+        /// The daemon starts, but something could be safer.
         case warning
     }
 
@@ -52,7 +53,7 @@ public struct SourceLocation: Hashable, Sendable, Comparable {
     /// The line.
     public var line: Int
 
-    /// The column, in characters as Unicode counts them (scalars).
+    /// The column, in Unicode scalars.
     public var column: Int
 
     /// Creates a location from its line and column.
@@ -92,7 +93,7 @@ public struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     /// The diagnostics, in the order of the file.
     public var diagnostics: [Diagnostic]
 
-    /// The error behind it, if there is one.
+    /// The underlying error, if there is one.
     public var cause: (any Error)?
 
     /// Creates an error from its parts.

@@ -2,21 +2,21 @@ package import Yams
 
 /// A YAML file whose nodes know their locations.
 package struct YAMLDocument {
-    /// The file's content; nil where it is empty or is no YAML.
+    /// The file's content; nil if it is empty or not YAML.
     package let root: Node?
 
-    /// Its faults as YAML.
+    /// The faults in its YAML.
     package let diagnostics: [Diagnostic]
 
-    /// The character that replaces the first letter of a key that was given twice, after that was reported, so that the
-    /// rest of the file can be checked. It is one of Unicode's for private use.
+    /// The character that replaces the first letter of a duplicate key after the report, so that the rest of the file
+    /// can be checked. Unicode reserves it for private use.
     package static let hidden: Character = "\u{E000}"
 
-    /// The most keys given twice that are reported. A file with more is no configuration.
+    /// The most duplicate keys to report. A file with more is not a configuration.
     private static let mostDuplicates = 100
 
-    /// The most aliases that a file may have. Each stands for all that its anchor has, aliases included, so that 32 of
-    /// them make at most some 100 000 nodes of a file, and a few hundred make more than any machine can hold.
+    /// The most aliases in a file. Each stands for everything in its anchor, including other aliases. 32 of them make
+    /// at most about 100 000 nodes of a file; a few hundred make more than any machine can hold.
     private static let mostAliases = 32
 
     /// Reads a file's text.
@@ -53,16 +53,16 @@ package struct YAMLDocument {
         self.diagnostics = diagnostics
     }
 
-    /// Returns the location of the first alias that is one too many; nil where there are not so many.
+    /// Returns the location of the first alias over the limit; nil if there is none.
     ///
-    /// It looks for the words of anchors (`&name`) and aliases (`*name`), before anything is read: the reader of YAML
-    /// replaces aliases, and compares what replaces them where it stands for a key.
+    /// It searches the text for anchors (`&name`) and aliases (`*name`) before it is parsed. The YAML parser replaces
+    /// aliases, and compares their contents if they are keys.
     private static func excessiveAlias(in text: String) -> SourceLocation? {
         let text = text.replacing("\r\n", with: "\n")
         let words = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { number, line in
             line.split { $0.isWhitespace || ",[]{}".contains($0) }.map { (number: number + 1, line: line, word: $0) }
         }
-        // A word of a key may have its colon.
+        // The word may be a key with its colon.
         func name(_ word: Substring) -> Substring {
             word.dropFirst().hasSuffix(":") ? word.dropFirst().dropLast() : word.dropFirst()
         }
@@ -112,12 +112,12 @@ package struct YAMLDocument {
 }
 
 extension SourceLocation {
-    /// Creates the location of a mark. A mark that was never set is that of the beginning.
+    /// Creates the location of a mark. A mark that was never set means the start of the file.
     package init(_ mark: Mark) { self.init(line: max(1, mark.line), column: max(1, mark.column)) }
 }
 
 extension Node {
-    /// The location of the node's beginning.
+    /// The location of the node's start.
     package var location: SourceLocation { mark.map(SourceLocation.init) ?? SourceLocation(line: 1, column: 1) }
 
     /// A description of the node for messages.
@@ -132,7 +132,7 @@ extension Node {
         }
     }
 
-    /// A Boolean value indicating whether nothing was written, or `null` or `~`.
+    /// A Boolean value indicating whether the value is missing, `null` or `~`.
     package var isNothing: Bool {
         guard case .scalar(let scalar) = self, scalar.style == .plain || scalar.style == .any else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)

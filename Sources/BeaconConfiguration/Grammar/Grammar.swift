@@ -1,6 +1,7 @@
 /// The keys of a mapping, each declared once, and the value that they make.
 ///
-/// From the declaration come the reader, its faults, the reference in the docs, the JSON Schema and the forms:
+/// The reader, its diagnostics, the reference in the docs, the JSON Schema and the forms all follow from the
+/// declaration:
 ///
 /// ```swift
 /// extension PlaceRules {
@@ -10,9 +11,9 @@
 /// }
 /// ```
 package struct Grammar<Root: Sendable>: Sendable {
-    /// A check of what keys have to do with each other.
+    /// A check of keys that depend on each other.
     ///
-    /// It gets whether every required key has a value, and returns false where the keys make no value.
+    /// `isWhole` is true if every required key has a value. The check returns false if the keys do not make a value.
     package typealias Check = @Sendable (ConfigurationSection, inout Root, _ isWhole: Bool) -> Bool
 
     private let start: @Sendable () -> Root
@@ -20,7 +21,7 @@ package struct Grammar<Root: Sendable>: Sendable {
     /// The keys, in the order in which they are read and listed.
     package let settings: [Setting<Root>]
 
-    /// The keys of which one has to be there; none where all may be missing.
+    /// Keys of which one is required; empty if all are optional.
     private let choice: [String]
 
     private let check: Check
@@ -28,10 +29,10 @@ package struct Grammar<Root: Sendable>: Sendable {
     /// Declares the keys of a mapping.
     ///
     /// - Parameters:
-    ///   - blank: the value without any key, which has the defaults.
+    ///   - blank: the value without any key, with the defaults.
     ///   - settings: the keys.
-    ///   - choice: the keys of which one has to be there, which the check reports.
-    ///   - check: a check of the whole, also where a key is missing.
+    ///   - choice: keys of which one is required; the check reports it.
+    ///   - check: a check of the whole value, which also runs if a key is missing.
     package init(
         _ blank: @autoclosure @escaping @Sendable () -> Root, _ settings: [Setting<Root>], oneOf choice: [String] = [],
         check: @escaping Check = { _, _, isWhole in isWhole }
@@ -42,23 +43,22 @@ package struct Grammar<Root: Sendable>: Sendable {
         self.check = check
     }
 
-    /// A value without any key, which has the defaults. It is a new one each time, since a part of it may be an object.
+    /// The value without any key, with the defaults. It is a new one each time, since a part of it may be an object.
     package var blank: Root { start() }
 
     /// Reads a mapping.
     ///
-    /// - Parameter hasOthers: true for a mapping that has keys of other grammars too; false for one in which other keys
-    ///   are a fault.
-    /// - Returns: nil where something without which it is nothing is missing or has a fault.
+    /// - Parameter hasOthers: true if the mapping has keys of other grammars too; false if other keys are a fault.
+    /// - Returns: nil if a required key is missing or has a fault.
     package func read(_ section: ConfigurationSection, hasOthers: Bool = false) -> Root? {
         defer { if !hasOthers { section.finish() } }
         var root = blank
         return fill(&root, from: section) ? root : nil
     }
 
-    /// Reads the keys of a mapping into a value. Other keys are left to who calls.
+    /// Reads the keys of a mapping into a value. The caller handles all other keys.
     ///
-    /// - Returns: false where something without which it is nothing is missing or has a fault.
+    /// - Returns: false if a required key is missing or has a fault.
     package func fill(_ root: inout Root, from section: ConfigurationSection) -> Bool {
         var isWhole = true
         for setting in settings where !setting.read(section, &root) && setting.remedy != nil { isWhole = false }
@@ -76,29 +76,29 @@ package struct Grammar<Root: Sendable>: Sendable {
     package var shape: SettingShape { .mapping(descriptions, oneOf: choice) }
 }
 
-/// One key of a mapping: its kind of value, its meaning, and the place of its value.
+/// One key of a mapping: its kind of value, its meaning, and the property for its value.
 package struct Setting<Root: Sendable>: Sendable {
     /// The key.
     package let key: String
 
-    /// The remedy where it is missing; nil where it may be.
+    /// The remedy if the key is missing; nil for an optional key.
     let remedy: String?
 
-    /// Reads the value into its place. It returns false without a value.
+    /// Reads the value into its property. Returns false without a value.
     let read: @Sendable (ConfigurationSection, inout Root) -> Bool
 
-    /// Returns what is known of the key, with the default that a blank value has.
+    /// Returns the description of the key, with the default from a blank value.
     let describe: @Sendable (Root) -> SettingDescription
 
-    /// A key whose value is a property.
+    /// Creates a key whose value is a property.
     ///
     /// - Parameters:
     ///   - key: the key.
     ///   - place: the property.
     ///   - kind: the kind of value.
-    ///   - remedy: the remedy where it is missing; nil where it may be.
-    ///   - fallback: the default for people, where the property does not tell it.
-    ///   - title: a short name for forms; nil for one that is made of the key.
+    ///   - remedy: the remedy if the key is missing; nil for an optional key.
+    ///   - fallback: the default for people, if the property does not show it.
+    ///   - title: a short name for forms; nil to derive it from the key.
     ///   - help: its meaning, in a sentence.
     package init<Value>(
         _ key: String, _ place: any WritableKeyPath<Root, Value> & Sendable, _ kind: SettingKind<Value>,
@@ -114,7 +114,7 @@ package struct Setting<Root: Sendable>: Sendable {
         }
     }
 
-    /// A key whose value is a property that may be nil.
+    /// Creates a key whose value is an optional property.
     package init<Value>(
         _ key: String, _ place: any WritableKeyPath<Root, Value?> & Sendable, _ kind: SettingKind<Value>,
         required remedy: String? = nil, default fallback: String? = nil, title: String? = nil, _ help: String
@@ -129,7 +129,7 @@ package struct Setting<Root: Sendable>: Sendable {
         }
     }
 
-    /// A key whose value is the argument of a function.
+    /// Creates a key whose value is the argument of a function.
     package init<Value>(
         _ key: String, _ kind: SettingKind<Value>, required remedy: String? = nil, default fallback: String? = nil,
         title: String? = nil, _ help: String, take: @escaping @Sendable (inout Root, Value) -> Void
@@ -141,9 +141,9 @@ package struct Setting<Root: Sendable>: Sendable {
         }
     }
 
-    /// A key that is read together with others.
+    /// Creates a key that is read together with others.
     ///
-    /// - Parameter read: returns false where there is no value.
+    /// - Parameter read: returns false without a value.
     package init(
         _ key: String, _ shape: SettingShape, required remedy: String? = nil, title: String? = nil, _ help: String,
         default fallback: @escaping @Sendable (Root) -> String? = { _ in nil },
@@ -160,7 +160,7 @@ package struct Setting<Root: Sendable>: Sendable {
 }
 
 extension Setting {
-    /// The key as it is since a version after the first one.
+    /// Returns the key with the version that introduced it, if that is not the first one.
     package func since(_ version: String) -> Setting {
         Setting(key: key, remedy: remedy, read: read) {
             var description = describe($0)
@@ -169,7 +169,7 @@ extension Setting {
         }
     }
 
-    /// The key, which is read into some values alone, and otherwise passed over.
+    /// Returns the key for some values only; for others it is ignored.
     package func reading(if isWanted: @escaping @Sendable (Root) -> Bool) -> Setting {
         Setting(
             key: key, remedy: remedy,
@@ -180,7 +180,7 @@ extension Setting {
             }, describe: describe)
     }
 
-    /// The key for a value of which this one's is a property.
+    /// Returns the key for an outer value that has this key's value as a property.
     package func within<Outer>(_ place: any WritableKeyPath<Outer, Root> & Sendable) -> Setting<Outer> {
         Setting<Outer>(
             key: key, remedy: remedy, read: { read($0, &$1[keyPath: place]) },

@@ -1,6 +1,6 @@
 /// The reference of the keys in Markdown: a table for each mapping, with kinds of values, defaults and meanings.
 package struct ReferenceTable {
-    /// The lines so far.
+    /// The lines of the reference.
     private var lines: [String] = []
 
     /// Returns the reference of the keys of a file.
@@ -24,7 +24,7 @@ package struct ReferenceTable {
         return value.prefix(1).uppercased() + value.dropFirst() + (key.fallback.map { "; \($0) without it." } ?? ".")
     }
 
-    /// Adds the rows of a mapping, and those of the mappings inside.
+    /// Adds the rows of a mapping, and of the mappings inside it.
     private mutating func add(_ keys: [SettingDescription], within path: String) {
         for key in keys {
             let fallback = key.isRequired ? "required" : key.fallback ?? ""

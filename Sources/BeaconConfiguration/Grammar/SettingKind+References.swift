@@ -7,7 +7,7 @@ import Yams
 // MARK: - Names of other things
 
 extension SettingKind {
-    /// Names of things of a kind that have to be defined.
+    /// Names of things of a kind, all of which must be defined.
     package static func names(of what: String) -> SettingKind where Value == Set<String> {
         SettingKind(.list(.text())) { section, key in
             guard let names = section.texts(key, "write names of \(what)s") else { return nil }
@@ -26,7 +26,7 @@ extension SettingKind {
         }
     }
 
-    /// Names of things of a kind that have to be defined, in the order of the alphabet.
+    /// Names of things of a kind, all of which must be defined, in alphabetical order.
     package static func sortedNames(of what: String) -> SettingKind where Value == [String] {
         let names = SettingKind<Set<String>>.names(of: what)
         return SettingKind(names.shape) { names.read($0, $1)?.sorted() }
@@ -60,7 +60,7 @@ extension SettingKind where Value == String {
 }
 
 extension SettingKind {
-    /// A file, and the value that a function makes of it.
+    /// A file, and the value that a function loads from it.
     package static func file(_ load: @escaping @Sendable (URL) throws -> Value) -> SettingKind {
         SettingKind(.path) { section, key in
             guard let path = SettingKind<String>.path.read(section, key) else { return nil }
@@ -75,7 +75,7 @@ extension SettingKind {
 }
 
 extension SettingKind where Value == URL {
-    /// An `http` or `https` address with a host. One that is a secret in itself is given as secrets are.
+    /// An `http` or `https` address with a host. An address that is secret is given like other secrets.
     package static var url: SettingKind {
         SettingKind(.url, show: { $0.absoluteString }) { section, key in
             let what = "write an address such as https://example.com/beacons"
@@ -84,7 +84,7 @@ extension SettingKind where Value == URL {
                 guard let url = webAddress(secret.reveal()) else {
                     section.report(
                         .file(mapping.mark.map(SourceLocation.init) ?? SourceLocation(line: 1, column: 1)),
-                        "what \"\(key)\" gives is no address; \(what)")
+                        "the secret of \"\(key)\" is not an address; \(what)")
                     return nil
                 }
                 return url
@@ -131,7 +131,7 @@ extension SettingKind where Value == [String] {
             } catch {
                 section.report(
                     section.origin(of: key),
-                    error == .empty ? "\"\(key)\" is empty" : "in \"\(key)\", a quote has no end")
+                    error == .empty ? "\"\(key)\" is empty" : "in \"\(key)\", a quote is not closed")
                 return nil
             }
         }
@@ -143,7 +143,7 @@ extension SettingKind where Value == [String] {
 extension SettingKind where Value == Secret {
     /// A secret from the environment or a file: `{ env: NAME }` or `{ file: PATH }`.
     ///
-    /// One that is missing here may be there on the machine that the configuration is for. The daemon does not start
+    /// A secret that is missing here may exist on the machine that the configuration is for. The daemon does not start
     /// without it.
     package static var secret: SettingKind<Secret> {
         SettingKind(.secret) { section, key in
@@ -164,7 +164,7 @@ extension SettingKind where Value == Secret {
         }
     }
 
-    /// Reads where a secret is, and the secret from there.
+    /// Reads the source of a secret, and the secret from it.
     private static func place(of key: String, _ node: Node, _ section: ConfigurationSection) -> Secret? {
         let inside = ConfigurationSection(node, at: section.path + [key], in: section.reading)
         let name = inside.text("env", "write the name of a variable of the environment")
@@ -178,24 +178,24 @@ extension SettingKind where Value == Secret {
             }
             section.report(
                 origin,
-                "\"\(key)\" is to come from \(name), which the environment does not have here"
+                "\"\(key)\" needs \(name), which the environment does not have here"
                     + section.reading.remedy(for: name))
         case (nil, let file?):
             let origin = inside.origin(of: "file")
             if let text = try? String(contentsOfFile: file, encoding: .utf8) {
-                // Editors end a file with a line's end, which is no part of the secret.
+                // Editors end a file with a newline, which is not part of the secret.
                 return filled(Secret(text.trimmingCharacters(in: .newlines)), section, key, origin, file)
             }
-            section.report(origin, "\"\(key)\" is to come from \(file), which cannot be read here")
+            section.report(origin, "\"\(key)\" needs \(file), which cannot be read here")
         default:
-            section.report(.file(node.location), "\"\(key)\" needs either \"env\" or \"file\" to say where it is")
+            section.report(.file(node.location), "\"\(key)\" needs either \"env\" or \"file\"")
         }
         return nil
     }
 
-    /// Returns a secret that is not empty.
+    /// Returns a secret, and reports an empty one.
     ///
-    /// - Parameter place: where it came from, for people.
+    /// - Parameter place: the source of the secret, for people.
     private static func filled(
         _ secret: Secret, _ section: ConfigurationSection, _ key: String, _ origin: Diagnostic.Origin, _ place: String
     ) -> Secret? {
@@ -213,7 +213,7 @@ extension SettingKind {
         SettingKind(grammar.shape) { section, key in grammar.read(section.section(key)) }
     }
 
-    /// A mapping that may be missing.
+    /// An optional mapping.
     package static func mappingIfGiven(_ grammar: Grammar<Value>) -> SettingKind {
         SettingKind(grammar.shape) { section, key in
             guard section.has(key) else {
@@ -224,7 +224,7 @@ extension SettingKind {
         }
     }
 
-    /// A mapping, or `true` for one without keys, or `false`.
+    /// A mapping, `true` for a mapping without keys, or `false`.
     package static func `switch`(_ grammar: Grammar<Value>) -> SettingKind {
         SettingKind(.either([.boolean, grammar.shape])) { section, key in
             if case .mapping? = section.node(key) { return grammar.read(section.section(key)) }
@@ -232,7 +232,7 @@ extension SettingKind {
         }
     }
 
-    /// A list of mappings that have names. One with a fault is left out.
+    /// A list of mappings that have names. Items with a fault are left out.
     package static func items<Item>(_ what: String, _ item: Grammar<Item>) -> SettingKind where Value == [Item] {
         SettingKind(.items(item.shape)) { section, key in
             section.node(key) == nil ? nil : section.items(key, what, read: { item.read($0) })

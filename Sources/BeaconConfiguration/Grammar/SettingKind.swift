@@ -6,12 +6,12 @@ import Yams
 package struct SettingKind<Value: Sendable>: Sendable {
     /// The shape of the value.
     package let shape: SettingShape
-    /// Reads the value of a key, and reports its fault; nil without a value, and for a faulty one.
+    /// Reads the value of a key and reports its faults; nil without a value, and for a faulty one.
     package let read: @Sendable (ConfigurationSection, String) -> Value?
     /// Returns a default for people; nil for none.
     let show: @Sendable (Value) -> String?
 
-    /// A kind of value from its parts.
+    /// Creates a kind of value from its parts.
     package init(
         _ shape: SettingShape, show: @escaping @Sendable (Value) -> String? = { _ in nil },
         read: @escaping @Sendable (ConfigurationSection, String) -> Value?
@@ -19,11 +19,11 @@ package struct SettingKind<Value: Sendable>: Sendable {
         (self.shape, self.show, self.read) = (shape, show, read)
     }
 
-    /// A text of which a function makes the value.
+    /// Creates a kind of value from a text and a function that parses it.
     ///
     /// - Parameters:
     ///   - shape: the shape of the text.
-    ///   - what: the remedy for a text of which it makes no value.
+    ///   - what: the remedy for a text that cannot be parsed.
     package init(
         _ shape: SettingShape, _ what: String, show: @escaping @Sendable (Value) -> String? = { _ in nil },
         parse: @escaping @Sendable (String) -> Value?
@@ -35,7 +35,7 @@ package struct SettingKind<Value: Sendable>: Sendable {
 // MARK: - Numbers, spans of time and words
 
 extension SettingKind {
-    /// Returns a reader of whole numbers of a range.
+    /// Returns a reader of whole numbers in a range.
     private static func wholeNumber(
         _ range: ClosedRange<Int>, _ unit: String
     ) -> @Sendable (ConfigurationSection, String) -> Int? {
@@ -44,14 +44,14 @@ extension SettingKind {
             guard let text = section.text(key, what) else { return nil }
             let number = Int(text)
             if let number, range.contains(number) { return number }
-            // Signals are below zero, which whoever reads them aloud leaves out.
+            // People often leave out the minus sign of a signal strength.
             if let number, number > 0, range.contains(-number) { what += ". Was \(-number) meant?" }
             section.report(section.origin(of: key), "\"\(key)\" is \"\(text)\"; \(what)")
             return nil
         }
     }
 
-    /// A whole number of a range, with a unit for people.
+    /// A whole number in a range, with a unit for people.
     package static func integer(
         _ range: ClosedRange<Int>, unit: String = ""
     ) -> SettingKind where Value: FixedWidthInteger {
@@ -59,7 +59,7 @@ extension SettingKind {
         return SettingKind(.integer(range, unit: unit), show: { "\($0)" }) { read($0, $1).map { Value($0) } }
     }
 
-    /// A whole number of a range, for a value that may be any number.
+    /// A whole number in a range, for a floating-point property.
     package static func integer(_ range: ClosedRange<Int>, unit: String = "") -> SettingKind where Value == Double {
         let read = wholeNumber(range, unit)
         return SettingKind(.integer(range, unit: unit), show: { "\(Int($0))" }) { read($0, $1).map(Double.init) }
@@ -72,14 +72,14 @@ extension SettingKind {
         }
     }
 
-    /// A span of time of a range.
+    /// A span of time in a range.
     package static func duration(_ range: ClosedRange<Duration>) -> SettingKind where Value == Duration {
         SettingKind(.duration(range), DurationText.form(in: range), show: { DurationText.text($0) }) { text in
             DurationText.duration(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
-    /// A span of time of a range, or the word `off`.
+    /// A span of time in a range, or the word `off`.
     package static func durationOrOff(_ range: ClosedRange<Duration>) -> SettingKind where Value == Duration? {
         let off = SettingShape.words(["off"])
         return SettingKind(
@@ -93,7 +93,7 @@ extension SettingKind {
 
     /// One of several values by its word.
     ///
-    /// - Parameter meant: the words of other programs for a value, in small letters, and its own word.
+    /// - Parameter meant: the words of other programs, in lower case, each with the word for the same value here.
     package static func word(_ choices: [(String, Value)], meant: [String: String] = [:]) -> SettingKind
     where Value: Equatable {
         let what = "write \(ConfigurationSection.list(choices.map(\.0)))"
@@ -125,7 +125,7 @@ extension SettingKind {
         }
     }
 
-    /// A word that stands beside the other values, which is nil, or a value of another kind.
+    /// A word that means nil, or a value of another kind.
     package static func word<Other>(_ word: String, or other: SettingKind<Other>) -> SettingKind where Value == Other? {
         SettingKind(.either([other.shape.without(word), .words([word])]), show: { $0.map(other.show) ?? word }) {
             section, key in
@@ -135,7 +135,7 @@ extension SettingKind {
 }
 
 extension SettingKind where Value == Bool {
-    /// True or false, in the words of YAML 1.1, which people know, and those of environments.
+    /// True or false, in the words of YAML 1.1, which people know, and of environment variables.
     package static var boolean: SettingKind {
         SettingKind(.boolean, "write true or false", show: { "\($0)" }) { text in
             switch text.lowercased() {
@@ -161,31 +161,31 @@ extension SettingKind where Value == ProximityUUID {
 extension SettingKind where Value == String {
     /// A text.
     ///
-    /// - Parameter what: the remedy for a value that is no text.
+    /// - Parameter what: the remedy for a value that is not a text.
     package static func text(_ what: String = "write a text") -> SettingKind {
         SettingKind(.text(), show: { $0.isEmpty ? nil : "`\($0)`" }) { $0.text($1, what) }
     }
 
-    /// A text whose length in characters is of a range.
+    /// A text with a length in a range, in characters.
     package static func text(_ length: ClosedRange<Int>, _ what: String) -> SettingKind {
         SettingKind(.text(shortest: length.lowerBound, longest: length.upperBound), what) {
             length.contains($0.count) ? $0 : nil
         }
     }
 
-    /// A text of a pattern (ECMA-262), which is that of the whole text.
+    /// A text that matches a pattern (ECMA-262) as a whole.
     package static func text(pattern: String, _ what: String) -> SettingKind {
-        // One that cannot be read is a mistake of the declaration, which fits nothing.
+        // An invalid pattern is a mistake in the declaration, and matches nothing.
         SettingKind(.text(pattern: pattern), what) { text in
             (try? Regex(pattern).wholeMatch(in: text)).flatMap { $0 } == nil ? nil : text
         }
     }
 
-    /// A name that other parts of the file refer to, which nothing else of its kind has.
+    /// A unique name, to which other parts of the file refer.
     ///
     /// - Parameters:
     ///   - what: the kind of thing, for people.
-    ///   - group: the things of which no two have one name; nil for those of the kind.
+    ///   - group: the group in which the name must be unique; nil for its kind.
     package static func name(_ what: String, among group: String? = nil) -> SettingKind {
         SettingKind(.text(shortest: 1, longest: 100, pattern: #"^[^\u000A-\u000D\u0085\u2028\u2029]+$"#)) {
             section, key in
@@ -204,7 +204,7 @@ extension SettingKind where Value == String {
         }
     }
 
-    /// Returns what to do about a name that another thing of a kind has.
+    /// Returns the message for a name that is already in use.
     package static func taken(_ name: String, by what: String) -> String {
         "there is a \(what) named \"\(name)\" already; give this one another name"
     }
@@ -218,12 +218,12 @@ extension SettingKind {
         }
     }
 
-    /// A list of texts whose order says nothing, or a single one.
+    /// A list of texts in any order, or a single one.
     package static func texts(_ what: String) -> SettingKind where Value == Set<String> {
         SettingKind(.list(.text())) { section, key in section.texts(key, what).map { Set($0.map(\.value)) } }
     }
 
-    /// Texts by names that the user chooses.
+    /// Texts with names that the user chooses.
     package static func pairs(_ what: String) -> SettingKind where Value == [String: String] {
         let (most, longest) = (32, 200)
         return SettingKind(.pairs(.text(longest: longest), most: most, longest: longest)) { section, key in

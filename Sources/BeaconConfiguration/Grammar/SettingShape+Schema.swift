@@ -3,16 +3,16 @@ import BeaconSupport
 
 /// The JSON Schema (2020-12) of a value, for editors and for the interface.
 extension SettingShape {
-    /// Spans of time as texts: numbers with units, or one alone.
+    /// Spans of time as texts: numbers with units, or a number alone.
     package static let durationPattern =
         #"((([0-9]+\.?[0-9]*|\.[0-9]+)(us|ms|[smhd]))+|[0-9]+\.?[0-9]*|\.[0-9]+)"#
 
     /// The schema of the values.
     ///
-    /// A reader takes a text for each kind of value, since variables of the environment are texts. Editors and the
-    /// interface know the kinds of YAML and JSON too, so that both are here.
+    /// A reader accepts a text for each kind of value, since environment variables are texts. Editors and the interface
+    /// also know the types of YAML and JSON, so the schema allows both.
     ///
-    /// - Parameter isRequired: false where a key may have nothing, which is as if it were not there.
+    /// - Parameter isRequired: false if the value may be empty, which is the same as a missing key.
     package func schema(isRequired: Bool = true) -> JSONValue {
         switch self {
         case .text(let shortest, let longest, let pattern):
@@ -60,7 +60,7 @@ extension SettingShape {
                     "pattern": .string(#"^[0-9]*\.?[0-9]+ *(B|[kKMG]B|[KMGT]iB)?$"#),
                 ])
         case .words(let words):
-            // YAML makes a number or a truth value of some words.
+            // YAML reads some words as numbers or Booleans.
             let others = words.compactMap { word -> JSONValue? in
                 Double(word).map { $0 == $0.rounded() ? .integer(Int64($0)) : .number($0) }
             }
@@ -129,7 +129,7 @@ extension SettingShape {
             ])
     }
 
-    /// Returns the schema of mappings that have something at a key.
+    /// Returns the schema of mappings that have a value for a key.
     private static func given(_ key: String) -> JSONValue {
         let something = JSONValue.object(["not": .object(["type": .string("null")])])
         return .object(["required": .array([.string(key)]), "properties": .object([key: something])])
@@ -169,7 +169,7 @@ extension SettingDescription {
         return .object(schema)
     }
 
-    /// The default as a value of JSON; nil for one in words.
+    /// The default as a JSON value; nil for a default in words.
     private var literal: JSONValue? {
         guard let fallback else { return nil }
         if fallback == "true" || fallback == "false" { return .bool(fallback == "true") }
@@ -183,7 +183,7 @@ extension String {
 }
 
 extension ClosedRange<Int> {
-    /// A pattern of texts of the numbers of the range (ECMA-262).
+    /// A pattern for texts of the numbers in the range (ECMA-262).
     fileprivate var pattern: String {
         let below = lowerBound < 0 ? Self.pattern(from: Swift.max(1, -upperBound), to: -lowerBound) : nil
         let above = upperBound >= 0 ? Self.pattern(from: Swift.max(0, lowerBound), to: upperBound) : nil
@@ -192,12 +192,12 @@ extension ClosedRange<Int> {
         return "^(\(signed.joined(separator: "|")))$"
     }
 
-    /// Returns a pattern of the digits of numbers from one to another, neither below zero.
+    /// Returns a pattern for the digits of the numbers in a range without negative numbers.
     private static func pattern(from least: Int, to most: Int) -> String {
         var parts: [String] = []
         var start = least
         while start <= most {
-            // The largest block of numbers of one length with one beginning, which differ in the last digits.
+            // The largest block of numbers that have the same length and the same first digits.
             var size = 1
             while start % (size * 10) == 0, start >= size * 10, start + size * 10 - 1 <= most { size *= 10 }
             var end = start + size - 1

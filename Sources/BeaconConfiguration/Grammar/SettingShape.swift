@@ -4,17 +4,17 @@ import BeaconSupport
 package struct SettingDescription: Sendable {
     /// The key.
     package var key: String
-    /// A short name for forms; nil for one that is made of the key.
+    /// A short name for forms; nil to derive it from the key.
     package var title: String?
     /// Its meaning, in a sentence.
     package var help: String
     /// The shape of the value.
     package var shape: SettingShape
-    /// True where it has to be there.
+    /// True if the key is required.
     package var isRequired: Bool
     /// The default for people; nil for no default.
     package var fallback: String?
-    /// The version that had it first.
+    /// The first version that has the key.
     package var since = Self.first
 
     /// The first version.
@@ -23,11 +23,11 @@ package struct SettingDescription: Sendable {
 
 /// A shape of values of the configuration.
 package indirect enum SettingShape: Sendable {
-    /// A text, with the longest in characters and a pattern (ECMA-262).
+    /// A text, with its length in characters and a pattern (ECMA-262).
     case text(shortest: Int = 0, longest: Int? = nil, pattern: String? = nil)
-    /// A whole number, with the unit behind it.
+    /// A whole number, with the unit after it.
     case integer(ClosedRange<Int>, unit: String)
-    /// A number, or a text of one.
+    /// A number, or a text of a number.
     case number(above: Double)
     /// True or false.
     case boolean
@@ -37,25 +37,25 @@ package indirect enum SettingShape: Sendable {
     case bytes(ClosedRange<Int>)
     /// One of several words.
     case words([String])
-    /// Several values, at least so many, or a single one.
+    /// Several values, with a minimum number of them, or a single one.
     case list(SettingShape, shortest: Int = 0, isUnique: Bool = false)
     /// A point in metres.
     case point
-    /// A web address, which may be given as secrets are.
+    /// A web address, which can be given like a secret.
     case url
     /// A secret: `{ env: NAME }` or `{ file: PATH }`.
     case secret
     /// The path of a file.
     case path
-    /// A mapping of known keys. Of some of them, one has to be there.
+    /// A mapping of known keys. One of the keys in `oneOf` is required.
     case mapping([SettingDescription], oneOf: [String] = [])
     /// A mapping of names that the user chooses.
     case pairs(SettingShape, most: Int, longest: Int)
-    /// A list of mappings that are known.
+    /// A list of mappings with known keys.
     case items(SettingShape)
     /// One of several.
     case either([SettingShape])
-    /// A mapping whose further keys follow from the word that one key has.
+    /// A mapping whose other keys depend on the word of one key.
     case variants([SettingDescription], key: String, [(word: String, keys: [SettingDescription])])
 }
 
@@ -72,13 +72,13 @@ extension SettingShape {
         }
     }
 
-    /// The shape without a word that its unit names beside the numbers, for messages.
+    /// Returns the shape without a word that its unit lists after the numbers, for messages.
     func without(_ word: String) -> SettingShape {
         guard case .integer(let range, let unit) = self else { return self }
         return .integer(range, unit: unit.replacing(", or \(word)", with: ""))
     }
 
-    /// The shape in words, for people.
+    /// The shape as text for people.
     var words: String {
         switch self {
         case .text: "text"

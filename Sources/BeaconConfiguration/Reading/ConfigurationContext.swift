@@ -1,34 +1,34 @@
 package import BeaconModel
 
-/// The knowledge that the parts of a configuration have of each other while they are read.
+/// The names that the parts of a configuration share while they are read.
 ///
-/// A name is taken as soon as something has it, also where that has a fault. It can be referred to once the thing is
-/// part of the configuration.
+/// A name is taken as soon as a thing has it, even if the thing has a fault. Other parts can refer to the name once the
+/// thing is part of the configuration.
 package struct ConfigurationContext: Equatable, Sendable {
     private var taken: [String: Set<String>] = [:]
     private var defined: [String: Set<String>] = [:]
 
-    /// The names of the beacons that have one.
+    /// The names of the named beacons.
     package var beacons: [BeaconIdentity: String] = [:]
 
-    /// The places of receivers.
+    /// The place of each receiver.
     package var placesOfReceivers: [String: String] = [:]
 
-    /// True where beacons are located.
+    /// True if beacons are located.
     package var hasPlaces = false
 
-    /// True where beacons are looked for that were cloned, here or by another beacond that says so.
+    /// True if this beacond, or another that reports to it, looks for cloned beacons.
     package var learnsOfClones = false
 
-    /// A context of nothing.
+    /// Creates an empty context.
     package init() {}
 
-    /// Takes a name for a thing of a group. It returns false where another has it.
+    /// Takes a name for a thing of a group. Returns false if the name is taken.
     package mutating func take(_ name: String, _ group: String) -> Bool {
         taken[group, default: []].insert(name).inserted
     }
 
-    /// Takes the names of things of a group that are there already.
+    /// Takes the names of existing things of a group.
     package mutating func take(_ names: some Sequence<String>, _ group: String) {
         taken[group, default: []].formUnion(names)
     }

@@ -5,31 +5,31 @@ package import Foundation
 
 /// One reading of a configuration: the sources of values, and their faults.
 ///
-/// Values of the environment come before those of the file. They are looked up by swift-configuration's provider; the
-/// file is read beside it, since its YAML provider knows neither places nor lists of mappings.
+/// Values of the environment override those of the file. swift-configuration's provider looks them up. The file is read
+/// separately, since the YAML provider there supports neither locations nor lists of mappings.
 package final class ConfigurationReading {
     /// The prefix of the variables of the environment that configure the daemon.
     package static let prefix = "BEACOND"
 
     private let provider: KeyMappingProvider<EnvironmentVariablesProvider>
     private let variables: [String: String]
-    /// The one that names the file is used before there is anything to read.
+    /// `BEACOND_CONFIG` names the file, and is used before there is anything to read.
     private var usedVariables: Set<String> = ["BEACOND_CONFIG"]
     private var knownVariables: Set<String> = []
 
     /// The folder that relative paths are resolved against.
     package let folder: URL
 
-    /// What parts of the configuration know of each other.
+    /// The names that the parts of the configuration share.
     package var context: ConfigurationContext
 
-    /// The faults so far.
+    /// The reported faults.
     package private(set) var diagnostics: [Diagnostic] = []
 
-    /// The names of those that are not of the file of secrets.
+    /// The names of the variables that are not from the secrets file.
     private let given: Set<String>
 
-    /// The file of secrets beside the configuration, whose variables come after those of the environment.
+    /// The secrets file beside the configuration. The environment overrides its variables.
     private let secrets: EnvironmentFile?
 
     package init(
@@ -55,13 +55,13 @@ package final class ConfigurationReading {
         return Located(text, .environment(result.encodedKey))
     }
 
-    /// Returns a variable that the configuration names itself, as the place of a secret.
+    /// Returns a variable that the configuration names as the source of a secret.
     package func variable(_ name: String) -> String? {
         usedVariables.insert(name)
         return variables[name]
     }
 
-    /// Returns where the value of a variable came from, for people.
+    /// Returns the source of a variable's value, for people.
     package func place(of variable: String) -> String {
         guard let secrets, !given.contains(variable), let line = secrets.lines[variable] else {
             return "\(variable) in the environment"
@@ -69,7 +69,7 @@ package final class ConfigurationReading {
         return "\(variable) in line \(line) of \(secrets.path)"
     }
 
-    /// Returns where a variable can be written that the environment does not have, as the end of a sentence.
+    /// Returns where to define a missing variable, as the end of a sentence.
     package func remedy(for variable: String) -> String {
         guard let secrets else { return "" }
         if let near = SpellingSuggestion.to(variable, among: secrets.variables.keys.sorted()),
@@ -77,26 +77,27 @@ package final class ConfigurationReading {
         {
             return "; \(secrets.path) has \(near) in line \(line): write the same name in both"
         }
-        // systemd.exec(5): the process of a service has its own number there, and got what the file has as it started.
+        // systemd.exec(5): the variable has the number of the service's process, which got the file's content at its
+        // start.
         if variables["SYSTEMD_EXEC_PID"] == "\(getpid())" {
             return "; write \(variable)=… into \(secrets.path), and restart the service, which reads it only then"
         }
         if let obstacle = secrets.obstacle { return ", and \(obstacle); try it with sudo" }
-        return "; write \(variable)=… into \(secrets.path), as a line that only its owner may read"
+        return "; add \(variable)=… to \(secrets.path), and let only its owner read that file"
     }
 
-    /// Reports the lines of the file of secrets that are none.
+    /// Reports the invalid lines of the secrets file.
     package func reportSecretsFaults() {
         guard let secrets else { return }
         for line in secrets.faults {
             report(
                 .secrets(path: secrets.path, line: line),
-                "this is no line of NAME=value, without a blank before or behind the name, and is passed over",
+                "this line is not NAME=value without blanks around the name, and is ignored",
                 severity: .warning)
         }
     }
 
-    /// Returns whether any variable gives a value for this path or something in it.
+    /// Returns whether a variable sets a value at this path or inside it.
     package func hasOverrides(within path: [String]) -> Bool {
         guard let key = try? provider.value(forKey: AbsoluteConfigKey(path), type: .string).encodedKey else {
             return false
@@ -106,7 +107,7 @@ package final class ConfigurationReading {
 
     /// The diagnostics, in the order of the file, then of the environment, then of the secrets, then of the machine.
     package var sortedDiagnostics: [Diagnostic] {
-        // Sorting does not promise to keep what is equal in order, so its place decides.
+        // Sorting may reorder equal elements, so the offset decides.
         diagnostics.enumerated().sorted { left, right in
             let (one, other) = (Self.order(of: left.element.origin), Self.order(of: right.element.origin))
             return one == other ? left.offset < right.offset : one < other
@@ -122,7 +123,7 @@ package final class ConfigurationReading {
         }
     }
 
-    /// Reports what other users of this machine can read or change, and should not.
+    /// Reports files that other users of this machine can read or change, but should not.
     ///
     /// - Parameters:
     ///   - configuration: the path of the configuration's file.
@@ -132,7 +133,7 @@ package final class ConfigurationReading {
         var warnings = exposure.warnings(of: configuration, as: .configuration)
         if let secrets { warnings += exposure.warnings(of: secrets.path, as: .secrets) }
         for program in programs.sorted() { warnings += exposure.warnings(of: program, as: .program) }
-        // A folder is above several files, and is repaired once.
+        // A folder can be above several files, but is repaired once.
         var places: Set<String> = []
         for warning in warnings where places.insert(warning.place).inserted {
             report(.machine, warning.message, severity: .warning)
@@ -141,7 +142,7 @@ package final class ConfigurationReading {
 
     /// Reports a time zone of this machine that the C library does not know.
     ///
-    /// - Parameter isNeeded: true where a rule's days and hours are those of the machine.
+    /// - Parameter isNeeded: true if a rule uses the machine's days and hours.
     package func reportTimeZone(isNeeded: Bool) {
         let zone = ZoneVariable()
         if let text = variables["TZ"] {
@@ -162,7 +163,7 @@ package final class ConfigurationReading {
 
     package func report(_ others: [Diagnostic]) { diagnostics += others }
 
-    /// Reports variables that look like ours and that no setting has.
+    /// Reports variables with this prefix that belong to no setting.
     package func reportUnknownVariables() {
         for name in variables.keys.sorted()
         where name.hasPrefix(Self.prefix + "_") && !usedVariables.contains(name) {
@@ -170,7 +171,7 @@ package final class ConfigurationReading {
             if let nearest = SpellingSuggestion.to(name, among: knownVariables.sorted()) {
                 message += "; was \(nearest) meant?"
             } else {
-                message += ". The name of a variable is BEACOND and the keys on the way, as in BEACOND_OUTBOX_PATH"
+                message += ". A variable's name is BEACOND and the path of keys, as in BEACOND_OUTBOX_PATH"
             }
             let line = given.contains(name) ? nil : secrets?.lines[name]
             report(line.map { .secrets(path: secrets?.path ?? "", line: $0) } ?? .environment(name), message)

@@ -4,12 +4,12 @@ package import Yams
 
 /// A mapping of the configuration, whose values are read by key and checked.
 ///
-/// A fault is reported and its value left out, so that reading goes on: each method returns nil both where nothing was
-/// given and where the value has a fault. At the end ``finish()`` reports the keys that no setting has.
+/// A fault is reported and its value left out, so that reading continues. Each method returns nil both without a value
+/// and for a faulty value. At the end, ``finish()`` reports unknown keys.
 package final class ConfigurationSection {
     package let reading: ConfigurationReading
 
-    /// The keys on the way here, by which variables of the environment are named.
+    /// The path of keys to this mapping, which also names its environment variables.
     package let path: [String]
 
     /// The mapping's origin.
@@ -20,7 +20,7 @@ package final class ConfigurationSection {
     private var origins: [String: Diagnostic.Origin] = [:]
     private let earlierDiagnostics: Int
 
-    /// Creates a mapping; without a node, one that only the environment gives values for.
+    /// Creates a mapping; without a node, only the environment sets its values.
     package init(_ node: Node?, at path: [String], in reading: ConfigurationReading) {
         self.reading = reading
         self.path = path
@@ -45,13 +45,13 @@ package final class ConfigurationSection {
         self.pairs = pairs
     }
 
-    /// Returns all keys that were given, with their locations, and makes them known.
+    /// Returns all keys of the file, with their locations, and marks them as known.
     package func allKeys() -> [(key: String, location: SourceLocation)] {
         known += pairs.map(\.key)
         return pairs.map { ($0.key, $0.location) }
     }
 
-    /// Reports the keys that no setting has.
+    /// Reports unknown keys.
     package func finish() {
         for (key, location, _) in pairs where !known.contains(key) {
             var message = "there is no key \"\(key)\" here"
@@ -64,17 +64,17 @@ package final class ConfigurationSection {
         }
     }
 
-    /// True where nothing was reported since the mapping was opened.
+    /// True if nothing was reported since the mapping was opened.
     package var isFaultless: Bool { reading.diagnostics.count == earlierDiagnostics }
 
     // MARK: - Keys
 
-    /// Returns whether the file or the environment gives a value for a key.
+    /// Returns whether the file or the environment sets a value for a key.
     package func has(_ key: String) -> Bool {
         pairs.contains { $0.key == key && !$0.value.isNothing } || isOverridden(key)
     }
 
-    /// Returns whether the environment gives a value for a key.
+    /// Returns whether the environment sets a value for a key.
     package func isOverridden(_ key: String) -> Bool { reading.override(of: path + [key]) != nil }
 
     /// Returns the file's node for a key, if there is one.
@@ -84,7 +84,7 @@ package final class ConfigurationSection {
         return node
     }
 
-    /// Reports that a key is missing, or the one that was meant to be it.
+    /// Reports that a key is missing, or that another key is a misspelling of it.
     package func reportMissing(_ key: String, _ what: String) {
         let unknown = pairs.first { !known.contains($0.key) && SpellingSuggestion.to($0.key, among: [key]) != nil }
         if let unknown {
@@ -95,16 +95,16 @@ package final class ConfigurationSection {
         reading.report(origin, "\(subject)\"\(key)\" is missing: \(what)")
     }
 
-    /// The place of this mapping, as the beginning of a message.
+    /// The path of this mapping, as the start of a message.
     package var subject: String { path.isEmpty ? "" : "in \(path.joined(separator: ".")), " }
 
-    /// Reports something about a value.
+    /// Reports a fault of a value.
     package func report(_ origin: Diagnostic.Origin, _ message: String) { reading.report(origin, message) }
 
-    /// Reports something about the whole mapping, whose place the message begins with.
+    /// Reports a fault of the whole mapping, with its path at the start of the message.
     package func report(_ message: String) { reading.report(origin, subject + message) }
 
-    /// Warns of something about the whole mapping, or about one of its values.
+    /// Warns about the whole mapping, or about one of its values.
     package func warn(_ message: String, at key: String? = nil) {
         reading.report(key.map(origin(of:)) ?? origin, subject + message, severity: .warning)
     }
@@ -118,7 +118,7 @@ package final class ConfigurationSection {
         return override.value
     }
 
-    /// Returns where the value of a key came from, once it was read.
+    /// Returns the origin of a key's value, after the value was read.
     package func origin(of key: String) -> Diagnostic.Origin { origins[key] ?? origin }
 
     /// Returns the text for a key, from the environment or the file.
@@ -134,13 +134,13 @@ package final class ConfigurationSection {
         return scalar.string
     }
 
-    /// Returns whether a key has a word that stands beside its other values.
+    /// Returns whether a key has a word that replaces its other values.
     func isWord(_ word: String, at key: String) -> Bool {
         let node = node(key)
         return (override(of: key) ?? node?.scalar?.string) == word
     }
 
-    /// Returns the value that `parse` makes of a text.
+    /// Returns the value that `parse` makes from a text.
     package func value<Value>(_ key: String, _ what: String, _ parse: (String) -> Value?) -> Value? {
         guard let text = text(key, what) else { return nil }
         guard let value = parse(text) else {
@@ -150,7 +150,7 @@ package final class ConfigurationSection {
         return value
     }
 
-    /// Returns a list of words: one, several, or in the environment several with commas between them.
+    /// Returns a list of texts: one, several, or comma-separated ones in the environment.
     package func texts(_ key: String, _ what: String) -> [Located<String>]? {
         let node = node(key)
         if let override = override(of: key) {
@@ -176,7 +176,7 @@ package final class ConfigurationSection {
         }
     }
 
-    /// Returns the value that a text stands for, and reports one that stands for none.
+    /// Returns the value that a text stands for, and reports an unknown text.
     func choice<Value>(
         _ text: Located<String>, _ key: String, _ choices: [(String, Value)], _ meant: [String: String] = [:]
     ) -> Value? {
@@ -198,18 +198,18 @@ package final class ConfigurationSection {
 
     // MARK: - Mappings and lists
 
-    /// Returns a mapping inside.
+    /// Returns the mapping at a key.
     package func section(_ key: String) -> ConfigurationSection {
         ConfigurationSection(node(key), at: path + [key], in: reading)
     }
 
-    /// Returns what is read of a list of mappings that have names. In messages, an item without a usable name goes by
-    /// its number.
+    /// Returns the items of a list of mappings that have names. Messages identify an item without a usable name by its
+    /// number.
     package func items<Item>(_ key: String, _ what: String, read: (ConfigurationSection) -> Item?) -> [Item] {
         nodes(key, what).compactMap { read(ConfigurationSection($0.node, at: $0.path, in: reading)) }
     }
 
-    /// Returns a list of values, each with the keys on the way to it.
+    /// Returns a list of values, each with its path of keys.
     package func nodes(_ key: String, _ what: String) -> [(node: Node, path: [String])] {
         guard let node = node(key) else { return [] }
         guard case .sequence(let items) = node else {
@@ -222,16 +222,15 @@ package final class ConfigurationSection {
         }
     }
 
-    // MARK: - Secrets on the way
+    // MARK: - Secrets in transit
 
-    /// Warns of secrets that are sent to another machine without encryption.
+    /// Warns about secrets that are sent to another machine without encryption.
     package func warnOfSecretsInTheOpen(to url: URL) {
         guard url.scheme?.lowercased() == "http" else { return }
         warnOfSecretsInTheOpen(to: url.host ?? "", "write an address with https://")
     }
 
-    /// Warns of secrets that are sent to a host without encryption, if it is another machine, with what to write
-    /// instead.
+    /// Warns about secrets that are sent to a host without encryption, with a remedy, if the host is another machine.
     package func warnOfSecretsInTheOpen(to host: String, _ remedy: String) {
         let host = host.lowercased()
         guard !["localhost", "::1", "[::1]"].contains(host), !host.hasPrefix("127.") else { return }

@@ -2,25 +2,25 @@ import BeaconSupport
 import CLibrary
 import Foundation
 
-/// The file of secrets beside a configuration: of `/etc/beacond.yaml`, `/etc/beacond.env`.
+/// The file of secrets beside a configuration: `/etc/beacond.env` for `/etc/beacond.yaml`.
 ///
-/// It has lines of `NAME=value`, as systemd reads them for a service (`EnvironmentFile=` in systemd.exec(5)): blank
-/// lines and those that begin with `#` or `;` say nothing, and a value may have quotes around it. A value has one line.
-/// Read here as well, what a service has in its environment is there when somebody tries its configuration by hand.
+/// It has lines of `NAME=value`, as systemd reads them for a service (`EnvironmentFile=` in systemd.exec(5)). Blank
+/// lines and lines that begin with `#` or `;` are ignored. A value may be quoted, and has only one line. Reading the
+/// file here too lets a user try a service's configuration at a terminal, with the service's variables.
 package struct EnvironmentFile {
     /// The path.
     package let path: String
 
-    /// The variables; none where the file is not there, or not for this user.
+    /// The variables; empty if the file does not exist or this user may not read it.
     package private(set) var variables: [String: String] = [:]
 
-    /// The lines of the variables, from one.
+    /// The line numbers of the variables, from one.
     package private(set) var lines: [String: Int] = [:]
 
-    /// The lines that are none.
+    /// The numbers of invalid lines.
     package private(set) var faults: [Int] = []
 
-    /// Why it cannot be read, though it is there; nil where it can, or is not.
+    /// Why the existing file cannot be read; nil if it can, or does not exist.
     package private(set) var obstacle: String?
 
     /// The largest file, in bytes.
@@ -54,11 +54,10 @@ package struct EnvironmentFile {
         }
     }
 
-    /// The characters before which a backslash counts between double quotes.
+    /// The characters that a backslash escapes between double quotes.
     private static let escaped: Set<Character> = ["\"", "\\", "`", "$"]
 
-    /// Returns a value without what quotes it: single quotes, double quotes, or backslashes; nil where a quote has no
-    /// end.
+    /// Returns a value without single quotes, double quotes or backslashes that quote it; nil if a quote is not closed.
     private static func value(of text: String) -> String? {
         var result = ""
         var quote: Character?
@@ -80,14 +79,14 @@ package struct EnvironmentFile {
         return quote == nil ? result : nil
     }
 
-    /// Adds a variable of one line at the end, and makes the file where there is none, for its owner alone.
+    /// Adds a variable of one line at the end, and creates a missing file for its owner alone.
     ///
-    /// - Throws: `StateError` where it cannot be written.
+    /// - Throws: `StateError` if the file cannot be written.
     package func add(_ name: String, _ value: String) throws {
         let escaped = value.map { Self.escaped.contains($0) ? "\\\($0)" : "\($0)" }.joined()
         let before = access(path, F_OK) == 0 ? try SmallFile.contents(path: path, limit: Self.largestFile) : []
         let start = before.isEmpty || before.last == UInt8(ascii: "\n") ? "" : "\n"
-        // One that is there keeps its owner and its rights, and what it has.
+        // An existing file keeps its owner, its mode and its content.
         try AppendedFile.append(Array("\(start)\(name)=\"\(escaped)\"\n".utf8), to: path)
     }
 }

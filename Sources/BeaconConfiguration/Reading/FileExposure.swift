@@ -1,12 +1,12 @@
 import CLibrary
 import Foundation
 
-/// A check of what users besides the owner, root and the service can read or change of a configuration's files.
+/// A check for users besides the owner, root and the service who can read or change a configuration's files.
 ///
 /// A configuration names programs that beacond starts with its own rights, and its file of secrets has passwords. The
 /// modes of a file and of all folders above it decide who can change it (path_resolution(7)).
 package struct FileExposure {
-    /// A use of a file, which decides who may read it.
+    /// The use of a file, which decides who may read it.
     package enum Use: CaseIterable {
         /// The configuration, which all users may read.
         case configuration
@@ -24,18 +24,18 @@ package struct FileExposure {
         package var message: String
     }
 
-    /// Returns true for a group without other users, for a file of an owner.
+    /// Returns true if every member of a group may access a file of its owner.
     package typealias GroupCheck = (_ group: UInt32, _ owner: UInt32) -> Bool
 
     private let isTrusted: GroupCheck
 
-    /// A check that trusts these groups; by default root's, the service's, and the one that a user has alone.
+    /// Creates a check that trusts these groups; by default root's, the service's, and a user's private group.
     package init(trusting isTrusted: @escaping GroupCheck = Self.isTrusted) { self.isTrusted = isTrusted }
 
-    /// Returns what other users can do with a file, by its own mode and by those of the folders above it.
+    /// Returns warnings about other users' access to a file, by its own mode and the modes of the folders above it.
     package func warnings(of path: String, as use: Use) -> [Warning] {
         let path = URL(fileURLWithPath: path).standardizedFileURL.path
-        // A shell makes a pipe of a command's output, for this user alone.
+        // A shell's pipe with a command's output is for this user alone.
         guard let rights = FileRights(path, followsLinks: true), rights.isFile else { return [] }
         var warnings: [Warning] = []
         let writable = excess(S_IWGRP, S_IWOTH, of: rights)
@@ -62,13 +62,13 @@ package struct FileExposure {
         return warnings
     }
 
-    /// Returns the rights that other users have and should not have.
+    /// Returns the rights of other users that they should not have.
     private func excess(_ group: UInt32, _ others: UInt32, of rights: FileRights) -> UInt32 {
         rights.mode & (isTrusted(rights.group, rights.owner) ? others : group | others)
     }
 
     private func remedy(_ excess: UInt32, _ path: String, _ rights: FileRights) -> String {
-        // Without the group's right to write either, which the owner does not need.
+        // Removes the group's write permission too, which the owner does not need.
         let mode = String(rights.mode & 0o7777 & ~(excess | S_IWGRP | S_IWOTH), radix: 8)
         let sudo = rights.owner == geteuid() && rights.owner != 0 ? "" : "sudo "
         return "repair it with: \(sudo)chmod \(mode) \(path)"
@@ -84,10 +84,10 @@ package struct FileExposure {
 
     // MARK: - Groups
 
-    /// The group of the machine's service, as the package makes it.
+    /// The group of the machine's service, which the package creates.
     private static let serviceGroup = "beacond"
 
-    /// Returns true for root's group, the service's, and one of its owner's name without further members.
+    /// Returns true for root's group, the service's, and a group with the owner's name and no other members.
     private static func isTrusted(_ number: UInt32, _ owner: UInt32) -> Bool {
         guard number != 0 else { return true }
         var entry = group()
@@ -106,6 +106,6 @@ package struct FileExposure {
         return String(cString: entry.pw_name)
     }
 
-    /// The room for an entry of the lists of users and groups, in bytes: a group can have many members.
+    /// The buffer size for an entry of the user and group databases, in bytes: a group can have many members.
     private static let longestEntry = 1 << 16
 }

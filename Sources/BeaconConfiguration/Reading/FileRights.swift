@@ -1,4 +1,4 @@
-// The file's status is Glibc's, or CDispatch's where that module was read first.
+// `stat` is Glibc's, or CDispatch's if that module was read first.
 import BeaconSupport
 import CDispatch
 import CLibrary
@@ -12,9 +12,9 @@ package struct FileRights {
     /// The kind and the rights, as in inode(7).
     package let mode: UInt32
 
-    /// Reads those of a path; nil where they cannot be read, with the reason in `errno`.
+    /// Reads them for a path; nil if that fails, with the reason in `errno`.
     ///
-    /// - Parameter followsLinks: true for those of the file at the end of a link.
+    /// - Parameter followsLinks: true to read those of a link's target.
     package init?(_ path: String, followsLinks: Bool) {
         var status = stat()
         guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
@@ -24,13 +24,13 @@ package struct FileRights {
     /// True for a folder.
     package var isFolder: Bool { mode & S_IFMT == S_IFDIR }
 
-    /// True for a file that is no link, pipe, socket or device.
+    /// True for a regular file.
     package var isFile: Bool { mode & S_IFMT == S_IFREG }
 
-    /// True for a folder, as /tmp is one, where no user can replace a file of another.
+    /// True for a folder such as /tmp, in which no user can replace another user's files.
     package var isSticky: Bool { isFolder && mode & S_ISVTX != 0 }
 
-    /// Returns the folders in which the system looks while it resolves an absolute path, through all links on the way
+    /// Returns the folders that the system searches to resolve an absolute path, through all links on the way
     /// (path_resolution(7)).
     package static func foldersOnTheWay(to path: String) -> [String] {
         var folders: [String] = []
@@ -45,7 +45,7 @@ package struct FileRights {
             }
             let next = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
             let target = AtomicFile.target(ofOneLink: next)
-            // As many as the kernel follows.
+            // The kernel follows 40 links.
             guard let target, links < 40 else {
                 folder = next
                 continue
@@ -57,7 +57,7 @@ package struct FileRights {
         return folders
     }
 
-    /// Returns the folders above an absolute path, the nearest first.
+    /// Returns the folders above an absolute path, nearest first.
     package static func folders(above path: String) -> [String] {
         var folders: [String] = []
         var rest = path[...]

@@ -21,7 +21,7 @@ struct HeardBeacons {
     /// How long to listen before reporting that nothing is heard.
     private static let patience = Duration.seconds(8)
 
-    /// How much of a simulation to read, in nanoseconds of its own time: all beacons of its first minutes.
+    /// How much of a simulation to read, in nanoseconds of simulated time: all beacons of its first minutes.
     private static let simulatedTime: Int64 = 180_000_000_000
 
     let source: SourceSpecification

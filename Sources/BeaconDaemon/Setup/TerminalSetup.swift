@@ -202,7 +202,7 @@ struct TerminalSetup {
             let question =
                 named.isEmpty
                 ? "Enter a number and a name for it, for example 1 Front door; or press Enter to list them again:"
-                : "Another one? Press Enter if not:")
+                : "Another one? Press Enter if not:"
             guard let answer = prompt.ask(question) else {
                 if named.isEmpty { throw end() }
                 return named

@@ -30,7 +30,7 @@ struct ZoneVariableTests {
         let fault = variable.fault(text) ?? ""
         #expect(
             fault.contains(
-                "the time zone \"\(text)\" is not known, and the C library may take UTC for it; write the name"),
+                "the time zone \"\(text)\" is not known, and the C library may use UTC instead; write the name"),
             "\(fault)")
     }
 
