@@ -4,7 +4,7 @@ import BeaconSupport
 import Foundation
 import Testing
 
-@Suite("Registration for being started, and missed events")
+@Suite("Launch registration and missed events")
 final class LaunchingTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())", isDirectory: true)
     private let application = ApplicationIdentity("com.example.shop")
@@ -34,10 +34,10 @@ final class LaunchingTests {
 
     // MARK: - Registration
 
-    @Test("A registration that could not be written is written the next time (L3)")
+    @Test("A registration that could not be written is written with the next attempt (L3)")
     func failedWrite() throws {
         let store = FileLaunchStore(application, in: directory)
-        // A folder cannot be replaced by a file, not even by root.
+        // A file cannot replace a folder, not even for root.
         try FileManager.default.createDirectory(at: file("launch.json"), withIntermediateDirectories: true)
         #expect(throws: StateError.self) { try store.register() }
         try FileManager.default.removeItem(at: file("launch.json"))
@@ -45,7 +45,7 @@ final class LaunchingTests {
         #expect(try directory.launch(of: application) == ApplicationLaunch.current)
     }
 
-    @Test("A registration stays while another process has regions or conditions, and goes with the last (H4)")
+    @Test("A registration stays while another process has regions or conditions, and is removed with the last (H4)")
     func unused() throws {
         let store = FileLaunchStore(application, in: directory)
         try store.register()
@@ -83,7 +83,7 @@ final class LaunchingTests {
 
     // MARK: - Missed events
 
-    @Test("Events are stored for an application that does not run, and returned when it does, until they are cleared")
+    @Test("Events of an application that does not run are stored until it runs and clears them")
     func missed() throws {
         try regions.update { $0 = [self.hall] }
         #expect(try store(.inside, at: 100)?.state == .outside)
@@ -91,12 +91,12 @@ final class LaunchingTests {
         #expect(try store(.outside, at: 200)?.state == .inside)
         let launches = FileLaunchStore(application, in: directory)
         #expect(try launches.begin().map(\.state) == [.inside, .outside])
-        #expect(try store(.inside, at: 300) == nil, "it runs, and hears for itself")
+        #expect(try store(.inside, at: 300) == nil, "it is running and receives events itself")
         try launches.clear()
         #expect(try FileLaunchStore(application, in: directory).begin().isEmpty)
     }
 
-    @Test("An event of a region that is registered with other beacons by now is not stored")
+    @Test("An event of a region that now has other beacons is not stored")
     func otherBeacons() throws {
         try regions.update { $0 = [self.hall] }
         #expect(
@@ -105,7 +105,7 @@ final class LaunchingTests {
                 constraint: BeaconConstraint(uuid: constraint.uuid, major: 1), for: application) == nil)
     }
 
-    @Test("Of very many events the newest are stored")
+    @Test("If there are too many events, the newest are kept")
     func bound() throws {
         try regions.update { $0 = [self.hall] }
         for count in 0..<150 { _ = try store(count % 2 == 0 ? .inside : .outside, at: Int64(count)) }
@@ -114,7 +114,7 @@ final class LaunchingTests {
         #expect(events.last?.time == Timestamp(nanoseconds: 149_000_000_000))
     }
 
-    @Test("Damaged events are set aside: the application begins without them, and later ones are stored (L14)")
+    @Test("Damaged events are set aside: the application starts without them, and later ones are stored (L14)")
     func damagedEvents() throws {
         try regions.update { $0 = [self.hall] }
         _ = try store(.inside, at: 100)
@@ -125,7 +125,7 @@ final class LaunchingTests {
         #expect(try FileLaunchStore(application, in: directory).begin().map(\.state) == [.inside])
     }
 
-    @Test("A condition of a monitor is a trigger, and what it missed is its pending event (M11)")
+    @Test("A monitor's condition is a trigger, and its missed event becomes its pending event (M11)")
     func conditions() throws {
         try regions.update { $0 = [self.hall] }
         try monitors.update("shop") {
@@ -148,7 +148,7 @@ final class LaunchingTests {
         #expect(try FileLaunchStore(application, in: directory).begin().isEmpty)
     }
 
-    @Test("From unknown to outside starts nobody, nor does an event that the region does not ask for")
+    @Test("A change from unknown to outside starts no application, and neither does an unrequested event")
     func triggers() {
         var trigger = LaunchTrigger(id: .init("hall"), constraint: constraint, state: .unknown)
         #expect(trigger.launches(from: .unknown, to: .inside))

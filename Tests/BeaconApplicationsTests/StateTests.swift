@@ -4,7 +4,7 @@ import BeaconSupport
 import Foundation
 import Testing
 
-@Suite("State of applications on the disk")
+@Suite("Applications' state on the disk")
 final class StateTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())", isDirectory: true)
     private let reports = Locked<[StateError]>([])
@@ -35,7 +35,7 @@ final class StateTests {
 
     // MARK: - Regions
 
-    @Test("Regions are read as they were written")
+    @Test("Stored regions are read unchanged")
     func regions() throws {
         let store = FileRegionStore(application, in: directory)
         #expect(try store.load().isEmpty)
@@ -51,7 +51,7 @@ final class StateTests {
         #expect(try store.load().isEmpty)
     }
 
-    @Test("A change that comes to nothing leaves no trace")
+    @Test("A change without effect creates no file")
     func noTrace() throws {
         try FileRegionStore(application, in: directory).save([], replacing: [])
         try FileMonitorStore(application, in: directory).save([], replacing: [], as: "shop")
@@ -60,7 +60,7 @@ final class StateTests {
 
     @Test("Two processes of an application keep each other's regions and states (H4)")
     func twoProcesses() throws {
-        // Each store has the file's lock by itself, as that of another process has.
+        // Each store locks the file itself, like another process.
         let first = FileRegionStore(application, in: directory)
         let second = FileRegionStore(application, in: directory)
         try first.save([region("a")], replacing: [])
@@ -71,7 +71,7 @@ final class StateTests {
         #expect(try second.load() == [region("b", .inside)])
     }
 
-    @Test("A new state of a region that another process has stopped does not bring it back")
+    @Test("A new state does not restore a region that another process has stopped")
     func stoppedElsewhere() throws {
         let store = FileRegionStore(application, in: directory)
         try store.update { $0 = [self.region("a"), self.region("b")] }
@@ -80,7 +80,7 @@ final class StateTests {
         #expect(try identifiers(store) == ["b"])
     }
 
-    @Test("Of many writers at once none loses another's regions (H4, M10)")
+    @Test("Concurrent writers keep each other's regions (H4, M10)")
     func manyWriters() async throws {
         let (application, directory, constraint) = (application, directory, constraint)
         try await withThrowingTaskGroup { group in
@@ -100,7 +100,7 @@ final class StateTests {
         #expect(reports.withLock { $0.count } == 0)
     }
 
-    @Test("A store holds the application's lock while it changes regions, and not afterwards (H4)")
+    @Test("A store holds the application's lock only while it changes regions (H4)")
     func lock() throws {
         let store = FileRegionStore(application, in: directory)
         try store.update { $0 = [self.region("a")] }
@@ -124,7 +124,7 @@ final class StateTests {
             pending: pending)
     }
 
-    @Test("Conditions are read as they were written, those of impossible circles too")
+    @Test("Stored conditions are read unchanged, including those with invalid circles")
     func conditions() throws {
         let conditions = [
             condition(
@@ -156,7 +156,7 @@ final class StateTests {
 
     // MARK: - Damage
 
-    @Test("A damaged file of regions is set aside, reported once, and begun anew (M9)", arguments: ["", "{", "[]"])
+    @Test("A damaged file of regions is set aside, reported once, and started again (M9)", arguments: ["", "{", "[]"])
     func damagedRegions(_ content: String) throws {
         try put(content, in: "regions.json")
         let store = FileRegionStore(application, in: directory)
@@ -191,7 +191,7 @@ final class StateTests {
         #expect(reports.withLock { $0.count } == 1)
     }
 
-    @Test("A damaged file of the administrator's is left as it is, and nothing is granted (M9)")
+    @Test("A damaged administrator's file is left unchanged, and nothing is granted (M9)")
     func damagedDecision() throws {
         let administrator = folder.appendingPathComponent("administrator.json")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -200,24 +200,24 @@ final class StateTests {
             let error = #expect(throws: StateError.self) {
                 _ = try AuthorizationPolicy(directory: self.directory, administratorFile: administrator)
             }
-            #expect(content.isEmpty || error?.message.contains("app has \"perhaps\" where one of these") == true)
+            #expect(content.isEmpty || error?.message.contains("app has \"perhaps\" ; expected one of") == true)
             #expect(try Data(contentsOf: administrator) == Data(content.utf8))
         }
     }
 
     // MARK: - Authorization and identity
 
-    @Test("A grant is stored with its reason, and an administrator's decision stands above it")
+    @Test("A grant is stored with its reason, and an administrator's decision overrides it")
     func policy() throws {
         let administrator = folder.appendingPathComponent("administrator.json")
         let app = ApplicationIdentity("app")
         let open = try AuthorizationPolicy(directory: directory, administratorFile: administrator)
         #expect(try open.status(of: app) == .notDetermined)
-        try open.record(.init(status: .whenInUse, reason: "to greet you"), for: app)
+        try open.record(.init(status: .whenInUse, reason: "to welcome you"), for: app)
         #expect(try open.status(of: app) == .whenInUse)
         #expect(
             try open.applications().map { "\($0.name) \($0.status) \($0.reason ?? "") \($0.isDecidedByAdministrator)" }
-                == ["app whenInUse to greet you false"])
+                == ["app whenInUse to welcome you false"])
 
         try Data(#"{"*":"denied","/opt/a/App":"always"}"#.utf8).write(to: administrator)
         let strict = try AuthorizationPolicy(directory: directory, administratorFile: administrator)
@@ -228,7 +228,7 @@ final class StateTests {
     }
 
     @Test(
-        "Names that cannot name a folder are made to",
+        "Names that cannot name a folder are changed so that they can",
         arguments: [
             ("../../etc", ".._.._etc"), ("..", "_.."), ("a b", "a_b"), ("/opt/a/App", "_opt-a-App"),
             ("/opt/a-b_c d/é", "_opt-a_2db_5fc_20d-_c3_a9"), ("/", "_"),
@@ -238,7 +238,7 @@ final class StateTests {
         #expect(ApplicationIdentity(expected).name == expected)
     }
 
-    @Test("Executables of one name and other paths are other applications (H4)")
+    @Test("Executables with the same name and different paths are different applications (H4)")
     func paths() {
         let long = String(repeating: "/folder", count: 100)
         let paths = [
@@ -263,8 +263,8 @@ final class StateTests {
         return try #require(attributes[.posixPermissions] as? Int) & 0o777
     }
 
-    @Test("Files of state belong to their owner alone (L16, D7)")
-    func rights() throws {
+    @Test("Only the owner can read state files (L16, D7)")
+    func permissions() throws {
         try FileRegionStore(application, in: directory).save([region("a")], replacing: [])
         #expect(try mode(file("regions.json").path) == 0o600)
         #expect(try mode(file("lock").path) == 0o600)
@@ -273,14 +273,14 @@ final class StateTests {
         }
     }
 
-    @Test("A replacement leaves nothing beside the file, and one that fails leaves the old content (L16)")
+    @Test("A replacement leaves no other file, and a failed one keeps the old content (L16)")
     func replacement() throws {
         let path = folder.path + "/inner/file"
         try AtomicFile.replace(path, with: Data("old".utf8))
         try AtomicFile.replace(path, with: Data("new".utf8))
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/inner") == ["file"])
-        // A folder cannot be replaced by a file.
+        // A file cannot replace a folder.
         #expect {
             try AtomicFile.replace(self.folder.path + "/inner", with: Data("x".utf8))
         } throws: { error in
@@ -289,7 +289,7 @@ final class StateTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["inner"])
     }
 
-    @Test("A file that was a link is replaced, and the link's end is left as it was")
+    @Test("A file that was a link is replaced, and the link's target is not changed")
     func link() throws {
         let path = folder.path + "/file"
         try AtomicFile.replace(folder.path + "/victim", with: Data("old".utf8))

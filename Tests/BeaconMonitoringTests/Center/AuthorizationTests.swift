@@ -16,7 +16,7 @@ struct AuthorizationTests {
             }
         }
 
-    /// Returns what Apple's documents say a granted request leads to.
+    /// Returns the status after a granted request, according to Apple's documentation.
     private func granted(_ request: AuthorizationRequest, from status: AuthorizationStatus) -> AuthorizationStatus {
         switch status {
         case .notDetermined: request == .always ? .always : .whenInUse
@@ -53,7 +53,7 @@ struct AuthorizationTests {
             let bench = await CenterBench(status: before)
             await bench.center.set(.ask)
             await bench.center.request(.always)
-            // Asking again while the user is asked changes nothing.
+            // Another request while the user is being asked changes nothing.
             await bench.center.request(.always)
             await bench.center.request(.whenInUse)
             #expect(await bench.words() == ["authorization \(before), asking"])
@@ -64,7 +64,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test("Who refuses \"always\" and allows the rest is not asked for it again")
+    @Test("A user who refuses \"always\" and allows the rest is not asked for it again")
     func refusedAlways() async {
         for answer in RequestAnswer.allCases {
             let bench = await CenterBench(status: .notDetermined)
@@ -79,7 +79,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test("An app that was allowed less asks for more while the user is asked")
+    @Test("An app with a lesser pending request can ask for more")
     func raised() async {
         let bench = await CenterBench(status: .notDetermined)
         await bench.center.set(.ask)
@@ -90,7 +90,7 @@ struct AuthorizationTests {
         #expect(await bench.words().last == "authorization always")
     }
 
-    @Test("Nothing is heard while the user is asked, and all of it from the answer on")
+    @Test("No beacon is heard while the user is being asked, and all are heard after the answer")
     func waiting() async {
         let bench = await CenterBench(status: .notDetermined)
         await bench.center.set(.ask)
@@ -110,7 +110,7 @@ struct AuthorizationTests {
     }
 }
 
-/// What several processes of an application and a command do with its permission on the disk.
+/// The effects of several processes of an application, and of a command, on its stored permission.
 @Suite("Authorization on the disk")
 final class StoredAuthorizationTests: Sendable {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())", isDirectory: true)
@@ -135,12 +135,12 @@ final class StoredAuthorizationTests: Sendable {
         await center.catchUp()
     }
 
-    /// Returns once a center has another status, whatever the machine has to do.
+    /// Returns once a center has another status, however busy the machine is.
     private func wait(for status: AuthorizationStatus, of center: BeaconCenter) async throws {
         try await eventually("the status \(status)") { center.snapshot.authorization == status }
     }
 
-    /// Returns processes of the application that have asked for permission.
+    /// Returns processes of the application that have requested permission.
     private func askers(_ requests: AuthorizationRequest...) async throws -> [BeaconCenter] {
         var centers: [BeaconCenter] = []
         for request in requests {
@@ -152,7 +152,7 @@ final class StoredAuthorizationTests: Sendable {
         return centers
     }
 
-    @Test("A request is there for others to answer, as long as the app lives")
+    @Test("Others can answer a pending request as long as the app lives")
     func pending() async throws {
         let policy = try policy()
         do {
@@ -167,14 +167,14 @@ final class StoredAuthorizationTests: Sendable {
             #expect(try policy.applications().map(\.asksFor) == [nil])
             await center.request(.always)
             #expect(!center.snapshot.isAsking)
-            // A later decision takes effect at once too.
+            // A later decision also takes effect at once.
             try policy.record(.init(status: .denied), for: application)
             try await wait(for: .denied, of: center)
         }
         #expect(try self.policy(.grant).applications().map(\.status) == [.denied])
     }
 
-    @Test("An answer for one process of an app is one for all of them")
+    @Test("An answer to one process of an app is an answer to all of them")
     func processes() async throws {
         let centers = try await askers(.whenInUse, .whenInUse)
         await centers[0].setStatus(.whenInUse)
@@ -184,8 +184,8 @@ final class StoredAuthorizationTests: Sendable {
         #expect(try policy().applications().map(\.asksFor) == [nil])
     }
 
-    @Test("A decision since the app began stands above an answer without asking", arguments: RequestAnswer.allCases)
-    func decidedMeanwhile(_ answer: RequestAnswer) async throws {
+    @Test("A decision since the app's start overrides an automatic answer", arguments: RequestAnswer.allCases)
+    func decidedInBetween(_ answer: RequestAnswer) async throws {
         let policy = try policy(answer)
         let center = center(policy)
         // By command, before the app has a folder that could be watched.
@@ -198,7 +198,7 @@ final class StoredAuthorizationTests: Sendable {
         #expect(!center.snapshot.isAsking)
     }
 
-    @Test("A process that asks is found while another has its answer")
+    @Test("A pending process is found while another has its answer")
     func severalRequests() async throws {
         let centers = try await askers(.whenInUse, .always)
         #expect(try policy().applications().map(\.asksFor) == [.always])
@@ -209,12 +209,12 @@ final class StoredAuthorizationTests: Sendable {
         #expect(try policy().applications().map(\.asksFor) == [.always])
     }
 
-    @Test("Where a request cannot be stored and there is no terminal, the app may ask again")
+    @Test("If a request cannot be stored and there is no terminal, the app may ask again")
     func unstorable() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let center = center(try policy())
         await finish(center)
-        // A file where the folder of applications should be.
+        // A file in place of the applications folder.
         try Data().write(to: folder.appendingPathComponent("applications"))
         for _ in 1...2 {
             await center.request(.always)
@@ -223,7 +223,7 @@ final class StoredAuthorizationTests: Sendable {
         }
     }
 
-    @Test("Of two rules for one application that counts which allows less, by identifier or by path")
+    @Test("The stricter of two rules for one application counts, by identifier or by path")
     func rules() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appendingPathComponent("administrator.json")
@@ -244,8 +244,8 @@ final class StoredAuthorizationTests: Sendable {
     func strict() async throws {
         var plist = InfoPlist()
         for (always, whenInUse, wanted) in [
-            (nil, nil, AuthorizationStatus.notDetermined), ("to greet you", nil, .notDetermined),
-            (nil, "to guide you", .notDetermined), ("to greet you", "to guide you", .always),
+            (nil, nil, AuthorizationStatus.notDetermined), ("to welcome you", nil, .notDetermined),
+            (nil, "to guide you", .notDetermined), ("to welcome you", "to guide you", .always),
         ] {
             plist.alwaysReason = always
             plist.whenInUseReason = whenInUse
@@ -261,6 +261,6 @@ final class StoredAuthorizationTests: Sendable {
 extension BeaconCenter {
     func set(_ answer: RequestAnswer) { self.answer = answer }
 
-    /// Returns after what was handed to the center before.
+    /// Returns after all work that was submitted to the center before.
     func catchUp() {}
 }

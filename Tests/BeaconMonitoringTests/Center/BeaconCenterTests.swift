@@ -17,7 +17,7 @@ struct BeaconCenterTests {
         #expect(bench.firstWords == ["authorization whenInUse", "radio poweredOn"])
     }
 
-    @Test("From unknown to inside only the state is delivered; between inside and outside come exit and enter too")
+    @Test("From unknown to inside, only the state is delivered; between inside and outside, exit and enter follow too")
     func states() async {
         let bench = await CenterBench()
         await bench.center.startMonitoring(hall, for: bench.client)
@@ -41,7 +41,7 @@ struct BeaconCenterTests {
         #expect(await bench.words() == ["hall outside", "hall inside", "enter hall"])
     }
 
-    @Test("A beacon that is heard every 25 s is never entered by a device that is near it all the time")
+    @Test("A beacon heard only every 25 s causes no entry for a device that is near it all the time")
     func rareBeacon() async {
         let bench = await CenterBench()
         await bench.center.startMonitoring(hall, for: bench.client)
@@ -57,7 +57,7 @@ struct BeaconCenterTests {
         #expect(await bench.words() == ["started hall", "hall inside", "radio resetting", "radio poweredOn"])
     }
 
-    @Test("Regions that do not want enters or exits still deliver their state")
+    @Test("Regions that do not request entries or exits still deliver their state")
     func notifications() async {
         let bench = await CenterBench()
         await bench.center.startMonitoring(
@@ -71,7 +71,7 @@ struct BeaconCenterTests {
         #expect(await bench.words() == ["started quiet", "quiet outside", "quiet inside", "quiet outside"])
     }
 
-    @Test("A region under an identifier in use takes its place; the same region again keeps its state")
+    @Test("A region replaces another with the same identifier; the same region keeps its state")
     func replacement() async {
         let bench = await CenterBench()
         await bench.center.startMonitoring(hall, for: bench.client)
@@ -85,7 +85,7 @@ struct BeaconCenterTests {
         #expect(bench.center.snapshot.regions.count == 1)
     }
 
-    @Test("Beyond the limit only the new region fails")
+    @Test("Beyond the limit, only the new region fails")
     func limit() async {
         let bench = await CenterBench(maximumRegions: 2)
         for name in ["a", "b", "c"] {
@@ -100,7 +100,7 @@ struct BeaconCenterTests {
     }
 
     @Test(
-        "After a restart a region that was inside has its time to be heard again; there is no false exit, and no enter")
+        "After a restart, a region that was inside waits to be heard again: no false exit, no second entry")
     func restart() async {
         let store = MemoryRegionStore()
         let first = await CenterBench(store: store)
@@ -115,14 +115,14 @@ struct BeaconCenterTests {
         await second.hear(1029.5)
         await second.time(1058)
         #expect(await second.words() == [])
-        // An app asks for its regions at each launch, and waits for the state.
+        // An app starts its regions at each launch, and waits for the state.
         await second.center.startMonitoring(hall, for: second.client)
         #expect(await second.words() == ["started hall", "hall inside"])
         await second.time(1061)
         #expect(await second.words() == ["hall outside", "exit hall"])
     }
 
-    @Test("The radio listens no harder than somebody needs")
+    @Test("The radio scans no harder than necessary")
     func scanModes() async {
         let bench = await CenterBench()
         await bench.center.startMonitoring(hall, for: bench.client)
@@ -134,7 +134,7 @@ struct BeaconCenterTests {
             bench.radio.modes == [.monitoring([CenterBench.uuid]), .ranging, .monitoring([CenterBench.uuid]), .off])
     }
 
-    @Test("Ranging reports once a second to those who asked, also nothing; asking twice is asking once")
+    @Test("Ranging reports once a second, even without beacons; a second start has no effect")
     func ranging() async {
         let bench = await CenterBench()
         await bench.center.startRanging(CenterBench.everyone, for: bench.client)
@@ -150,7 +150,7 @@ struct BeaconCenterTests {
         #expect(await bench.words() == ["ranged 3.0 []"])
     }
 
-    @Test("Clients receive only what they range; one that ends takes its ranging with it, and the regions stay")
+    @Test("Clients receive only their own ranging; a removed client's ranging ends, and the regions stay")
     func clients() async {
         let bench = await CenterBench()
         let other = bench.center.makeClientID()
@@ -165,7 +165,7 @@ struct BeaconCenterTests {
         #expect(bench.center.snapshot.regions.count == 1)
     }
 
-    @Test("Without permission nothing is delivered; a grant brings everything to life, and a refusal ends it")
+    @Test("Without permission nothing is delivered; a grant starts everything, and a refusal ends it")
     func authorization() async {
         let bench = await CenterBench(status: .notDetermined)
         await bench.center.startMonitoring(hall, for: bench.client)
@@ -198,9 +198,9 @@ struct BeaconCenterTests {
     }
 
     @Test(
-        "A radio that goes makes regions unknown, not left; when it returns, the state is delivered and ranging goes on"
+        "A lost radio makes regions unknown without exits; its return delivers the state and resumes ranging"
     )
-    func radioGoes() async {
+    func radioLoss() async {
         let bench = await CenterBench()
         await bench.center.startMonitoring(hall, for: bench.client)
         await bench.center.startRanging(CenterBench.everyone, for: bench.client)
@@ -217,7 +217,7 @@ struct BeaconCenterTests {
         #expect(await bench.words() == ["radio poweredOn", "hall inside", "ranged 101.0 [1]"])
     }
 
-    @Test("The state can be asked for, and is delivered when somebody looks for regions that want it")
+    @Test("A client can request the state, and the display delivers it for regions that request that")
     func requestState() async {
         let bench = await CenterBench()
         let shown = RegisteredRegion(
@@ -228,14 +228,14 @@ struct BeaconCenterTests {
         await bench.hear(1)
         await bench.center.displayDidLightUp()
         #expect(await bench.words() == ["started shown", "shown unknown", "shown inside", "shown inside"])
-        // One that is not monitored is unknown, whatever its object says.
+        // A region that is not monitored is unknown, whatever its object contains.
         await bench.center.requestState(
             of: RegisteredRegion(identifier: "other", constraint: CenterBench.everyone, state: .inside),
             for: bench.client)
         #expect(await bench.words() == ["other unknown"])
     }
 
-    @Test("Frames of all clients are sent together, and each client takes only its own back")
+    @Test("Frames of all clients are sent together, and each client removes only its own")
     func advertising() async {
         let bench = await CenterBench()
         let other = bench.center.makeClientID()
@@ -254,7 +254,7 @@ struct BeaconCenterTests {
         #expect(bench.radio.frames == [[first], [first, second], [second], []])
     }
 
-    @Test("A client receives one outcome of its own frame; one too many fails alone and is taken back")
+    @Test("A client receives one outcome for its frame; a frame too many fails alone and is removed")
     func advertisingAnswers() async {
         let bench = await CenterBench()
         let frames = (1...2).map {
@@ -276,7 +276,7 @@ struct BeaconCenterTests {
         #expect(bench.radio.frames.last == [])
     }
 
-    @Test("A new client receives the state of the radio, if that is known")
+    @Test("A new client receives the state of the radio if it is known")
     func radioAtFirst() async {
         let states = Locked<[RadioState]>([])
         let bench = await CenterBench(radio: .unknown)
@@ -287,11 +287,11 @@ struct BeaconCenterTests {
             }
             _ = await bench.words()
         }
-        // The first receives the change, the other the state as it is.
+        // The first client receives the change, the other one the present state.
         #expect(states.withLock { $0 } == [.poweredOff, .poweredOff])
     }
 
-    @Test("A condition is delivered to its client alone, in the order of causes, and ends with it")
+    @Test("A condition is delivered only to its client, in causal order, and ends with it")
     func conditions() async {
         let bench = await CenterBench()
         let other = bench.center.makeClientID()
@@ -311,7 +311,7 @@ struct BeaconCenterTests {
         #expect(bench.radio.modes.last == .off)
     }
 
-    @Test("Regions and the conditions of clients have limits of their own")
+    @Test("Regions and clients' conditions have separate limits")
     func conditionLimit() async {
         let bench = await CenterBench(maximumRegions: 1)
         await bench.center.startMonitoring(hall, for: bench.client)
@@ -330,7 +330,7 @@ struct BeaconCenterTests {
     func many() async {
         let store = CountingStore()
         let bench = await CenterBench(store: store)
-        // The disk is busy meanwhile, which holds up no callback.
+        // The disk is busy, which delays no callback.
         let isBusy = DispatchSemaphore(value: 0)
         bench.center.performOnDisk { isBusy.wait() }
         for number in 0..<1000 {

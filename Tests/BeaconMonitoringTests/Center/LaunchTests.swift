@@ -26,7 +26,7 @@ final class LaunchTests {
             constraint: CenterBench.everyone, for: application)
     }
 
-    @Test("An application with regions that may always know of beacons is registered; one without either is not")
+    @Test("An application is registered only if it has regions and is always authorized")
     func registration() async throws {
         let bench = await bench(status: .whenInUse)
         await bench.center.startMonitoring(hall, for: bench.client)
@@ -49,7 +49,7 @@ final class LaunchTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
 
-    @Test("The changes that an application missed while it did not run are delivered at its launch, once")
+    @Test("Changes that an application missed while it did not run are delivered once, at its launch")
     func missed() async throws {
         try regions.update { $0 = [hall] }
         #expect(try store(.inside, at: 100)?.state == .outside)
@@ -71,7 +71,7 @@ final class LaunchTests {
         #expect(await bench().firstWords == ["authorization always", "radio poweredOn"])
     }
 
-    @Test("From unknown only the state is delivered, and an enter that nobody wants is kept for the exit")
+    @Test("From unknown only the state is delivered, and an entry that is not requested still enables the exit")
     func before() async throws {
         var quiet = hall
         quiet.notifiesOnEntry = false
@@ -87,7 +87,7 @@ final class LaunchTests {
                 ])
     }
 
-    @Test("An application that may not know of beacons receives neither entries nor exits, and what waits stays")
+    @Test("An unauthorized application receives neither entries nor exits, and pending events stay")
     func denied() async throws {
         try regions.update { $0 = [hall] }
         _ = try store(.inside, at: 100)
@@ -98,7 +98,7 @@ final class LaunchTests {
         #expect(try directory.pendingEvents(of: application).count == 1)
     }
 
-    @Test("Managers that come soon after a launch receive the missed changes as well, later ones do not")
+    @Test("Managers created soon after a launch also receive the missed changes, later ones do not")
     func latecomers() async throws {
         try regions.update { $0 = [hall] }
         _ = try store(.inside, at: 100)
@@ -116,14 +116,14 @@ final class LaunchTests {
         #expect(late.take() == ["authorization always", "radio poweredOn"])
     }
 
-    @Test("A client that cannot receive region events leaves the missed changes to one that can, however late it comes")
+    @Test("A client without region events leaves the missed changes to a later client, however late it is")
     func otherClients() async throws {
         try regions.update { $0 = [hall] }
         _ = try store(.inside, at: 100)
         let bench = await CenterBench(
             store: regions, launchStore: FileLaunchStore(application, in: directory), asksForMissedChanges: false)
         #expect(bench.firstWords == ["authorization always", "radio poweredOn"])
-        // It is there all the while.
+        // The beacon is there all the time.
         for second in [1000.0, 1025, 1050, 1060] { await bench.hear(second) }
         #expect(try directory.pendingEvents(of: application).count == 1)
         let manager = await bench.addClient().log
@@ -133,7 +133,7 @@ final class LaunchTests {
             ])
     }
 
-    @Test("An application that ends before its callbacks are made misses nothing: the next launch has it all")
+    @Test("If an application ends before its callbacks, the next launch delivers everything")
     func crash() async throws {
         try regions.update { $0 = [hall] }
         _ = try store(.inside, at: 100)
@@ -153,7 +153,7 @@ final class LaunchTests {
         #expect(try directory.pendingEvents(of: application).isEmpty)
     }
 
-    @Test("What is newer about a region takes the place of what was missed, also on the disk")
+    @Test("Newer changes of a region replace missed ones, also on the disk")
     func superseded() async throws {
         try regions.update { $0 = [hall] }
         _ = try store(.inside, at: 100)
@@ -182,7 +182,7 @@ final class LaunchTests {
         #expect(try directory.pendingEvents(of: application).count == 1)
     }
 
-    @Test("For an application that runs nothing is kept, since it hears for itself")
+    @Test("Nothing is stored for a running application, since it receives events itself")
     func running() async throws {
         try regions.update { $0 = [hall] }
         #expect(try !directory.isRunning(application))
@@ -192,7 +192,7 @@ final class LaunchTests {
         withExtendedLifetime(bench) {}
     }
 
-    @Test("An application with conditions of a monitor and no regions is registered too")
+    @Test("An application with monitor conditions but no regions is registered too")
     func conditions() async throws {
         let bench = await bench()
         #expect(try directory.launch(of: application) == nil)
@@ -229,13 +229,13 @@ final class LaunchTests {
         let center = BeaconCenter(configuration)
         #expect(center.snapshot.authorization == .notDetermined)
         await center.request(.always)
-        // It is looked at the disk first: another process may have decided.
+        // The disk is read first, since another process may have decided.
         await withCheckedContinuation { continuation in center.performOnDisk { continuation.resume() } }
         await center.catchUp()
         #expect(center.snapshot.authorization == .always)
     }
 
-    @Test("An administrator's decision is not changed by asking")
+    @Test("A request does not change an administrator's decision")
     func administrator() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let administrator = folder.appendingPathComponent("administrator.json")

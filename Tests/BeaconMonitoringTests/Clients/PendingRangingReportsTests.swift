@@ -2,9 +2,9 @@ import BeaconModel
 import BeaconMonitoring
 import Testing
 
-@Suite("Ranging reports that wait for a callback")
+@Suite("Pending ranging reports")
 struct PendingRangingReportsTests {
-    @Test("One report of each constraint waits, the newest, and those that it replaced are counted (B5)")
+    @Test("Only the newest report of each constraint waits, and replaced reports are counted (B5)")
     func newest() throws {
         let pending = PendingRangingReports()
         let other = BeaconConstraint(uuid: CenterBench.uuid, major: 1)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BeaconMonitoring
 
-@Suite("The receivers of a source among those of a core")
+@Suite("The receivers of a source in a core")
 struct ListenerTests {
     private static func sighting(_ place: UInt16) -> Sighting {
         Sighting(
@@ -14,7 +14,7 @@ struct ListenerTests {
             identity: SessionBench.frame.identity, measuredPower: -59, rssi: SignalStrength(rawValue: -60))
     }
 
-    @Test("A receiver that is expected gets its number when it comes, wherever the source has it")
+    @Test("An expected receiver keeps its number when it appears, at any index")
     func keepers() {
         var core = MonitoringCore()
         var listener = Listener(standIn: ReceiverID(0))
@@ -28,7 +28,7 @@ struct ListenerTests {
         #expect(listener.takeOverdue(at: Timestamp(nanoseconds: 9)).isEmpty)
     }
 
-    @Test("A receiver that does not come in time is overdue, once, and may come yet")
+    @Test("A receiver that does not appear in time is overdue once, and may still appear")
     func overdue() {
         var core = MonitoringCore()
         var listener = Listener()
@@ -41,7 +41,7 @@ struct ListenerTests {
         #expect(listener.receivers == [ReceiverID(7)])
     }
 
-    @Test("Where one receiver counts, others have no status, no deafness and no adverts")
+    @Test("If only one receiver counts, others have no status, no deafness and no adverts")
     func only() {
         var core = MonitoringCore()
         var listener = Listener(only: "b")
@@ -53,7 +53,7 @@ struct ListenerTests {
         #expect(listener.statuses([ReceiverStatus(.poweredOff)]).isEmpty)
     }
 
-    @Test("Where the one that counts makes way for another and comes again elsewhere, it decides about its regions")
+    @Test("If the receiver that counts is replaced and reappears elsewhere, it decides about its regions")
     func onlyReplaced() {
         func time(_ seconds: Int64) -> Timestamp { Timestamp(nanoseconds: seconds * Timestamp.nanosecondsPerSecond) }
         var core = MonitoringCore()
@@ -67,7 +67,7 @@ struct ListenerTests {
         core.receive(sighting)
         core.advance(to: time(101))
         #expect(core.publishedState(of: id) == .inside)
-        // Longer than the exit time-out, and nobody hears.
+        // Longer than the exit time-out, with no receiver hearing.
         _ = listener.meet(["x"], in: &core) { _, place in ReceiverID(UInt16(place)) }
         core.advance(to: time(200))
         #expect(listener.counted.isEmpty && core.knownState(of: id) == .inside)
@@ -80,7 +80,7 @@ struct ListenerTests {
         #expect(core.publishedState(of: id) == .outside)
     }
 
-    @Test("Whatever a source names, each name has one number, and a number that is given up is never another's")
+    @Test("Each name has one number, and an abandoned number is never reused, whatever a source names")
     func randomNames() {
         let seed: UInt64 = 20_261_126
         var random = SplitMix64(seed: seed)
@@ -93,7 +93,7 @@ struct ListenerTests {
         }
         var names: [String] = []
         for step in 0..<500 {
-            // A name never stands twice in a table, and a table only grows.
+            // A name never appears twice in a table, and a table only grows.
             let free = (0..<12).map { "r\($0)" }.filter { !names.contains($0) }
             let name = free[Int.random(in: free.indices, using: &random)]
             if names.count < 8, Bool.random(using: &random) || names.isEmpty {
@@ -113,7 +113,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("Receivers of a source that is opened again keep their numbers, in whatever order and number they are named")
+    @Test("Receivers of a reopened source keep their numbers, in any order and number")
     func restarts() {
         let seed: UInt64 = 20_261_127
         var random = SplitMix64(seed: seed)
@@ -143,7 +143,7 @@ struct ListenerTests {
         #expect(numbers.count == 6 && Set(numbers.values).count == 6 && next <= 7)
     }
 
-    @Test("A place that a source does not name for a while keeps its receiver until another one has it")
+    @Test("An index that a source does not name for a while keeps its receiver until another one takes it")
     func shorter() {
         var core = MonitoringCore()
         var listener = Listener()
@@ -158,7 +158,7 @@ struct ListenerTests {
         #expect(listener.receivers == [ReceiverID(0), ReceiverID(1)])
     }
 
-    @Test("Several receivers that are one hear while all of them do")
+    @Test("Several receivers that count as one hear while all of them do")
     func common() {
         #expect(Listener.common([]) == .hearing)
         #expect(Listener.common([ReceiverStatus(.poweredOn), ReceiverStatus(.poweredOn)]) == .hearing)
@@ -170,7 +170,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A region of which its keeper's adverts were lost has all of its time again", arguments: [true, false])
+    @Test("A region whose receiver lost adverts has its full time-out again", arguments: [true, false])
     func renewal(isConcerned: Bool) {
         func time(_ seconds: Int64) -> Timestamp { Timestamp(nanoseconds: seconds * Timestamp.nanosecondsPerSecond) }
         var core = MonitoringCore()
@@ -193,7 +193,7 @@ struct ListenerTests {
         #expect(exits == [isConcerned ? 150 : 130])
     }
 
-    @Test("A source that can only hear refuses each frame that it is asked to send")
+    @Test("A source that cannot send refuses each frame")
     func noAdvertiser() throws {
         var refused: [OutgoingAdvert] = []
         var source = ScriptedMachine().makeSource { event in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BeaconMonitoring
 
-@Suite("Receivers that get the number of another one")
+@Suite("Receivers that take over another one's number")
 struct ReassignedReceiverTests {
     private static let identity = BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: 4)
     private static let first = ReceiverID(0)
@@ -20,13 +20,13 @@ struct ReassignedReceiverTests {
             identity: identity, measuredPower: -59, rssi: SignalStrength(rawValue: rssi))
     }
 
-    /// Runs a region of 30 s whose beacon a receiver hears for five seconds and is silent after, until another one gets
-    /// its number at second 20.
+    /// Runs a region with a time-out of 30 s. A receiver hears its beacon for five seconds and then nothing, and
+    /// another receiver takes over its number at second 20.
     ///
     /// - Parameters:
     ///   - hearing: the seconds in which the second receiver hears the beacon.
-    ///   - lost: true where the first one was known to be deaf before.
-    ///   - retired: true where no other one gets the number.
+    /// - lost: true if the first receiver was known to be deaf before.
+    /// - retired: true if the number is not reused.
     private static func changes(hearing: ClosedRange<Int>?, lost: Bool, retired: Bool) -> [String] {
         var core = MonitoringCore()
         var region = MonitoredRegion(BeaconConstraint(identity))
@@ -58,7 +58,7 @@ struct ReassignedReceiverTests {
     }
 
     @Test(
-        "A region that the one before kept is left after all of its time, unless others hear its beacon",
+        "A region that the previous receiver kept is exited after its full time-out, unless others hear its beacon",
         arguments: [true, false], [true, false])
     func region(lost: Bool, retired: Bool) {
         #expect(Self.changes(hearing: nil, lost: lost, retired: retired) == ["enter 1", "exit 49"])
@@ -66,7 +66,7 @@ struct ReassignedReceiverTests {
         #expect(Self.changes(hearing: 30...40, lost: lost, retired: retired) == ["enter 1", "exit 70"])
     }
 
-    @Test("It begins with none of the readings of the one before")
+    @Test("The new receiver starts without the previous one's readings")
     func readings() {
         var core = MonitoringCore()
         _ = core.startRanging(nil)

@@ -14,8 +14,8 @@ private let recordings: String? = {
     return FileManager.default.fileExists(atPath: path) ? path : nil
 }()
 
-/// What real receivers heard of real beacons, of which none was cloned, and of one that is cloned by hearing it twice.
-@Suite("Recordings and cloned beacons", .enabled(if: recordings != nil, "the recordings are not there"))
+/// Recordings of real receivers and beacons: without clones, and with a clone that is made by playing a beacon twice.
+@Suite("Recordings and cloned beacons", .enabled(if: recordings != nil, "the recordings are missing"))
 struct SuspicionRecordingTests {
     private struct Heard {
         var receiver: String
@@ -53,7 +53,7 @@ struct SuspicionRecordingTests {
     }
 
     @Test(
-        "A tag on a robot in a flat, whose receivers are where they were, is not suspicious",
+        "A tag on a robot in a flat with fixed receivers is not suspicious",
         arguments: ["robot", "teach"])
     func flat(_ name: String) throws {
         let table = try String(contentsOfFile: try #require(recordings) + "/rooms/flat-receivers.csv", encoding: .utf8)
@@ -67,7 +67,7 @@ struct SuspicionRecordingTests {
     }
 
     @Test(
-        "Beacons that are carried between four rooms are not suspicious, however far apart the rooms are said to be up to 20 m"
+        "Beacons carried between four rooms are not suspicious if the rooms are configured as up to 20 m apart"
     )
     func rooms() throws {
         let heard = try Self.heard("presence/four-scanners.sightings.ndjson.gz")
@@ -80,7 +80,7 @@ struct SuspicionRecordingTests {
     }
 
     @Test(
-        "Of ten identities that are heard in another building as well, six are suspicious at 60 m, and all at 200",
+        "Of ten identities that are also heard in another building, six are suspicious at 60 m, and all at 200 m",
         arguments: [(60.0, 6), (200, 10)])
     func clones(_ metres: Double, _ count: Int) throws {
         let heard = try Self.heard("presence/four-scanners.sightings.ndjson.gz")
@@ -90,7 +90,7 @@ struct SuspicionRecordingTests {
         for (number, name) in names.enumerated() {
             positions["\(name) there"] = ReceiverPosition(x: Double(number) * 5 + metres, y: 0)
         }
-        // The clone does what the beacon did two minutes before.
+        // The clone does what the beacon did two minutes earlier.
         let there = heard.map {
             var one = $0
             one.receiver += " there"

@@ -23,15 +23,15 @@ struct UnheardRegionTests {
 
     // MARK: - One receiver
 
-    /// What happens to the hearing of a receiver before it hears for good.
+    /// The state of a receiver before it hears permanently.
     private enum Obstacle: String, CaseIterable {
         case none, lost, interrupted, doubtedButHearing, doubtedThenLost, absent, suspended
 
-        /// True where the time with the obstacle counts as hearing.
+        /// True if the time with the obstacle counts as hearing.
         var counts: Bool { self == .none || self == .doubtedButHearing }
     }
 
-    /// Plays a core of one receiver, with an obstacle from second 2 on, and returns the changes.
+    /// Runs a core with one receiver, with an obstacle from second 2, and returns the changes.
     private static func play(
         _ obstacle: Obstacle, of length: Int, timeout: Int, upTo end: Int
     ) -> [ConditionChange] {
@@ -74,7 +74,7 @@ struct UnheardRegionTests {
     }
 
     @Test(
-        "They are outside after their time-out of hearing, whatever was in the way, and that is no exit",
+        "They are outside after their time-out of hearing, whatever the obstacle, without an exit",
         arguments: [5, 30, 120], [3, 10, 100])
     func obstacles(timeout: Int, length: Int) {
         for obstacle in Obstacle.allCases {
@@ -87,7 +87,7 @@ struct UnheardRegionTests {
         }
     }
 
-    @Test("One that was known from an earlier run, whatever its state, makes no second change", arguments: [10, 30])
+    @Test("A region with a state from an earlier run causes no second change", arguments: [10, 30])
     func restored(timeout: Int) {
         var core = MonitoringCore()
         let ids = [RegionState.unknown, .outside].map { core.startMonitoring(Self.region(timeout), assuming: $0) }
@@ -101,14 +101,14 @@ struct UnheardRegionTests {
 
     // MARK: - Any receivers
 
-    /// A region of the oracle: since when it waits, and for how many seconds of hearing.
+    /// A region of the oracle: the start of its wait, and the seconds of hearing it waits for.
     private struct Waiting {
         var since: Int
         var timeout: Int
     }
 
-    /// Returns when a region is outside: at the first second in which a receiver hears, and before which one has heard
-    /// for the time-out. Nil where it is not.
+    /// Returns when a region is outside: the first second in which a receiver hears, after a receiver has heard for the
+    /// time-out. Nil if it is not outside.
     private static func outside(_ region: Waiting, hearing: [Int: Set<Int>], before end: Int) -> Int? {
         var heard = 0
         for second in region.since..<max(region.since, end) where hearing[second]?.isEmpty == false {
@@ -118,14 +118,14 @@ struct UnheardRegionTests {
         return nil
     }
 
-    @Test("Receivers that come, go and sleep, and regions that are added: as a plain model has it", arguments: 1...300)
+    @Test("Receivers that appear, disappear and sleep, and added regions, match a simple model", arguments: 1...300)
     func random(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var core = MonitoringCore()
         var waiting: [ConditionID: Waiting] = [:]
         var log: [String] = []
         var now = 0
-        // Of each second, the receivers that hear in it.
+        // For each second, the receivers that hear in it.
         var hearing: [Int: Set<Int>] = [:]
         var known: Set<Int> = []
         var deaf: Set<Int> = []
@@ -148,7 +148,7 @@ struct UnheardRegionTests {
             let receiver = ReceiverID(UInt16(number))
             switch Int.random(in: 0..<9, using: &random) {
             case 0 where !known.contains(number):
-                log.append("\(now) \(number) comes")
+                log.append("\(now) \(number) appears")
                 core.name(receiver, "receiver \(number)")
                 known.insert(number)
             case 1, 2:
@@ -163,7 +163,7 @@ struct UnheardRegionTests {
                 core.setHearing(.hearing, of: receiver, at: Self.time(now))
                 deaf.remove(number)
             case 5 where known.contains(number) && !deaf.contains(number):
-                log.append("\(now) \(number) gives its number to another one")
+                log.append("\(now) \(number) is replaced")
                 core.reassign(receiver, to: "receiver \(number) at \(now)")
                 core.setHearing(.hearing, of: receiver)
             case 6:

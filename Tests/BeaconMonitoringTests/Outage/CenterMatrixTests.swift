@@ -6,16 +6,16 @@ import BeaconSupport
 import Dispatch
 import Testing
 
-/// One run: states of the radio, the time that each of them takes, and when clients ask.
+/// One run: states of the radio, the duration of each, and the times of the clients' requests.
 private struct Run: CustomStringConvertible {
     var states: [RadioState]
-    /// The seconds that pass after each state.
+    /// The duration of each state.
     var seconds: Double
-    /// For each client, the number of states that have passed when it asks.
+    /// For each client, the number of states before its requests.
     var asks: [Int]
-    /// True where a beacon of the region is heard whenever the radio works.
+    /// True if a beacon of the region is heard whenever the radio works.
     var isPresent: Bool
-    /// True where the radio worked for a while before, with a beacon near.
+    /// True if the radio worked for a while before, near a beacon.
     var hasWorked: Bool
 
     var description: String {
@@ -23,7 +23,7 @@ private struct Run: CustomStringConvertible {
     }
 }
 
-/// The words of a client, by what they are about.
+/// A client's events, grouped by subject.
 private struct Answers: Equatable {
     var radio: [String] = []
     var region: [String] = []
@@ -46,7 +46,7 @@ private struct Answers: Equatable {
     }
 }
 
-/// The answers that the rules ask for.
+/// The events that the rules require.
 private struct CenterOracle {
     private struct Client {
         var answers = Answers()
@@ -101,7 +101,7 @@ private struct CenterOracle {
                 }
                 second += 1
             }
-            // An advert at the moment of a deadline is in time.
+            // An advert exactly at a deadline is in time.
             report(isHeard ? region?.hear() : region?.listen(seconds))
             for index in clients.indices where clients[index].hasAsked {
                 let change = isHeard ? clients[index].condition.hear() : clients[index].condition.listen(seconds)
@@ -158,7 +158,7 @@ private struct CenterOracle {
     }
 }
 
-/// A center that takes the same steps.
+/// A center that performs the same steps.
 private final class CenterSubject: Sendable {
     private let center: BeaconCenter
     private let clients: [(id: ClientID, log: EventLog)]
@@ -259,7 +259,7 @@ struct CenterMatrixTests {
     }
 
     @Test(
-        "Each client receives exactly what the rules ask for, whenever it asked (R12, G14, G19)",
+        "Each client receives exactly the events that the rules require, at any time of its requests (R12, G14, G19)",
         arguments: RadioState.allCases, [1.0, 7, 40])
     func matrix(first: RadioState, seconds: Double) throws {
         var runs = 0

@@ -9,7 +9,7 @@ import Testing
 struct CenterOutageTests {
     private let hall = RegisteredRegion(identifier: "hall", constraint: CenterBench.everyone)
 
-    @Test("A night of sleep leaves no region, and gives no reports of the hours asleep (O3)")
+    @Test("A night of sleep causes no exit, and no reports for the hours of sleep (O3)")
     func sleep() async {
         let bench = await CenterBench()
         await bench.center.startMonitoring(hall, for: bench.client)
@@ -23,7 +23,7 @@ struct CenterOutageTests {
         await bench.hear(28_901.8)
         await bench.time(28_902)
         #expect(await bench.words() == ["ranged 28902.0 [1]"])
-        // Without the beacon in the morning, the region is left after 30 s of hearing.
+        // Without the beacon in the morning, the region is exited after 30 s of hearing.
         await bench.sleep(from: 28_902, to: 50_000)
         await bench.center.stopRanging(CenterBench.everyone, for: bench.client)
         await bench.time(50_029)
@@ -32,7 +32,7 @@ struct CenterOutageTests {
         #expect(await bench.words() == ["hall outside", "exit hall"])
     }
 
-    @Test("Ranging that begins again has no reading of an earlier request (R16)")
+    @Test("Restarted ranging has no reading from an earlier request (R16)")
     func ranging() async {
         let bench = await CenterBench()
         let (other, _) = await bench.addClient()
@@ -54,7 +54,7 @@ struct CenterOutageTests {
         #expect(beacons.proximities == [.far])
     }
 
-    @Test("An outage that takes several forms fails each request once, and takes nothing back before it ends (R12)")
+    @Test("An outage with several forms fails each request once, and is not withdrawn before it ends (R12)")
     func forms() async {
         let bench = await CenterBench()
         await bench.time(100)
@@ -79,7 +79,7 @@ struct CenterOutageTests {
         #expect(await bench.words() == ["ranging failed radioUnavailable"])
     }
 
-    @Test("A machine without Bluetooth answers an application that asks before that is known (R12, G19)")
+    @Test("A machine without Bluetooth answers requests that were made before that was known (R12, G19)")
     func noRadio() async {
         let bench = await CenterBench(radio: .unknown)
         await bench.center.startRanging(CenterBench.everyone, for: bench.client)
@@ -90,7 +90,7 @@ struct CenterOutageTests {
             await bench.words() == [
                 "radio unsupported", "ranging failed radioUnavailable", "failed hall radioUnavailable",
             ])
-        // A retry is answered, and so is another way of asking.
+        // A retry is answered, and so is a request through a region.
         await bench.center.startRanging(CenterBench.everyone, for: bench.client)
         await bench.center.startRanging(CenterBench.everyone, for: bench.client, requester: .region("hall"))
         await bench.center.startMonitoring(hall, for: bench.client)
@@ -100,7 +100,7 @@ struct CenterOutageTests {
             ])
     }
 
-    @Test("Permission that is refused before the radio is known is answered (R12a, G19)")
+    @Test("A refusal of permission before the radio is known is answered (R12a, G19)")
     func denied() async {
         let bench = await CenterBench(status: .notDetermined, radio: .unknown)
         await bench.center.startRanging(CenterBench.everyone, for: bench.client)
@@ -113,7 +113,7 @@ struct CenterOutageTests {
         #expect(await bench.words() == ["failed hall denied"])
     }
 
-    @Test("The failures of several constraints come in the same order in each process (R17)")
+    @Test("The failures of several constraints have the same order in each process (R17)")
     func order() async {
         let minors: [UInt16] = [7, 3, 9, 1, 5, 8, 2, 6, 4]
         var orders: Set<[String]> = []
@@ -131,7 +131,7 @@ struct CenterOutageTests {
         #expect(orders.first?.count == 10)
     }
 
-    @Test("The state that is kept on the disk is the one that was known last, also through an outage (O4)")
+    @Test("The stored state is the last known one, even during an outage (O4)")
     func stored() async {
         let store = CountingStore()
         let first = await CenterBench(store: store)
@@ -141,7 +141,7 @@ struct CenterOutageTests {
         await first.time(1000)
         #expect(await first.words().last == "hall unknown")
         #expect(first.center.snapshot.regions.map(\.state) == [.unknown])
-        // Something else that is written takes the region along.
+        // Writing other data also writes the region.
         await first.center.startMonitoring(hall, for: first.client)
         await first.finishWriting()
         #expect(store.load().map(\.state) == [.inside])
@@ -151,12 +151,12 @@ struct CenterOutageTests {
         await second.time(2004)
         await second.state(.poweredOn)
         await second.time(2040)
-        // The radio came within its patience, so that nothing was unknown to the application.
+        // The radio started within its patience, so that nothing was unknown to the application.
         #expect(await second.words() == ["radio poweredOn", "hall outside", "exit hall"])
     }
 
     @Test(
-        "Between an outage and a beacon that was outside before lies an entry, and between inside and gone an exit (O5)"
+        "After an outage, a beacon that appeared causes an entry, and one that disappeared causes an exit (O5)"
     )
     func comparison() async {
         let bench = await CenterBench()
@@ -184,7 +184,7 @@ struct CenterOutageTests {
         #expect(await bench.words() == ["hall outside", "exit hall"])
     }
 
-    @Test("A radio that took another's place is the only one that is heard")
+    @Test("A radio that replaces another is the only one that is heard")
     func anotherRadio() async throws {
         let bench = await CenterBench()
         let second = VirtualRadio()
@@ -196,7 +196,7 @@ struct CenterOutageTests {
         for _ in 0..<1000 { await Task.yield() }
         #expect(bench.center.snapshot.radio == .poweredOn)
         #expect(await bench.words() == [])
-        // What was asked of the first is asked of the second.
+        // The second radio receives the requests to the first.
         let third = VirtualRadio()
         await bench.center.startMonitoring(hall, for: bench.client)
         bench.center.use(third)
@@ -205,7 +205,7 @@ struct CenterOutageTests {
         #expect(third.modes == [.monitoring([CenterBench.uuid])])
     }
 
-    @Test("A frame that cannot be sent fails for its own client, and the other's stays on the air (P4)")
+    @Test("A frame that cannot be sent fails only for its client, and the other's stays on the air (P4)")
     func advertising() async {
         let bench = await CenterBench()
         let (other, log) = await bench.addClient()
@@ -224,7 +224,7 @@ struct CenterOutageTests {
         #expect(bench.radio.frames.last == [frames[0]])
     }
 
-    @Test("A disk that was full is written again with the next change, with all that was to be written (B6)")
+    @Test("After a full disk, the next change writes all pending changes (B6)")
     func fullDisk() async {
         let store = CountingStore()
         let bench = await CenterBench(store: store)

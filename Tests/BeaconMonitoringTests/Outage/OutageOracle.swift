@@ -1,19 +1,19 @@
 import BeaconModel
 import BeaconRadio
 
-/// The rules for outages once more, as plainly as can be, in steps of time between which nothing changes.
+/// The rules for outages again, in their simplest form, in steps of time without changes.
 
-/// A radio that passes through states: since when it has been deaf, and whether that lasts.
+/// A radio that passes through states: how long it has been deaf, and whether the deafness lasts.
 struct OracleRadio {
-    /// A radio that is on its way back is given as long as this before anybody hears of it.
+    /// How long a radio may be away before clients are notified.
     static let patience = 5.0
 
     private(set) var state = RadioState.unknown
-    /// For how long it has been deaf; nil while it hears.
+    /// The duration of its deafness; nil while it hears.
     private(set) var deafFor: Double? = 0
-    /// True where the outage is known to whoever waits for the radio.
+    /// True if clients that wait for the radio know of the outage.
     private(set) var isLasting = false
-    /// True where no region can be monitored.
+    /// True if no region can be monitored.
     private(set) var isHopeless = false
 
     var isHearing: Bool { deafFor == nil }
@@ -35,31 +35,31 @@ struct OracleRadio {
     }
 }
 
-/// A region or a condition: the state that is known, the one that its clients know, and for how long somebody has
-/// listened without hearing it.
+/// A region or a condition: the known state, the published state, and how long the radio has listened without hearing
+/// it.
 struct OracleRegion {
     enum Change: Equatable {
-        /// The state alone.
+        /// Only the state.
         case state(RegionState)
         case enter
         case exit
     }
 
-    /// True where a region is entered that was unknown; on Apple's face its state alone becomes known.
+    /// True if an unknown region can be entered. In Apple's API, only its state becomes known.
     let entersFromUnknown: Bool
     var exitTimeout = 30.0
 
     private(set) var known = RegionState.unknown
     private(set) var published = RegionState.unknown
-    /// True from when an outage lasted until the region is heard, or is not for long enough.
+    /// True from a lasting outage until the region is heard, or is silent for long enough.
     private var isCompared = false
     private var silence = 0.0
 
     init(entersFromUnknown: Bool) { self.entersFromUnknown = entersFromUnknown }
 
-    /// Somebody has listened for so long and heard nothing of the region.
+    /// Records time in which the radio heard nothing of the region.
     ///
-    /// - Returns: what follows.
+    /// - Returns: the resulting change.
     mutating func listen(_ seconds: Double) -> Change? {
         silence += seconds
         guard silence >= exitTimeout else { return nil }
@@ -69,7 +69,7 @@ struct OracleRegion {
         return isExit ? .exit : .state(.outside)
     }
 
-    /// A beacon of the region is heard.
+    /// Records that a beacon of the region is heard.
     mutating func hear() -> Change? {
         silence = 0
         defer { (known, published, isCompared) = (.inside, .inside, false) }
@@ -80,7 +80,7 @@ struct OracleRegion {
         }
     }
 
-    /// The outage is known to last.
+    /// Records that the outage lasts.
     mutating func lose() -> Change? {
         guard known != .unknown else { return nil }
         isCompared = true
@@ -88,9 +88,9 @@ struct OracleRegion {
         return published == .unknown ? nil : .state(.unknown)
     }
 
-    /// The radio hears again.
+    /// Records that the radio hears again.
     mutating func resume() {
-        // What is being compared has its whole time; what is known has the rest of it.
+        // A compared region has its full time, a known one the rest of it.
         if isCompared { silence = 0 }
     }
 }

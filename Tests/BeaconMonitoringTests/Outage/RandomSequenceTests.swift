@@ -6,10 +6,10 @@ import BeaconSupport
 import Dispatch
 import Testing
 
-@Suite("A center in sequences of all that may happen")
+@Suite("A center in random sequences of events")
 struct RandomSequenceTests {
     @Test(
-        "Entries and exits alternate, silence counts only where somebody listens, and the disk has what is known",
+        "Entries and exits alternate, only heard silence counts, and the disk has the known states",
         arguments: UInt64(0)..<400)
     func sequence(seed: UInt64) {
         var run = RandomRun(seed: seed)
@@ -19,7 +19,7 @@ struct RandomSequenceTests {
     }
 }
 
-/// A sequence of things that happen to a center, and what has to be true of what its clients receive.
+/// A random sequence of events for a center, and the invariants of its clients' events.
 private struct RandomRun {
     private static let regions = [
         RegisteredRegion(identifier: "all", constraint: CenterBench.everyone),
@@ -31,14 +31,14 @@ private struct RandomRun {
         var id: ClientID
         var log: EventLog
         var isRanging = false
-        /// Since when it has been ranging, so that older reports are none of it.
+        /// The time at which ranging started; older reports are wrong.
         var rangingSince = 0.0
     }
 
     private struct Region {
-        /// The state that was delivered last, other than unknown.
+        /// The last delivered state other than unknown.
         var known = RegionState.unknown
-        /// For how long the radio has listened since a beacon of the region was heard, or since it is monitored.
+        /// How long the radio has listened since it heard the region's beacon, or since monitoring started.
         var silence = 0.0
     }
 
@@ -80,7 +80,7 @@ private struct RandomRun {
         clients.append(client)
     }
 
-    // MARK: - What happens
+    // MARK: - Events
 
     mutating func step() {
         switch Int.random(in: 0..<100, using: &random) {
@@ -99,7 +99,7 @@ private struct RandomRun {
         case 89..<91: stopMonitoring()
         case 91..<95: changeRanging()
         case 95..<97 where clients.count < 4:
-            history.append("a client comes")
+            history.append("a client is added")
             addClient()
         case 97..<99 where clients.count > 1: removeClient()
         default: break
@@ -169,7 +169,7 @@ private struct RandomRun {
     private mutating func stopMonitoring() {
         guard let region = Self.regions.randomElement(using: &random) else { return }
         history.append("stop \(region.identifier)")
-        // What was delivered before belongs to the region as it was.
+        // Earlier events belong to the region in its previous form.
         check()
         perform { $0.stopMonitoring(region.identifier) }
         monitored[region.identifier] = nil
@@ -191,14 +191,14 @@ private struct RandomRun {
 
     private mutating func removeClient() {
         guard let place = clients.indices.randomElement(using: &random) else { return }
-        history.append("a client ends")
+        history.append("a client is removed")
         let client = clients.remove(at: place)
         perform { $0.removeClient(client.id) }
         _ = client.log.take()
         removed.append(client.log)
     }
 
-    // MARK: - What has to be true
+    // MARK: - Invariants
 
     private mutating func fault(_ sentence: String) { faults.append(sentence) }
 
@@ -220,11 +220,11 @@ private struct RandomRun {
             }
             changes.append(own)
         }
-        for log in removed where !log.take().isEmpty { fault("events to a client that ended") }
+        for log in removed where !log.take().isEmpty { fault("events to a client that was removed") }
         for region in Self.regions { check(region.identifier, changes.map { $0[region.identifier] ?? [] }) }
     }
 
-    /// Looks at the events of one region, by client.
+    /// Checks the events of one region, by client.
     private mutating func check(_ name: String, _ changes: [[String]]) {
         guard let words = changes.max(by: { $0.count < $1.count }), !words.isEmpty else { return }
         guard var region = monitored[name] else { return fault("\(words) of \(name), which is stopped") }
@@ -249,7 +249,7 @@ private struct RandomRun {
             }
         }
         monitored[name] = region
-        // One client may have asked and been answered; all others have the same.
+        // One client may have requested and received the state; all others have the same events.
         let others = changes.filter { $0 != words }
         if others.count == changes.count - 1, words.count == 1 { return }
         if !others.isEmpty { fault("\(name): \(changes)") }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rules: the events for which a program runs")
 struct RuleEventTests {
-    @Test("What is written is read, and other texts are refused with what to write")
+    @Test("Events are parsed, and other text is rejected with a correction")
     func grammar() throws {
         for text in ["enter", "exit", "gone", "immediate", "near", "far", "near for 30s", "far for 1h30m"] {
             #expect(try RuleEvent(text).description == text)
@@ -16,7 +16,7 @@ struct RuleEventTests {
         }
     }
 
-    @Test("Events of proximity are conditions, in one order, and those of regions and places are none")
+    @Test("Proximity events are conditions, in a fixed order; events of regions and places are not")
     func conditions() throws {
         let texts = ["near for 30s", "enter", "near", "place", "gone", "near"]
         let machine = ProximityMachine(try texts.map { try RuleEvent($0) })

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Rules: a beacon that stands still")
 struct StillBeaconTests {
-    /// The power that the advert of this number claims; nil where it claims none.
+    /// The power that the advert with a number claims; nil for none.
     struct Claims: Sendable, CustomStringConvertible {
         let description: String
         let power: @Sendable (Int) -> Int?
@@ -19,19 +19,19 @@ struct StillBeaconTests {
             ([-3, 0, 30, 127, -128, nil] as [Int?]).map { power in
                 Claims(power.map { "\($0)" } ?? "none") { _ in power }
             } + [
-                Claims("-59 and 32 in turns") { $0 % 2 == 0 ? -59 : 32 },
-                Claims("32 and -59 in turns") { $0 % 2 == 0 ? 32 : -59 },
-                Claims("-59 and none in turns") { $0 % 2 == 0 ? nil : -59 },
+                Claims("-59 and 32 alternating") { $0 % 2 == 0 ? -59 : 32 },
+                Claims("32 and -59 alternating") { $0 % 2 == 0 ? 32 : -59 },
+                Claims("-59 and none alternating") { $0 % 2 == 0 ? nil : -59 },
                 Claims("-59 and 32, a second each") { $0 / 2 % 2 == 0 ? -59 : 32 },
                 Claims("-59 and 32, 5 s each") { $0 / 10 % 2 == 0 ? -59 : 32 },
-                Claims("-59 in turns with a count of weeks") { $0 % 2 == 0 ? -59 : ($0 / 20 + 120) % 153 - 26 },
-                Claims("-59 and -65 in turns") { $0 % 2 == 0 ? -59 : -65 },
+                Claims("-59 alternating with a count of weeks") { $0 % 2 == 0 ? -59 : ($0 / 20 + 120) % 153 - 26 },
+                Claims("-59 and -65 alternating") { $0 % 2 == 0 ? -59 : -65 },
                 Claims("-65 and -59, 5 s each") { $0 / 10 % 2 == 0 ? -65 : -59 },
-                Claims("-45 and -90 in turns") { $0 % 2 == 0 ? -45 : -90 },
+                Claims("-45 and -90 alternating") { $0 % 2 == 0 ? -45 : -90 },
             ]
     }
 
-    /// What happens around a beacon that is heard twice a second for two minutes, a metre away.
+    /// The events of a beacon that is heard twice a second for two minutes, a metre away.
     private func run(_ claims: Claims) throws -> (rules: [String], regions: [String], places: [String], notices: Int) {
         let log = SightingLog()
         for number in 0..<240 {
@@ -49,7 +49,7 @@ struct StillBeaconTests {
         configuration.rangings = [SightingLog.everyone]
         configuration.places = PlacePlan([
             .init(name: "hall", receivers: ["hall"]), .init(name: "kitchen", receivers: ["kitchen"]),
-            // One that never comes: what is placed beside it has to be close to a receiver.
+            // A receiver that never appears, so that a beacon must be close to a receiver to be placed.
             .init(name: "cellar", receivers: ["cellar"]),
         ])
         var machine = ProximityMachine(try ["near", "near for 3s", "gone"].map { try RuleEvent($0) })

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Monitoring session")
 struct MonitoringSessionTests {
-    /// Runs a log and gives its events in words.
+    /// Runs a log and returns its events as text.
     private func run(
         _ log: SightingLog, monitors: Bool = true, ranges: Bool = false, receiver: String? = nil,
         packetInterval: Duration? = nil, pace: Pace = .fastest
@@ -37,14 +37,14 @@ struct MonitoringSessionTests {
         }
     }
 
-    @Test("At the end of the source the clock stops, and no exit is invented")
-    func noInventedExit() throws {
+    @Test("The clock stops at the end of the source, without a false exit")
+    func noFalseExit() throws {
         let log = SightingLog()
         log.add(1000)
         #expect(try run(log) == ["enter hall 1000.0 hci0"])
     }
 
-    @Test("A foreign advert moves the clock, and so does another receiver's")
+    @Test("An advert of another beacon advances the clock, and so does another receiver's")
     func everyRecordMovesTheClock() throws {
         let log = SightingLog()
         log.add(1000)
@@ -53,7 +53,7 @@ struct MonitoringSessionTests {
         #expect(try run(log, receiver: "hci0") == ["enter hall 1000.0 hci0", "exit hall 1030.0 hci0"])
     }
 
-    @Test("Only the receiver that was asked for counts")
+    @Test("Only the selected receiver counts")
     func receiver() throws {
         let log = SightingLog()
         log.add(1000, receiver: "a")
@@ -62,7 +62,7 @@ struct MonitoringSessionTests {
         #expect(try run(log, monitors: false, ranges: true, receiver: "b") == ["1001.0 b 1"])
     }
 
-    @Test("Without a receiver, monitoring merges them and ranging keeps them apart")
+    @Test("Without a receiver, monitoring merges the receivers and ranging keeps them apart")
     func receivers() throws {
         let log = SightingLog()
         log.add(1000, receiver: "a")
@@ -71,7 +71,7 @@ struct MonitoringSessionTests {
         #expect(try run(log, monitors: false, ranges: true) == ["1000.0 a 1", "1001.0 a 1", "1001.0 b 1"])
     }
 
-    @Test("A region that is never heard is outside after its time-out of hearing, which is no exit")
+    @Test("A region that is never heard is outside after its time-out of hearing, without an exit")
     func neverHeard() throws {
         let log = SightingLog()
         for second in 0...40 {
@@ -79,11 +79,11 @@ struct MonitoringSessionTests {
         }
         log.add(1050, receiver: "hci0")
         #expect(try run(log) == ["state hall 1030.0 -", "enter hall 1050.0 hci0"])
-        // Without the receiver that counts, nothing is known.
+        // Without the receiver that counts, the state stays unknown.
         #expect(try run(log, receiver: "attic") == [])
     }
 
-    @Test("A source without times says so, and can be given some")
+    @Test("A source without times causes an error, and times can be supplied")
     func noTimes() throws {
         let log = SightingLog()
         for _ in 0..<5 { log.add(nil) }
@@ -97,7 +97,7 @@ struct MonitoringSessionTests {
                 == ["0.0 hci0 1", "1.0 hci0 1", "2.0 hci0 1"])
     }
 
-    @Test("What a damaged source gave is told before the error")
+    @Test("The events before an error in a damaged source are delivered first")
     func damage() throws {
         let log = SightingLog()
         log.add(1000)
@@ -111,7 +111,7 @@ struct MonitoringSessionTests {
         #expect(words == ["enter hall 1000.0 hci0", "exit hall 1030.0 hci0", "enter hall 1031.0 hci0"])
     }
 
-    @Test("At a pace, the same happens as at full speed, and it takes its time")
+    @Test("At a pace, the events are the same as at full speed, but take their time")
     func pace() throws {
         let log = SightingLog()
         for index in 0..<20 { log.add(1000 + Double(index) * 0.2) }
@@ -123,7 +123,7 @@ struct MonitoringSessionTests {
         #expect(paced.count == 1 + 9)
     }
 
-    @Test("A wish to stop ends the run between two records")
+    @Test("A request to stop ends the run between two records")
     func stop() throws {
         let log = SightingLog()
         for index in 0..<100 { log.add(1000 + Double(index)) }

@@ -2,10 +2,10 @@ import BeaconModel
 import BeaconRadio
 import Testing
 
-@Suite("A session over a radio that goes and comes")
+@Suite("A session whose radio disappears and returns")
 struct RadioLossTests {
     @Test(
-        "While it is gone nothing leaves; once it is back, what does not return leaves after its time-out (O1, O5)",
+        "While the radio is lost nothing exits; after its return, absent beacons exit after their time-out (O1, O5)",
         arguments: [RadioState.unknown, .resetting, .unsupported, .unauthorized, .poweredOff])
     func loss(state: RadioState) throws {
         var bench = SessionBench()
@@ -19,8 +19,8 @@ struct RadioLossTests {
         #expect(try bench.steps(100) == ["exit outside 1034.0"])
     }
 
-    @Test("A beacon that is still there when it is back does not enter again (O5)")
-    func comeback() throws {
+    @Test("A beacon that is still there when the radio returns does not enter again (O5)")
+    func stillThere() throws {
         var bench = SessionBench()
         bench.machine.beacon = SessionBench.frame
         #expect(try bench.steps(3) == ["enter inside 1.0"])
@@ -30,7 +30,7 @@ struct RadioLossTests {
         #expect(try bench.steps(100) == ["state inside 104.0"])
     }
 
-    @Test("A reset of seconds goes unnoticed, and the beacon that goes meanwhile has the rest of its time (O3)")
+    @Test("A reset of a few seconds goes unnoticed, and a beacon that leaves then has the rest of its time (O3)")
     func reset() throws {
         var bench = SessionBench()
         bench.machine.beacon = SessionBench.frame
@@ -40,11 +40,11 @@ struct RadioLossTests {
         bench.machine.state = .resetting
         #expect(try bench.steps(4) == [])
         bench.machine.state = .poweredOn
-        // The last advert at 3 s, ten seconds of silence that counts, and 4 s that do not.
+        // The last advert at 3 s, ten seconds of silence that count, and 4 s that do not.
         #expect(try bench.steps(100) == ["exit outside 37.0"])
     }
 
-    @Test("A night of sleep leaves no region, and gives no reports of the hours asleep (O3)")
+    @Test("A night of sleep causes no exit, and no reports for the hours of sleep (O3)")
     func sleep() throws {
         var bench = SessionBench(isRanging: true)
         bench.machine.beacon = SessionBench.frame
@@ -55,15 +55,15 @@ struct RadioLossTests {
         #expect(morning.filter { $0.hasPrefix("exit") || $0.hasPrefix("state") } == [])
         #expect(morning.count <= 2)
         #expect(try bench.steps(100).allSatisfy { $0.hasPrefix("ranged") })
-        // A night in which the beacon is taken away: it is left after 30 s of hearing.
+        // A night in which the beacon is removed: its region is exited after 30 s of hearing.
         bench.machine.sleep(8 * 3600)
         bench.machine.beacon = nil
         let left = try bench.steps(60).filter { !$0.hasPrefix("ranged") }
-        // Read last at 28 904 s, deaf until 57 705 s.
+        // Last read at 28 904 s, deaf until 57 705 s.
         #expect(left == ["exit outside 57735.0"])
     }
 
-    @Test("A process that was stopped for an hour leaves no region (O3)")
+    @Test("A process that was stopped for an hour causes no exit (O3)")
     func stopped() throws {
         var bench = SessionBench()
         bench.machine.beacon = SessionBench.frame
@@ -76,7 +76,7 @@ struct RadioLossTests {
 @Suite("A session in each sequence of radio states")
 struct SessionMatrixTests {
     @Test(
-        "Nothing is left by deafness, a lasting one is published, and what is known is compared (O1, O4, O5)",
+        "Deafness causes no exit, lasting deafness is published, and known states are compared (O1, O4, O5)",
         arguments: RadioState.allCases, [1, 7, 40])
     func matrix(first: RadioState, seconds: Int) throws {
         for states in sequencesOfStates where states.first == first {
@@ -123,7 +123,7 @@ struct SessionMatrixTests {
                 let isFirst = now == 0
                 now += 1
                 let isSilent = !(isPresent && state == .poweredOn)
-                // What has happened since the last step, in the state that was.
+                // The events since the last step, in the previous state.
                 if radio.isHearing, !isFirst {
                     if isSilent { note(region.listen(1)) }
                 } else if !isFirst {
@@ -147,17 +147,17 @@ struct SessionMatrixTests {
         return (words, expected)
     }
 
-    @Test("A region that was inside waits for the receiver that kept it, however long that is not there")
+    @Test("A region that was inside waits for the receiver that kept it, however long it is absent")
     func restart() throws {
-        // There is one receiver, and it is another.
+        // There is only another receiver.
         var absent = SessionBench(assuming: .inside, heldBy: "other")
         #expect(try absent.steps(1000) == [])
         absent.machine.beacon = SessionBench.frame
         #expect(try absent.steps(3) == [])
-        // Now this one keeps it.
+        // Now this receiver keeps it.
         absent.machine.beacon = nil
         #expect(try absent.steps(100) == ["exit outside 1033.0"])
-        // Ranging goes on beside.
+        // Ranging continues regardless.
         var ranging = SessionBench(isRanging: true, assuming: .inside, heldBy: "other")
         #expect(try ranging.steps(100).allSatisfy { $0.hasPrefix("ranged") })
         for holder in [nil, "hci0"] {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import BeaconReceivers
 
-@Suite("Proxies of ESPHome as a source")
+@Suite("ESPHome proxies as a source")
 struct ESPHomeSourceTests {
-    @Test("A source names devices, or all that are found")
+    @Test("A source names devices, or uses all that are found")
     func texts() throws {
         let all = try #require(ESPHomeSource("esphome", environment: [:]))
         #expect(all.nodes.isEmpty && !all.mayTake && all.key == nil && all.title == "esphome")
@@ -25,7 +25,7 @@ struct ESPHomeSourceTests {
         #expect(specification.isRadio && specification.hasReceivers && !specification.canSend)
     }
 
-    @Test("Mistakes are told with what to do")
+    @Test("Errors include the remedy")
     func mistakes() throws {
         let port = try #require(ESPHomeSource("esphome:a:0,b:x", environment: [:])).mistakes()
         #expect(port.count == 2 && port.allSatisfy { $0.contains("write a number from 1 to 65535") })

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BeaconMonitoring
 
-/// Where the recording is, on machines that have it.
+/// The path of the recording on machines that have it.
 private let recordingOfFourScanners: String? = {
     var root = URL(fileURLWithPath: #filePath)
     for _ in 0..<4 { root.deleteLastPathComponent() }
@@ -17,11 +17,12 @@ private let recordingOfFourScanners: String? = {
     return FileManager.default.fileExists(atPath: path) ? path : nil
 }()
 
-/// What four scanners heard for hours, as messages of a broker: the same is entered and left as without one, or less.
+/// Hours of adverts from four scanners, replayed as broker messages: entries and exits are the same as without a
+/// broker, or fewer.
 @Suite(
-    "Recordings as receivers' messages", .enabled(if: recordingOfFourScanners != nil, "the recordings are not there"))
+    "Recordings as receivers' messages", .enabled(if: recordingOfFourScanners != nil, "the recordings are missing"))
 struct ReceiverReplayTests {
-    /// A monitored core whose changes are kept by region.
+    /// A core with the changes of its regions.
     private struct Bench: ~Copyable {
         var core = MonitoringCore()
         var regions: [ConditionID: BeaconIdentity] = [:]
@@ -29,7 +30,7 @@ struct ReceiverReplayTests {
 
         init(_ identities: Set<BeaconIdentity>) {
             for identity in identities.sorted(by: { $0.description < $1.description }) {
-                // Near one of the scanners, so that there is something to enter and to leave.
+                // Near one of the scanners, so that entries and exits happen.
                 var region = MonitoredRegion(BeaconConstraint(identity))
                 region.minimumRSSI = -72
                 region.exitRSSI = -72
@@ -74,9 +75,9 @@ struct ReceiverReplayTests {
             """
     }
 
-    /// - Parameter dead: a scanner that dies in the middle; its broker tells of it after 60 s.
+    /// - Parameter dead: a scanner that fails halfway; its broker reports it after 60 s.
     @Test(
-        "What a broker's receivers enter and leave is what the scanners themselves do, or less",
+        "A broker's receivers cause the scanners' own entries and exits, or fewer",
         arguments: [nil, 0, 1, 2, 3])
     func replay(dead: Int?) throws {
         let heard = try Self.heard()
@@ -121,7 +122,7 @@ struct ReceiverReplayTests {
                 next = next.advanced(by: step)
             }
             if let victim, one.time >= middle {
-                // What was due within the half second until anybody can doubt happens.
+                // Events that were due in the half second before any doubt is possible.
                 if !isDead, one.time >= middle.advanced(by: 3 * step) {
                     isDead = true
                     direct.core.setHearing(
@@ -151,29 +152,29 @@ struct ReceiverReplayTests {
             broker.collect()
         }
         #expect(network.faults.isEmpty && direct.count > 20)
-        // Some come later, since a receiver that was silent may have been dead. Nothing is there that was not.
+        // Some are later, since a silent receiver may have failed. There are no additional ones.
         #expect(broker.count <= direct.count && broker.count > direct.count / 2)
         for identity in identities {
             let expected = direct.changes[identity] ?? []
             for change in broker.changes[identity] ?? [] {
-                // Each exit belongs to one of the scanners', not more than the longest doubt before it.
+                // Each exit corresponds to one of the scanners' exits, at most the longest doubt before it.
                 guard change.kind == .exit else { continue }
                 #expect(
                     expected.contains {
                         $0.kind == .exit && $0.time <= change.time + 0.001 && change.time - $0.time < 125
                     },
-                    "\(identity) was left at \(change.time); the scanners say \(expected)")
+                    "\(identity) was left at \(change.time); the scanners have \(expected)")
             }
         }
     }
 
-    /// A scanner with a relay: its clock is wrong, and its messages are on their way for a while.
+    /// A scanner with a relay: its clock is wrong, and its messages are delayed.
     private struct RelayingScanner {
         var writer: RelayWriter
         let topic: String
         let number: Int
         let skew: Int64
-        /// The messages that are on their way, by when they come.
+        /// The messages on their way, by arrival time.
         var sent: [(arrival: Timestamp, payload: [UInt8])] = []
 
         init(_ name: String, number: Int) {
@@ -190,7 +191,7 @@ struct ReceiverReplayTests {
             writer.hear(sighting)
         }
 
-        /// Sends what was heard up to a time, which is 10 to 300 ms on its way, one message never before another.
+        /// Sends the adverts up to a time, with a delay of 10 to 300 ms, in order.
         mutating func send(upTo time: Timestamp, _ random: inout SplitMix64) {
             let own = time.advanced(by: skew)
             guard writer.advance(to: own),
@@ -208,8 +209,8 @@ struct ReceiverReplayTests {
         }
     }
 
-    /// - Parameter dead: a relay that dies in the middle; its broker tells of it after 7.5 s.
-    @Test("What relays enter and leave is what the scanners themselves do, or less", arguments: [nil, 0, 1, 2, 3])
+    /// - Parameter dead: a relay that fails halfway; its broker reports it after 7.5 s.
+    @Test("Relays cause the scanners' own entries and exits, or fewer", arguments: [nil, 0, 1, 2, 3])
     func relays(dead: Int?) throws {
         let heard = try Self.heard()
         let names = Set(heard.map(\.receiver)).sorted()
@@ -266,7 +267,7 @@ struct ReceiverReplayTests {
                 next = next.advanced(by: step)
             }
             if let dead, one.time >= middle {
-                // What was due until anybody can doubt happens.
+                // Events that were due before any doubt is possible.
                 if !isDead, one.time >= middle.advanced(by: 1_000_000_000) {
                     isDead = true
                     direct.core.setHearing(.lost, of: ReceiverID(UInt16(dead)), at: one.time)
@@ -287,7 +288,7 @@ struct ReceiverReplayTests {
             for change in broker.changes[identity] ?? [] where change.kind == .exit {
                 #expect(
                     expected.contains { $0.kind == .exit && abs(change.time - $0.time) < 1.5 },
-                    "\(identity) was left at \(change.time); the scanners say \(expected)")
+                    "\(identity) was left at \(change.time); the scanners have \(expected)")
             }
         }
     }

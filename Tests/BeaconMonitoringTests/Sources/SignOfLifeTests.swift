@@ -7,24 +7,24 @@ import Testing
 
 @testable import BeaconMonitoring
 
-/// Returns the path that a test has written.
+/// Returns a path from a test's text.
 private func path(_ text: String) -> JSONPath {
-    guard let path = JSONPath(text) else { preconditionFailure("\(text) is no path") }
+    guard let path = JSONPath(text) else { preconditionFailure("\(text) is not a path") }
     return path
 }
 
-/// What receivers send while there is no beacon: each message of a known receiver proves that it is alive, so that an
-/// empty room is left.
-@Suite("Signs of life of receivers")
+/// Messages of receivers without a beacon nearby: each message of a known receiver proves that it is alive, so that an
+/// empty room is exited.
+@Suite("Receivers' signs of life")
 struct SignOfLifeTests {
-    /// A receiver that hears a beacon for some seconds, and sends something else from then on.
+    /// A receiver that hears a beacon for some seconds, and then sends other messages.
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var topic: String
         var mapping: ReceiverMapping?
         /// The message with the beacon. DBM stands for the signal strength, HEX and BASE64 for the advert.
         var heard: String
-        /// The messages without it, each with its topic. NUM stands for a number that is another each time.
+        /// The messages without it, each with its topic. NUM stands for a number that is different each time.
         var others: [(topic: String, payload: String)]
 
         var testDescription: String { name }
@@ -41,8 +41,8 @@ struct SignOfLifeTests {
     private static let base64 = "AgEGGv9MAAIV4sVttd/7SNKwYND1pxCW4AABAALF"
     private static let foreign = "02010603039ffe17169ffe0000000000000000000000000000000000000000"
 
-    /// Cases of formats that are the same by a broker and by HTTP. Only a broker has topics, by which a message counts
-    /// that does not say whose it is.
+    /// Cases of formats that are the same over a broker and HTTP. Only a broker has topics, which identify the sender
+    /// of a message that does not name it.
     private static func either(
         _ name: String, _ mapping: ReceiverMapping? = nil, heard: String, _ payloads: [String], byTopic: [String]
     ) -> [Case] {
@@ -209,8 +209,8 @@ struct SignOfLifeTests {
 
     static let cases = [openMQTTGateway, espresense, shelly, ruuvi, tasmota] + posted + mapped
 
-    /// The exit of a region whose beacon a receiver heard for five seconds, in seconds after the last advert; nil where
-    /// it was not left within five minutes.
+    /// Returns the exit of a region whose beacon a receiver heard for five seconds, in seconds after the last advert;
+    /// nil without an exit within five minutes.
     ///
     /// - Parameter seconds: the time between two messages without the beacon.
     private static func exit(
@@ -264,7 +264,7 @@ struct SignOfLifeTests {
         return exit
     }
 
-    @Test("An empty room is left after its time-out, whatever a known receiver sends", arguments: cases)
+    @Test("An empty room is exited after its time-out, whatever a known receiver sends", arguments: cases)
     func empty(one: Case) {
         for (topic, payload) in one.others {
             #expect(Self.exit(one, then: topic, payload) == 30, "\(topic) \(payload)")
@@ -272,7 +272,7 @@ struct SignOfLifeTests {
     }
 
     @Test(
-        "An empty room is left once a seldom heartbeat has shown its rhythm", arguments: cases, [30, 60])
+        "An empty room is exited once the interval of a rare heartbeat is known", arguments: cases, [30, 60])
     func seldom(one: Case, seconds: Int) throws {
         for (topic, payload) in one.others {
             let exit = try #require(Self.exit(one, then: topic, payload, each: seconds), "\(topic) \(payload)")
@@ -281,7 +281,7 @@ struct SignOfLifeTests {
     }
 
     @Test(
-        "A receiver that sends nothing more leaves no room empty, nor does what a broker kept of it", arguments: cases)
+        "A receiver that stops sending causes no exit, and neither does its retained message", arguments: cases)
     func silent(one: Case) {
         #expect(Self.exit(one, then: "", nil) == nil)
         for (topic, payload) in one.others where !topic.isEmpty {
@@ -289,7 +289,7 @@ struct SignOfLifeTests {
         }
     }
 
-    @Test("An unreadable message at a topic that two receivers share proves nothing of either")
+    @Test("An unreadable message at a topic of two receivers proves nothing about either")
     func shared() {
         var network = ReceiverNetwork()
         var batch = AdvertBatch()

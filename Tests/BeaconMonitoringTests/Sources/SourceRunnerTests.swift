@@ -8,7 +8,7 @@ import Testing
 
 @testable import BeaconMonitoring
 
-@Suite("A source on a thread of its own")
+@Suite("A source on its own thread")
 struct SourceRunnerTests {
     private static let frames = (1...3).map {
         OutgoingAdvert(
@@ -17,7 +17,7 @@ struct SourceRunnerTests {
                 measuredPower: -59))
     }
 
-    /// A clock that is where it is waited for at once.
+    /// A clock that reaches the awaited time at once.
     private static func virtualClock() -> RunnerClock {
         let now = Locked(ScriptedMachine.start)
         return RunnerClock(
@@ -27,7 +27,7 @@ struct SourceRunnerTests {
             })
     }
 
-    /// The events of a capture as a center receives them, in words.
+    /// Returns a capture's events in the form that a center receives, as text.
     private func words(_ log: SightingLog, packetInterval: Duration? = nil) async throws -> [String] {
         try log.write()
         let runner = SourceRunner(.file(path: log.path), pace: .fastest, packetInterval: packetInterval)
@@ -53,7 +53,7 @@ struct SourceRunnerTests {
         }
     }
 
-    @Test("A radio without its adapter says why once, gives the time each second, and refuses each frame (O9)")
+    @Test("A radio without an adapter reports the cause once and the time each second, and refuses each frame (O9)")
     func noAdapter() async {
         let tries = Locked(0)
         let runner = SourceRunner(clock: Self.virtualClock()) { _, _, _ in
@@ -84,7 +84,7 @@ struct SourceRunnerTests {
         #expect(words.count { $0.hasPrefix("fails") } >= 7)
         #expect(words.contains("cannot send 3: there is no adapter. Plug one in"))
         #expect(Set(words).count == 5)
-        // Each second, whether or not the radio is tried meanwhile.
+        // Each second, whether or not the radio is tried in between.
         #expect(zip(times, times.dropFirst()).allSatisfy { (1...1_001_000_000).contains($1.since($0)) })
         #expect(tries.withLock { $0 } >= 7)
     }
@@ -102,8 +102,8 @@ struct SourceRunnerTests {
         #expect(words == ["fails this needs CAP_NET_RAW", "unauthorized"])
     }
 
-    @Test("A radio that comes back after a failure is used, and its next failure is reported again")
-    func comeback() async {
+    @Test("A radio that returns after a failure is used, and its next failure is reported again")
+    func returnAfterFailure() async {
         let tries = Locked(0)
         let machine = ScriptedMachine()
         let runner = SourceRunner(clock: Self.virtualClock()) { mode, waker, report in
@@ -123,7 +123,7 @@ struct SourceRunnerTests {
         #expect(words == ["fails there is no adapter", "unsupported", "poweredOn"])
     }
 
-    @Test("A listener that is behind holds the thread up, and nothing is lost (B5)")
+    @Test("A slow reader blocks the thread, and nothing is lost (B5)")
     func bounds() async throws {
         let machine = ScriptedMachine()
         machine.beacon = Self.frames[0].frame
@@ -136,10 +136,11 @@ struct SourceRunnerTests {
         for await message in runner.channel {
             messages += 1
             if case .heard(let batch) = message { heard += batch.sightings.map(\.time) }
-            // Long enough for a thread that nothing holds up to be far ahead.
+            // Long enough for an unblocked thread to be far ahead.
             if messages % 50 == 1 {
                 for _ in 0..<2000 { await Task.yield() }
-                // Each step of the machine makes a message at most: 64 wait, one is on its way and one is being made.
+                // Each step of the machine creates at most one message: 64 wait, one is on its way and one is being
+                // created.
                 #expect(machine.steps <= messages + 64 + 2)
             }
             if messages == 400 { break }
@@ -149,7 +150,7 @@ struct SourceRunnerTests {
         #expect(heard == (1...heard.count).map { ScriptedMachine.start.advanced(by: Int64($0) * 1_000_000_000) })
     }
 
-    @Test("A capture is handed over whole, however slow its listener is")
+    @Test("A capture is delivered completely, however slow its reader is")
     func wholeCapture() async throws {
         let log = SightingLog()
         for number in 0..<100_000 { log.add(1000 + Double(number) / 1000) }
@@ -168,7 +169,7 @@ struct SourceRunnerTests {
         #expect(last?.seconds == 1099.999)
     }
 
-    @Test("A listener that gives up ends the thread, also one that waits for room, and the adapter is closed")
+    @Test("A reader that stops ends the thread, even if it waits for capacity, and closes the adapter")
     func givenUp() async throws {
         let machine = ScriptedMachine()
         machine.beacon = Self.frames[0].frame
@@ -177,14 +178,14 @@ struct SourceRunnerTests {
         }
         for await event in runner.events() {
             guard case .heard = event else { continue }
-            // The thread runs until there is no room.
+            // The thread runs until there is no capacity.
             try await eventually { machine.steps >= 60 }
             break
         }
         try await eventually { machine.isClosed }
     }
 
-    @Test("A task that is cancelled while the thread waits for room ends the thread")
+    @Test("Cancelling the task while the thread waits for capacity ends the thread")
     func cancelled() async throws {
         let machine = ScriptedMachine()
         machine.beacon = Self.frames[0].frame
@@ -195,7 +196,7 @@ struct SourceRunnerTests {
         let task = Task {
             for await message in runner.channel {
                 guard case .heard = message else { continue }
-                // It takes no further message, so that the thread waits for room.
+                // It reads no further message, so that the thread waits for capacity.
                 while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(2)) }
             }
         }
@@ -206,7 +207,7 @@ struct SourceRunnerTests {
         try await eventually { machine.isClosed }
     }
 
-    @Test("A wish to stop ends the run, and the sequence ends")
+    @Test("A request to stop ends the run and the sequence")
     func stop() async throws {
         let machine = ScriptedMachine()
         let runner = SourceRunner(mode: .ranging) { mode, waker, report in
@@ -222,7 +223,7 @@ struct SourceRunnerTests {
         try await eventually { machine.isClosed }
     }
 
-    @Test("A capture that ends says so, and the radio stays on")
+    @Test("The end of a capture is reported, and the radio stays on")
     func end() async throws {
         let log = SightingLog()
         log.add(1000)
@@ -231,7 +232,7 @@ struct SourceRunnerTests {
             try await words(log) == ["poweredOn", "heard 2", "time 1031.0", "ended"])
     }
 
-    @Test("Foreign lines of a capture are reported as the first is met, and counted at the end")
+    @Test("Invalid lines of a capture are reported at the first one, and counted at the end")
     func foreignLines() async throws {
         let path = NSTemporaryDirectory() + "foreign-\(UUID().uuidString).txt"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -247,7 +248,7 @@ struct SourceRunnerTests {
     }
 
     @Test(
-        "A scenario that ends says so and what to do, and the radio is off: an app does not wait for what will not come"
+        "The end of a scenario is reported with a remedy, and the radio is off: an app need not wait for more adverts"
     )
     func endOfScenario() async throws {
         let path = NSTemporaryDirectory() + "scenario-\(UUID().uuidString).json"
@@ -260,7 +261,7 @@ struct SourceRunnerTests {
         let bench = await CenterBench(radio: .poweredOn)
         bench.center.use(SourceRunner(.simulation(path), pace: .fastest))
         try await eventually { bench.center.snapshot.radio == .poweredOff }
-        // Which goes on without end, in one time.
+        // It continues without end, with continuous times.
         var seconds: [Int64] = []
         for await event in SourceRunner(.simulation(path, isRepeated: true), pace: .times(500)).events() {
             if case .heard(let batch) = event, let time = batch.time {
@@ -271,7 +272,7 @@ struct SourceRunnerTests {
         #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
-    @Test("A damaged capture gives what can be read, then the sentence that says what is wrong, once (B9)")
+    @Test("A damaged capture delivers its readable part, then one error with its cause (B9)")
     func damage() async throws {
         let log = SightingLog()
         log.add(1000)
@@ -291,7 +292,7 @@ struct SourceRunnerTests {
         #expect(notice == "failed \(message)")
     }
 
-    @Test("A capture without times says what to do, and the radio is none (T11)")
+    @Test("A capture without times causes an error with a remedy, and the radio is unsupported (T11)")
     func noTimes() async throws {
         let log = SightingLog()
         log.add(nil)
@@ -307,7 +308,7 @@ struct SourceRunnerTests {
     }
 
     @Test(
-        "A source that cannot be opened says what the command line says, and the radio is none",
+        "A source that cannot be opened causes the command line's error, and the radio is unsupported",
         arguments: ["simulation:musem", "/nowhere/to/be/found.pcap", "simulation:"])
     func wrongSource(text: String) async throws {
         let specification = SourceSpecification(text)
@@ -327,7 +328,7 @@ struct SourceRunnerTests {
     }
 
     @Test(
-        "What plays in real time is heard now: the lead of the wall clock over its times comes before them, once (C5)",
+        "A recording in real time counts as heard now: its wall clock offset comes first, once (C5)",
         arguments: [true, false])
     func heardNow(isSimulation: Bool) async throws {
         let log = SightingLog()
@@ -354,17 +355,17 @@ struct SourceRunnerTests {
         #expect(first?.advanced(by: lead) == now)
     }
 
-    @Test("What plays faster than real time keeps its own times", arguments: [Pace.fastest, .times(1000)])
+    @Test("A recording faster than real time keeps its own times", arguments: [Pace.fastest, .times(1000)])
     func ownTimes(pace: Pace) async throws {
         let log = SightingLog()
         log.add(1000)
         try log.write()
         for await event in SourceRunner(.file(path: log.path), pace: pace).events() {
-            if case .wallClock = event { Issue.record("the wall clock has no part in it") }
+            if case .wallClock = event { Issue.record("the wall clock must not be reported") }
         }
     }
 
-    @Test("A capture cannot send, which each frame is answered with")
+    @Test("A capture cannot send, and refuses each frame")
     func sendingIntoACapture() async throws {
         let log = SightingLog()
         log.add(1000)
@@ -378,7 +379,7 @@ struct SourceRunnerTests {
         #expect(words.filter { $0.hasPrefix("cannot send 2") }.count == 1)
     }
 
-    @Test("Deafness that is learnt afterwards comes before what was heard after it (O3)")
+    @Test("Deafness that is discovered later precedes the adverts after it (O3)")
     func deafness() async {
         let machine = ScriptedMachine()
         machine.beacon = Self.frames[0].frame

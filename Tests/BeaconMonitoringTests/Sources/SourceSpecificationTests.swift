@@ -18,7 +18,7 @@ struct SourceSpecificationTests {
         #expect(SourceSpecification(text) == expected)
     }
 
-    @Test("An adapter that has no name, and a scenario that is not there, are errors that say what to do")
+    @Test("An invalid adapter name and an unknown scenario cause errors with a remedy")
     func errors() {
         #expect {
             _ = try SourceReader(.hci(adapters: "usb0"))

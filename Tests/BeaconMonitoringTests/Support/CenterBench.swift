@@ -4,7 +4,7 @@ import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
 
-/// A center with a virtual radio and one client, whose events are kept in words.
+/// A center with a virtual radio and one client, whose events are recorded as text.
 final class CenterBench: Sendable {
     let center: BeaconCenter
     let radio = VirtualRadio()
@@ -29,7 +29,7 @@ final class CenterBench: Sendable {
         center = BeaconCenter(configuration)
         client = center.makeClientID()
         center.addClient(client, log.note)
-        // As a location manager does once it has delivered the authorization.
+        // As a location manager does after it has delivered the authorization.
         if asksForMissedChanges { await center.deliverMissedChanges(to: client) }
         center.use(radio)
         await center.receive(.state(state))
@@ -39,12 +39,12 @@ final class CenterBench: Sendable {
 
     /// Returns the client's events since the last call.
     func words() async -> [String] {
-        // What was handed to the center before is done before this is.
+        // Work that was submitted to the center before is done first.
         await center.request()
         return log.take()
     }
 
-    /// Returns when all has been written that was to be written.
+    /// Returns when all pending writes are done.
     func finishWriting() async {
         await center.request()
         await withCheckedContinuation { continuation in
@@ -52,7 +52,7 @@ final class CenterBench: Sendable {
         }
     }
 
-    /// Adds a client that comes now, and that asks for missed changes as a location manager does.
+    /// Adds a new client that requests missed changes, as a location manager does.
     func addClient() async -> (client: ClientID, log: EventLog) {
         let log = EventLog()
         let client = center.makeClientID()
@@ -84,7 +84,7 @@ final class CenterBench: Sendable {
     }
 }
 
-/// The events of a client, in words.
+/// The events of a client as text.
 final class EventLog: Sendable {
     private let words = Locked<[String]>([])
 
@@ -135,7 +135,7 @@ final class BeaconsLog: Sendable {
     var proximities: [Proximity] { beacons.withLock { $0.map(\.proximity) } }
 }
 
-/// A radio whose events a test gives, one after another.
+/// A radio whose events a test sends.
 final class VirtualRadio: Radio, Advertiser {
     private let (stream, continuation) = AsyncStream.makeStream(of: SourceEvent.self)
     private let log = Locked<(modes: [ScanMode], frames: [[OutgoingAdvert]])>(([], []))
@@ -145,15 +145,15 @@ final class VirtualRadio: Radio, Advertiser {
     func scan(_ mode: ScanMode) { log.withLock { $0.modes.append(mode) } }
     func advertise(_ adverts: [OutgoingAdvert]) { log.withLock { $0.frames.append(adverts) } }
 
-    /// Gives an event as a radio does, to whoever listens.
+    /// Delivers an event to the reader, as a radio does.
     func send(_ event: SourceEvent) { continuation.yield(event) }
 
-    /// The requests to the radio so far.
+    /// The requests to the radio.
     var modes: [ScanMode] { log.withLock { $0.modes } }
     var frames: [[OutgoingAdvert]] { log.withLock { $0.frames } }
 }
 
-/// A store of regions that counts how often it is written, and whose disk may be full.
+/// A store of regions that counts its writes, and whose disk may be full.
 final class CountingStore: RegionStore {
     private let state = Locked<(regions: [RegisteredRegion], saves: Int, isFull: Bool)>(([], 0, false))
 
@@ -175,6 +175,6 @@ final class CountingStore: RegionStore {
 }
 
 extension BeaconCenter {
-    /// Does nothing, after all that was handed to the center before.
+    /// Does nothing, after all work that was submitted to the center before.
     fileprivate func request() {}
 }

@@ -4,12 +4,12 @@ import BeaconSupport
 @testable import BeaconMonitoring
 @testable import BeaconRadio
 
-/// A machine whose time passes when somebody waits, and an adapter of it that does what a test says.
+/// A machine whose time advances when the source waits, and its scripted adapter.
 final class ScriptedMachine: Sendable {
     private struct Script {
         var now = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
         var asleep: Int64 = 0
-        /// The time that the next wait takes beyond its own, in nanoseconds.
+        /// The additional duration of the next wait, in nanoseconds.
         var delay: Int64 = 0
         var state = RadioState.poweredOn
         var beacon: IBeaconFrame?
@@ -27,7 +27,7 @@ final class ScriptedMachine: Sendable {
         set { script.withLock { $0.state = newValue } }
     }
 
-    /// A beacon that is heard each time that the adapter is read; nil for silence.
+    /// A beacon that is heard each time the adapter is read; nil for silence.
     var beacon: IBeaconFrame? {
         get { script.withLock { $0.beacon } }
         set { script.withLock { $0.beacon = newValue } }
@@ -36,10 +36,10 @@ final class ScriptedMachine: Sendable {
     /// The number of times that the adapter was read.
     var steps: Int { script.withLock { $0.steps } }
 
-    /// True once the adapter was closed.
+    /// True once the adapter has been closed.
     var isClosed: Bool { script.withLock { $0.isClosed } }
 
-    /// Lets the next wait end late, since the machine sleeps.
+    /// Delays the end of the next wait, as if the machine slept.
     func sleep(_ seconds: Int64) {
         script.withLock {
             $0.delay = seconds * Timestamp.nanosecondsPerSecond
@@ -47,10 +47,10 @@ final class ScriptedMachine: Sendable {
         }
     }
 
-    /// Lets the next wait end late, since the process is stopped.
+    /// Delays the end of the next wait, as if the process were stopped.
     func stop(_ seconds: Int64) { script.withLock { $0.delay = seconds * Timestamp.nanosecondsPerSecond } }
 
-    /// A source that hears by the adapter alone.
+    /// Returns a source that uses only the adapter.
     func makeSource(
         mode: ScanMode = .ranging, waker: Waker = Waker(), report: @escaping (SourceEvent) -> Void = { _ in }
     ) -> SourceReader {
@@ -65,7 +65,7 @@ final class ScriptedMachine: Sendable {
         return SourceReader([Adapter(self)], mode: mode, waker: waker, clock: clock, report: report)
     }
 
-    /// A session that reads the adapter.
+    /// Returns a session that reads the adapter.
     func makeSession(_ configuration: MonitoringSession.Configuration) -> MonitoringSession {
         MonitoringSession(configuration, source: makeSource(), pace: .fastest)
     }
@@ -94,7 +94,7 @@ final class ScriptedMachine: Sendable {
     }
 }
 
-/// A session over a scripted machine, second by second, with its events in words.
+/// A session over a scripted machine, second by second, with its events as text.
 struct SessionBench: ~Copyable {
     let machine = ScriptedMachine()
     private var session: MonitoringSession
@@ -131,7 +131,7 @@ struct SessionBench: ~Copyable {
         return words
     }
 
-    /// Lets the session read so many times.
+    /// Lets the session read several times.
     mutating func steps(_ count: Int) throws -> [String] {
         var words: [String] = []
         for _ in 0..<count { words += try step() }

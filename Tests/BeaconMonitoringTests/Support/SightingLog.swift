@@ -3,7 +3,7 @@ import BeaconMonitoring
 import BeaconRadio
 import Foundation
 
-/// A sighting log that a test writes, in a file that is removed with it.
+/// A sighting log that a test writes, in a temporary file.
 final class SightingLog {
     let path: String
     private var text = ""
@@ -30,13 +30,13 @@ final class SightingLog {
             """
     }
 
-    /// Adds text as it stands.
+    /// Adds text unchanged.
     func add(raw: String) { text += raw }
 
-    /// Writes the log into its file.
+    /// Writes the log to its file.
     func write() throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
 
-    /// A source that reads the log.
+    /// Returns a source that reads the log.
     func source(packetInterval: Duration? = nil) throws -> SourceReader {
         try write()
         return try SourceReader(.file(path: path), packetInterval: packetInterval)
