@@ -1,7 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package check-beacon-delegates [--target T]... [--json]`: finds what compiles for Linux and then is silent.
+/// `swift package check-beacon-delegates [--target T]... [--json]`: finds code that compiles for Linux but fails
+/// silently.
 @main
 struct CheckBeaconDelegates: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -19,7 +20,7 @@ struct CheckBeaconDelegates: CommandPlugin {
             try names.isEmpty ? context.package.targets : context.package.targets(named: names)
         let modules = targets.compactMap { $0 as? SwiftSourceModuleTarget }
 
-        // A command line may not have room for all files, so they go into a list.
+        // A command line may be too short for all files, so write them to a list.
         let list = context.pluginWorkDirectoryURL.appending(path: "files.txt")
         try Self.list(of: modules, in: context.package).write(to: list, atomically: true, encoding: .utf8)
         let process = Process()
@@ -27,11 +28,11 @@ struct CheckBeaconDelegates: CommandPlugin {
         process.arguments = ["check", "--list", list.path(percentEncoded: false)] + (isJSON ? ["--json"] : [])
         try process.run()
         process.waitUntilExit()
-        // The findings are the message; only the status has to be passed on.
+        // The findings are the message; only pass on the status.
         if process.terminationReason != .exit || process.terminationStatus != 0 { exit(1) }
     }
 
-    /// The files of each module, and of the modules of the same package that it depends on.
+    /// The files of each module, and of its dependencies in the same package.
     private static func list(of modules: [SwiftSourceModuleTarget], in package: Package) -> String {
         let own = Set(package.targets.map(\.id))
         var lines = ""

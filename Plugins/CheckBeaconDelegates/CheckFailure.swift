@@ -1,4 +1,4 @@
-/// Why nothing could be checked.
+/// The reason why nothing could be checked.
 struct CheckFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package port-beacon-code`: writes a patch that makes beacon code of iOS compile for Linux.
+/// `swift package port-beacon-code`: writes a patch that makes iOS beacon code compile for Linux.
 @main
 struct PortBeaconCode: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -17,7 +17,7 @@ struct PortBeaconCode: CommandPlugin {
             throw PortFailure("unknown option '\(unknown)'\n\(Self.help)")
         }
         let paths = extractor.remainingArguments
-        // Paths are ported alone; else it is the package's targets, or those named.
+        // If there are paths, only these are ported; otherwise the named targets or all targets of the package.
         var targets: [any Target] = []
         if !names.isEmpty {
             targets = try context.package.targets(named: names)
@@ -26,12 +26,12 @@ struct PortBeaconCode: CommandPlugin {
         }
         let modules = targets.compactMap { $0 as? SwiftSourceModuleTarget }
 
-        // Without an option only the plugin's own directory is written to, for which no permission is needed.
+        // Without an option, only the plugin's own directory is written to, which needs no permission.
         let patch = context.pluginWorkDirectoryURL.appending(path: "port.patch").path(percentEncoded: false)
         var destination = isInPlace ? ["--in-place"] : output.flatMap { ["--output", $0] }
         if destination.isEmpty { destination = ["--patch", patch] }
 
-        // A command line may not have room for all files, so they go into a list.
+        // A command line may be too short for all files, so write them to a list.
         let list = context.pluginWorkDirectoryURL.appending(path: "files.txt")
         try Self.list(of: modules, in: context.package).write(to: list, atomically: true, encoding: .utf8)
         let process = Process()
@@ -41,11 +41,11 @@ struct PortBeaconCode: CommandPlugin {
             + ["--list", list.path(percentEncoded: false)] + paths
         try process.run()
         process.waitUntilExit()
-        // The report is the message; only the status has to be passed on.
+        // The report is the message; only pass on the status.
         if process.terminationReason != .exit || process.terminationStatus != 0 { exit(1) }
     }
 
-    /// The files of each module, and of the modules of the same package that it depends on.
+    /// The files of each module, and of its dependencies in the same package.
     private static func list(of modules: [SwiftSourceModuleTarget], in package: Package) -> String {
         let own = Set(package.targets.map(\.id))
         var lines = ""
@@ -67,8 +67,8 @@ struct PortBeaconCode: CommandPlugin {
     private static let help = """
         USAGE: swift package port-beacon-code [--target T]... [--output DIR | --in-place] [PATH]...
 
-        Writes a patch that makes beacon code of iOS compile for Linux. It says what the patch changes, and what
-        is left for you to decide. No source is changed unless you ask for it.
+        Writes a patch that makes iOS beacon code compile for Linux. It lists the changes, and the places that are
+        left for you to decide. No source is changed unless you ask for it.
 
           --target T    Port this target. Without it all targets of the package are ported.
           --output DIR  Write patched copies of the files that change, and no patch.

@@ -1,4 +1,4 @@
-/// Why nothing could be ported.
+/// The reason why nothing could be ported.
 struct PortFailure: Error, CustomStringConvertible {
     let description: String
 

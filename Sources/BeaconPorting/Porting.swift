@@ -1,10 +1,10 @@
 public import DelegateCheck
 
-/// A port of beacon code of iOS to the Core Location and Core Bluetooth of Linux.
+/// The porting of iOS beacon code to the Core Location and Core Bluetooth of Linux.
 ///
 /// The rules run until none of them has a change, so that porting a ported source changes nothing.
 public enum Porting {
-    /// The rounds of rules at most: a rule needs another one where it makes room for the next.
+    /// The maximum number of rounds. A rule needs another round if it prepares a change of another rule.
     static let maximumRounds = 60
 
     private static let rules: [any PortRule] = [
@@ -14,13 +14,13 @@ public enum Porting {
         LoggingRule(), ForeignNameRule(),
     ]
 
-    /// Ports the files of one module, in their order; files of context only explain the others.
+    /// Ports the files of one module, in order. Context files only provide declarations.
     public static func port(_ sources: [SourceText]) -> [PortedFile] {
         let module = ModuleNames(sources.map(\.utf8))
         var files = sources.enumerated().filter { !$0.element.isContext }.map {
             port($0.element, index: $0.offset, module: module)
         }
-        // Only what compiles can be silent, so the delegates are checked last.
+        // Check the delegates last, because only code that compiles can fail silently.
         let ported = files.map { SourceText(path: $0.path, utf8: $0.ported) } + sources.filter(\.isContext)
         for finding in DelegateCheck.findings(in: ported) where finding.kind != .condition {
             guard let index = files.firstIndex(where: { $0.path == finding.path }) else { continue }
@@ -40,7 +40,7 @@ public enum Porting {
             let file = PortFile(text.utf8, index: index, module: module)
             var findings = RuleFindings()
             for rule in rules { findings += rule.findings(in: file) }
-            // An empty superclass is no reason to keep Linux out.
+            // An empty superclass is no reason to exclude Linux.
             findings += ConditionRule(others: rules.filter { !($0 is StandInRule) }).findings(in: file)
             let lines = text
             let made = text.make(findings.changes)
@@ -59,36 +59,36 @@ public enum Porting {
 
 /// A line of the report on a source.
 public struct PortNote: Hashable, Sendable {
-    /// The line of the original, counted from 1.
+    /// The line number in the original, counted from 1.
     public var line: Int
 
     /// The change, or the problem.
     public var text: String
 
-    /// What to do about a problem; nil for a change.
+    /// The remedy of a problem; nil for a change.
     public var remedy: String?
 }
 
-/// A source that has been ported.
+/// A ported source.
 public struct PortedFile: Sendable {
     /// The path.
     public let path: String
 
-    /// The content before.
+    /// The content before porting.
     public let original: [UInt8]
 
-    /// The content after.
+    /// The content after porting.
     public let ported: [UInt8]
 
-    /// The original's line of each line after.
+    /// The original line number of each ported line.
     let origins: [Int]
 
     /// The changes, by line.
     public let changes: [PortNote]
 
-    /// True where it imports Combine, which an app for Linux takes from this package.
+    /// Whether it imports Combine, which an app for Linux gets from this package.
     public let importsCombine: Bool
 
-    /// The places for a human, by line.
+    /// The places that a person must decide about, by line.
     public internal(set) var decisions: [PortNote]
 }

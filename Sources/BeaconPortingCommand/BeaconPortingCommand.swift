@@ -4,12 +4,12 @@ import Foundation
     import BeaconPorting
 #endif
 
-/// The program behind `swift package check-beacon-delegates` and `swift package port-beacon-code`.
+/// The program of `swift package check-beacon-delegates` and `swift package port-beacon-code`.
 @main
 struct BeaconPortingCommand {
     static func main() {
         #if Porting || Gateway
-            // The parser of debug builds takes much of a stack for code that is nested deep.
+            // In debug builds the parser needs a large stack for deeply nested code.
             let thread = Thread { exit(PortingCommand.run(Array(CommandLine.arguments.dropFirst()))) }
             thread.stackSize = 256 << 20
             thread.start()

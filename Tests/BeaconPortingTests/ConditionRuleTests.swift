@@ -50,10 +50,10 @@ struct ConditionRuleTests {
         PortExample("no end", "#if os(iOS"),
         PortExample(
             "a view", "#if os(iOS)\n\(code)\nif a == UIColor.red { f() }\n#endif",
-            decides: "1: '#if os(iOS)' keeps this code from Linux, where 'UIColor' of UIKit does not exist on Linux"),
+            decides: "1: '#if os(iOS)' excludes this code on Linux, where 'UIColor' of UIKit does not exist on Linux"),
         PortExample(
             "a selector",
             "class A {\n#if os(iOS)\nfunc f() { b.addTarget(self, action: #selector(g), for: e) }\n#endif\n}",
-            decides: "2: '#if os(iOS)' keeps this code from Linux, where '#selector(g)' needs Objective-C"),
+            decides: "2: '#if os(iOS)' excludes this code on Linux, where '#selector(g)' needs Objective-C"),
     ]
 }

@@ -3,26 +3,26 @@ internal import Foundation
 
 /// The options of the command.
 struct Options {
-    /// Where changes are written.
+    /// The destination of changes.
     enum Destination: Equatable {
         case patch(String)
         case copies(String)
         case inPlace
     }
 
-    /// A Boolean value that indicates whether to print a JSON object a line.
+    /// A Boolean value that indicates whether to print one JSON object per line.
     private(set) var isJSON = false
 
     /// The modules to read.
     private(set) var modules: [Module] = []
 
-    /// Where changes are written.
+    /// The destination of changes.
     private(set) var destination = Destination.patch("port.patch")
 
     private var base = FileManager.default.currentDirectoryPath
 
-    /// Reads the arguments after the verb. The paths given are one module; the list has a line for each file of further
-    /// ones, since a command line may not have room for them.
+    /// Parses the arguments after the verb. Their paths form one module. A list names the files of further modules, one
+    /// file per line, because a command line may be too short for them.
     init(_ verb: String, _ arguments: [String]) throws {
         guard verb == "check" || verb == "port" else { throw OptionsError("unknown command '\(verb)'; see --help") }
         var given = Module()
@@ -49,7 +49,7 @@ struct Options {
         if !given.sources.isEmpty { modules.append(given) }
     }
 
-    /// Returns a path as a patch has it.
+    /// Returns a path in the form for a patch.
     func relative(_ path: String) -> String {
         let path = URL(filePath: path).standardizedFileURL.path(percentEncoded: false)
         var base = URL(filePath: base).standardizedFileURL.path(percentEncoded: false)
@@ -58,12 +58,12 @@ struct Options {
     }
 }
 
-/// The files that are read together.
+/// The files of a module.
 struct Module {
     /// The files to check or to port.
     var sources: [String] = []
 
-    /// The files of the modules that it imports.
+    /// The files of imported modules.
     var context: [String] = []
 
     /// Returns the contents of the files.
@@ -76,7 +76,7 @@ struct Module {
         }
     }
 
-    /// Returns a file, or the Swift files in a directory.
+    /// Returns the path of a file, or of the Swift files in a directory.
     static func sources(at path: String) throws -> [String] {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
@@ -88,7 +88,7 @@ struct Module {
             .sorted().map { path.hasSuffix("/") ? path + $0 : path + "/" + $0 }
     }
 
-    /// Reads a list, which has the lines `module`, `source PATH` and `context PATH`.
+    /// Reads a list with the lines `module`, `source PATH` and `context PATH`.
     static func modules(listedIn path: String) throws -> [Module] {
         guard let data = FileManager.default.contents(atPath: path) else { throw OptionsError("cannot read '\(path)'") }
         var modules: [Module] = []
@@ -98,7 +98,7 @@ struct Module {
             case ("module", _): modules.append(Module())
             case ("source", 2) where !modules.isEmpty: modules[modules.count - 1].sources.append(parts[1])
             case ("context", 2) where !modules.isEmpty: modules[modules.count - 1].context.append(parts[1])
-            default: throw OptionsError("'\(path)' has a line that does not belong in a list: \(line)")
+            default: throw OptionsError("'\(path)' contains an unknown line: \(line)")
             }
         }
         return modules

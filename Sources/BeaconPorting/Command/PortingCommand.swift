@@ -1,28 +1,28 @@
 internal import DelegateCheck
 internal import Foundation
 
-/// The command behind the plugins: `check` finds silent failures, `port` writes a patch.
+/// The command of the plugins: `check` finds silent failures, `port` writes a patch.
 public enum PortingCommand {
     /// The help of the program.
     static let help = """
         USAGE: check [--json] [--list FILE] [PATH]...
                port [--patch FILE | --output DIR | --in-place] [--base DIR] [--list FILE] [PATH]...
 
-        check  Find beacon code that compiles for Linux and is then never called.
-        port   Make iOS beacon code compile for Linux. A patch is written, and no source is changed.
+        check  Find beacon code that compiles for Linux but is never called.
+        port   Make iOS beacon code compile for Linux. Writes a patch and changes no source.
 
           --json        Print each finding as a JSON object.
-          --patch FILE  Write the patch there (port.patch).
+          --patch FILE  Write the patch to this file (default: port.patch).
           --output DIR  Write patched copies of the files that change, and no patch.
           --in-place    Change the files.
-          --base DIR    The directory that paths in the patch are relative to (the current one).
+          --base DIR    The directory that paths in the patch are relative to (default: the current one).
           --list FILE   Read the paths of modules from a file: lines "module", "source PATH", "context PATH".
         """
 
     /// Runs the command.
     ///
-    /// - Returns: the exit status: 0 where nothing is left to do, 1 where a human has to decide something, 2 where the
-    ///   command could not run.
+    /// - Returns: The exit status: 0 if nothing is left to do, 1 if a person must decide something, 2 if the command
+    ///   could not run.
     public static func run(_ arguments: [String]) -> Int32 {
         do {
             guard let verb = arguments.first, verb != "--help", verb != "-h" else {
@@ -45,7 +45,7 @@ public enum PortingCommand {
 
     private static func check(_ options: Options) throws -> Int32 {
         var findings: Set<DelegateFinding> = []
-        // A file of two modules is reported once.
+        // A file that belongs to two modules is reported once.
         for module in options.modules { findings.formUnion(DelegateCheck.findings(in: try module.texts())) }
         let sorted = findings.sorted { ($0.path, $0.line, $0.column) < ($1.path, $1.line, $1.column) }
         for finding in sorted { print(options.isJSON ? finding.json : finding.description) }
@@ -86,7 +86,7 @@ public enum PortingCommand {
         return decisions == 0 ? 0 : 1
     }
 
-    /// Prints changes and decisions in the form that editors understand.
+    /// Prints changes and decisions in a form that editors understand.
     private static func report(_ file: PortedFile, path: String) {
         let notes = file.changes + file.decisions
         for note in notes.enumerated().sorted(by: { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }) {
@@ -96,7 +96,7 @@ public enum PortingCommand {
         }
     }
 
-    /// Writes what has changed where the options say, and returns what to say of it.
+    /// Writes the changed files to the chosen destination, and returns a message about them.
     private static func write(_ files: [PortedFile], _ options: Options) throws -> String {
         switch options.destination {
         case .inPlace:

@@ -1,45 +1,45 @@
-/// A replacement of some bytes of a source.
+/// A replacement of bytes in a source.
 struct Edit: Hashable {
-    /// The bytes to replace; none for an insertion.
+    /// The bytes to replace; empty for an insertion.
     var range: Range<Int>
 
-    /// The text in their place.
+    /// The replacement.
     var text: String
 }
 
-/// Edits that belong together, with their line of the report.
+/// Edits that belong together, with their summary in the report.
 struct Change {
     /// The edits.
     var edits: [Edit]
 
-    /// The place in the source.
+    /// The offset in the source.
     var offset: Int
 
-    /// The change, as a report says it.
+    /// The summary of the change for the report.
     var summary: String
 
-    /// The bytes that nothing else has to change, because Linux no longer sees them.
+    /// The bytes that need no other change, because Linux no longer compiles them.
     var hidden = 0..<0
 }
 
-/// A place that a rule cannot change without knowing what the code is for.
+/// A place that a rule cannot change without knowing the purpose of the code.
 struct Decision {
-    /// The place in the source.
+    /// The offset in the source.
     var offset: Int
 
-    /// What does not exist or does not work on Linux.
+    /// The part that does not exist or does not work on Linux.
     var reason: String
 
-    /// What to do about it.
+    /// The remedy.
     var remedy: String
 }
 
-/// A source while it is ported: the bytes, and the line of the original that each line comes from.
+/// A source during porting: its bytes, and the original line of each line.
 struct EditedText {
     /// The bytes.
     private(set) var utf8: [UInt8]
 
-    /// The original's line of each line, counted from 1.
+    /// The original line number of each line, counted from 1.
     private(set) var lineOrigins: [Int]
 
     init(_ utf8: [UInt8]) {
@@ -47,13 +47,13 @@ struct EditedText {
         lineOrigins = Array(1...1 + utf8.count { $0 == UInt8(ascii: "\n") })
     }
 
-    /// Returns the original's line of a byte.
+    /// Returns the original line number of a byte.
     func line(of offset: Int) -> Int {
         let line = utf8.prefix(offset).count { $0 == UInt8(ascii: "\n") }
         return lineOrigins[min(line, lineOrigins.count - 1)]
     }
 
-    /// Makes the changes that do not overlap an earlier one, and returns those.
+    /// Applies the changes that do not overlap an earlier one, and returns them.
     mutating func make(_ changes: [Change]) -> [Change] {
         var made: [Change] = []
         var edits: [Edit] = []
@@ -68,7 +68,7 @@ struct EditedText {
             made.append(change)
             edits += change.edits
         }
-        // Insertions of one change at one place keep their order.
+        // Insertions of one change at the same offset keep their order.
         let sorted = edits.enumerated().sorted {
             ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)
         }

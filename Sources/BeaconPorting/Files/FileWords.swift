@@ -1,9 +1,9 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// The names that live code uses without a dot before them: types, functions and attributes.
+/// The names that compiled code uses without a preceding dot: types, functions and attributes.
 struct FileWords {
-    /// The place of each use, by name.
+    /// The offsets of each use, by name.
     private(set) var places: [String: [Int]] = [:]
 
     init(_ file: PortFile) {
@@ -31,7 +31,7 @@ struct FileWords {
         names.allSatisfy { places[$0] == nil }
     }
 
-    /// Returns whether a name is used that starts so.
+    /// Returns whether a used name starts with a prefix.
     func hasPrefix(_ prefix: String) -> Bool {
         places.keys.contains { $0.hasPrefix(prefix) }
     }

@@ -1,7 +1,7 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// The names that the files of a module declare, as far as rules ask for them.
+/// The names, declared in the files of a module, that rules need.
 struct ModuleNames {
     /// A function of a type.
     struct Method {
@@ -15,13 +15,13 @@ struct ModuleNames {
     /// The functions of each type, by their base names.
     private(set) var methods: [String: [String: [Method]]] = [:]
 
-    /// The functions that protocols ask for and do not insist on.
+    /// The optional functions of protocols.
     private(set) var optionalRequirements: Set<String> = []
 
-    /// The properties that are loggers of the system's.
+    /// The properties that are loggers of the system.
     private(set) var loggers: Set<String> = []
 
-    /// The types of UIKit that beacon code inherits from, with the number of the first source where it does.
+    /// The UIKit types that beacon code inherits from, with the number of the first source that does so.
     private(set) var standIns: [String: Int] = [:]
 
     init(_ sources: [[UInt8]]) {
@@ -64,7 +64,7 @@ extension FunctionDeclSyntax {
     /// A Boolean value that indicates whether it is a requirement of a protocol.
     fileprivate var isInProtocol: Bool {
         var node = parent
-        // A condition may stand between the two.
+        // A condition may be between the two.
         while let current = node, !current.is(MemberBlockSyntax.self) { node = current.parent }
         return node?.parent?.is(ProtocolDeclSyntax.self) ?? false
     }

@@ -1,9 +1,9 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// A source as the rules see it.
+/// A source in the form that the rules use.
 struct PortFile {
-    /// The source with its tree.
+    /// The source with its syntax tree.
     let source: SourceFile
 
     /// The names that the module's files declare.
@@ -12,13 +12,13 @@ struct PortFile {
     /// The nodes that Linux may compile, parents first.
     private(set) var live: [Syntax] = []
 
-    /// The conditions that Linux may reach.
+    /// The conditions that Linux may compile.
     private(set) var conditions: [IfConfigDeclSyntax] = []
 
     /// The modules that the source imports, on Linux or elsewhere.
     let imported: Set<String>
 
-    /// The bytes that end a line in this source.
+    /// The line ending of this source.
     let newline: String
 
     /// The number of the source in its module.
@@ -38,7 +38,7 @@ struct PortFile {
         SyntaxWalk.run(source.tree, true) { node, isLive in
             if let module = node.as(ImportDeclSyntax.self)?.path.first?.name.bareText { modules.insert(module) }
             guard isLive else { return Self.mayHoldImport(node) ? false : nil }
-            // A condition only asks for names.
+            // Skip the condition itself, which only contains names to test for.
             if node.parent?.kind == .ifConfigClause,
                 node.parent?.as(IfConfigClauseSyntax.self)?.condition?.id == node.id
             {
@@ -66,7 +66,7 @@ struct PortFile {
         }
     }
 
-    /// Returns the truth of each branch of a condition, given that no earlier branch's holds.
+    /// Returns the truth of each branch of a condition, given that no earlier branch applies.
     static func truths(of block: IfConfigDeclSyntax, in source: SourceFile) -> [PlatformTruth] {
         var left = PlatformTruth(.yes)
         return block.clauses.map { clause in
@@ -98,7 +98,7 @@ struct PortFile {
         return start
     }
 
-    /// Returns the offset at which the line of a byte ends, before what ends it.
+    /// Returns the offset at which the line of a byte ends, before its line ending.
     func lineEnd(_ offset: Int) -> Int {
         var end = offset
         while end < source.utf8.count, source.utf8[end] != UInt8(ascii: "\n") { end += 1 }
@@ -112,7 +112,7 @@ struct PortFile {
         return String(decoding: spaces, as: UTF8.self)
     }
 
-    /// Returns whether nothing but spaces and comments stands beside a node on its lines.
+    /// Returns whether a node shares its lines only with spaces and comments.
     func hasOwnLines(_ node: some SyntaxProtocol) -> Bool {
         let range = node.trimmedOffsets
         let before = source.text(lineStart(range.lowerBound)..<range.lowerBound)
@@ -121,9 +121,9 @@ struct PortFile {
         return before.allSatisfy(\.isWhitespace) && (after.isEmpty || after.hasPrefix("//"))
     }
 
-    /// Returns edits that put a node into a condition, with other lines for its `#else`.
+    /// Returns edits that wrap a node in a condition, with other lines for the `#else` branch.
     ///
-    /// The node must have its lines to itself.
+    /// The node must not share its lines with other code.
     func wrap(_ node: some SyntaxProtocol, in condition: String, else others: [String] = []) -> [Edit] {
         let range = node.trimmedOffsets
         let indentation = indentation(range.lowerBound)

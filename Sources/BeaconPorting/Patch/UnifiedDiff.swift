@@ -1,11 +1,11 @@
 /// The difference of two texts, in the form that `git apply` and `patch -p1` read.
 public enum UnifiedDiff {
-    /// The lines around a change.
+    /// The number of unchanged lines around a change.
     private static let context = 3
 
     /// Returns the difference, which is empty for equal texts.
     ///
-    /// - Parameter path: the path of the file, relative to where the patch is applied.
+    /// - Parameter path: the path of the file, relative to the directory in which the patch is applied.
     public static func between(_ old: [UInt8], _ new: [UInt8], path: String) -> [UInt8] {
         let (oldLines, newLines) = (lines(of: old), lines(of: new))
         let difference = newLines.difference(from: oldLines)
@@ -18,7 +18,7 @@ public enum UnifiedDiff {
             case .insert(let offset, _, _): inserted.insert(offset)
             }
         }
-        // Each row is a line of the old text, of the new one or of both.
+        // Each row is a line of the old text, of the new text or of both.
         var rows: [(mark: UInt8, line: ArraySlice<UInt8>)] = []
         var (left, right) = (0, 0)
         while left < oldLines.count || right < newLines.count {
@@ -53,7 +53,7 @@ public enum UnifiedDiff {
             newLine += start - index
             let oldCount = rows[start..<end].count { $0.mark != UInt8(ascii: "+") }
             let newCount = rows[start..<end].count { $0.mark != UInt8(ascii: "-") }
-            // A range of no lines is named by the line before it.
+            // An empty range is numbered by the line before it.
             let (from, to) = (oldCount == 0 ? oldLine - 1 : oldLine, newCount == 0 ? newLine - 1 : newLine)
             result += Array("@@ -\(from),\(oldCount) +\(to),\(newCount) @@\n".utf8)
             for row in rows[start..<end] {
@@ -68,7 +68,7 @@ public enum UnifiedDiff {
         return result
     }
 
-    /// Returns the lines of a text, each with what ends it.
+    /// Returns the lines of a text, each with its line ending.
     private static func lines(of text: [UInt8]) -> [ArraySlice<UInt8>] {
         var lines: [ArraySlice<UInt8>] = []
         var start = 0

@@ -1,15 +1,15 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// A rule that keeps statements and members for systems that have the frameworks that they use.
+/// A rule that restricts statements and members to systems with the frameworks that they use.
 ///
-/// The next round keeps the statements that use the names declared there. Statements that decide where the program goes
-/// are left for a human, and so is code that works with beacons.
+/// The next round also restricts the statements that use the names declared there. The rule does not change control
+/// flow or code that works with beacons: these are left for a person.
 struct AppleOnlyRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         let names = AppleOnlyNames(file)
         var changes: [Change] = []
-        // The item kept last, and the framework: a neighbour joins it in the next round.
+        // The last restricted item and its framework: a following item joins it in the next round.
         var kept: (range: Range<Int>, framework: String) = (0..<0, "")
         for node in file.live where node.kind == .codeBlockItem || node.kind == .memberBlockItem {
             let range = node.trimmedOffsets
@@ -33,7 +33,7 @@ struct AppleOnlyRule: PortRule {
         return RuleFindings(changes: changes)
     }
 
-    /// Returns the edits that make an item the last one of the condition right before it, if that is the same.
+    /// Returns the edits that append an item to the condition right before it, if that has the same test.
     private static func join(_ node: Syntax, _ framework: String, in file: PortFile) -> [Edit]? {
         guard let list = node.parent, let index = list.children(viewMode: .sourceAccurate).firstIndex(of: node),
             index > list.children(viewMode: .sourceAccurate).startIndex
@@ -41,7 +41,7 @@ struct AppleOnlyRule: PortRule {
         let children = list.children(viewMode: .sourceAccurate)
         guard let block = item(children[children.index(before: index)])?.as(IfConfigDeclSyntax.self),
             block.clauses.count == 1, let clause = block.clauses.first, let condition = clause.condition,
-            // Imports stay apart.
+            // Imports stay separate.
             clause.elements?.children(viewMode: .sourceAccurate).last.flatMap(item)?.is(ImportDeclSyntax.self) != true,
             file.text(condition) == "canImport(\(framework))"
         else { return nil }
@@ -60,15 +60,15 @@ struct AppleOnlyRule: PortRule {
         return node.as(MemberBlockItemSyntax.self).map { Syntax($0.decl) }
     }
 
-    /// Returns whether code compiles without an item, apart from what uses the names that it declares.
+    /// Returns whether code compiles without an item, except for uses of the names that it declares.
     private static func canBeKept(_ item: Syntax) -> Bool {
         switch item.kind {
         case .variableDecl, .functionDecl, .classDecl, .structDecl, .enumDecl, .extensionDecl, .typeAliasDecl:
-            // A protocol's requirement is missed by those that implement it.
+            // The types that implement a protocol's requirement need it.
             return item.parent?.parent?.parent?.parent?.is(ProtocolDeclSyntax.self) != true
         case .functionCallExpr, .awaitExpr, .tryExpr, .memberAccessExpr, .optionalChainingExpr, .macroExpansionExpr,
             .macroExpansionDecl:
-            // The one expression of a body is its value.
+            // The only expression of a body is its value.
             return !isValue(item)
         case .sequenceExpr:
             return item.as(SequenceExprSyntax.self)?.elements.contains { $0.is(AssignmentExprSyntax.self) } ?? false
@@ -77,7 +77,7 @@ struct AppleOnlyRule: PortRule {
         }
     }
 
-    /// Returns whether an expression may be what a function or a property returns.
+    /// Returns whether an expression may be the result of a function or a property.
     private static func isValue(_ item: Syntax) -> Bool {
         guard let list = item.parent?.parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else { return false }
         if let function = list.parent?.parent?.as(FunctionDeclSyntax.self) {
@@ -87,16 +87,16 @@ struct AppleOnlyRule: PortRule {
     }
 }
 
-/// The names that a file uses and that only Apple's systems have: those of frameworks, and those that a file declares
-/// where there is such a framework.
+/// The names in a file that exist only on Apple's systems: names of frameworks, and names that the file declares only
+/// with such a framework.
 private struct AppleOnlyNames {
     private let types: Set<String>
     private let imported: Set<String>
 
-    /// The names that the file declares, the framework and where they are seen.
+    /// The names that the file declares, with the framework and the scope.
     private var declared: [String: [(framework: String, range: Range<Int>)]] = [:]
 
-    /// Where another declaration hides a name.
+    /// The scopes in which another declaration hides a name.
     private var hidden: [String: [Range<Int>]] = [:]
 
     init(_ file: PortFile) {
@@ -123,7 +123,7 @@ private struct AppleOnlyNames {
                 }
             }
         }
-        // A member of this name that Linux has is not missed, and a local name hides one of the file.
+        // A member of this name that exists on Linux is sufficient, and a local name hides one of the file.
         for node in file.live {
             for name in Self.names(node) where declared[name] != nil {
                 let scope = Self.scope(of: node)
@@ -144,7 +144,7 @@ private struct AppleOnlyNames {
         return []
     }
 
-    /// Returns where the names declared at a place are seen: in the block around, or in the whole file.
+    /// Returns the scope of names declared at a place: the enclosing block, or the whole file.
     private static func scope(of node: some SyntaxProtocol) -> Range<Int> {
         let isParameter = node.is(FunctionParameterSyntax.self)
         var node = node.parent
@@ -161,7 +161,8 @@ private struct AppleOnlyNames {
         return 0..<Int.max
     }
 
-    /// Returns the first such name that an item uses outside the statements and members in it, which are judged alone.
+    /// Returns the first such name that an item uses, outside nested statements and members, which are checked
+    /// separately.
     func use(in item: Syntax) -> (name: String, framework: String)? {
         var use: (String, String)?
         SyntaxWalk.run(item, ()) { node, _ in
@@ -190,7 +191,7 @@ private struct AppleOnlyNames {
         }
         if let found { return (name, found.framework) }
         if types.contains(name) { return nil }
-        // Combine is at hand for Linux, and the others are more than a dressing.
+        // Combine is available for Linux, and CoreFoundation is essential to the code.
         guard let framework = ForeignNameRule.framework(of: name, imported: imported),
             !["Combine", "CoreFoundation"].contains(framework)
         else { return nil }

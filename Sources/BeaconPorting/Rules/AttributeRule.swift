@@ -28,7 +28,7 @@ struct AttributeRule: PortRule {
         "NSApplicationMain": "start the app in a file main.swift, and end it with RunLoop.main.run()",
     ]
 
-    /// Returns the bytes to remove: a whole line, or up to what follows on the same line.
+    /// Returns the bytes to remove: a whole line, or up to the next code on the same line.
     private static func range(of attribute: AttributeSyntax, in file: PortFile) -> Range<Int> {
         let range = attribute.trimmedOffsets
         let utf8 = file.source.utf8
@@ -45,7 +45,7 @@ struct AttributeRule: PortRule {
         return start..<min(utf8.count, next + 1)
     }
 
-    /// Returns the edit that keeps a protocol one of classes, as each of Objective-C's is.
+    /// Returns the edit that restricts a protocol to classes, like every Objective-C protocol.
     private static func classBound(_ attribute: AttributeSyntax, in file: PortFile) -> [Edit] {
         guard file.text(attribute.attributeName) == "objc", let list = attribute.parent?.as(AttributeListSyntax.self),
             let declaration = list.parent?.as(ProtocolDeclSyntax.self)

@@ -1,9 +1,9 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// A rule that lets Linux into code for iOS that uses only what exists on Linux.
+/// A rule that includes Linux in conditions of iOS code that uses only features available on Linux.
 struct ConditionRule {
-    /// The other rules, which say what exists once they have run.
+    /// The other rules, which determine the available features once they have run.
     let others: [any PortRule]
 
     func findings(in file: PortFile) -> RuleFindings {
@@ -11,7 +11,7 @@ struct ConditionRule {
         for block in file.conditions {
             let truths = PortFile.truths(of: block, in: file.source)
             let clauses = Array(block.clauses)
-            // A branch that Linux has and that does something stays.
+            // Keep a branch that Linux compiles and that has an effect.
             let hasOther = zip(clauses, truths).contains { $1.linux != .no && !Self.isStub($0, in: file) }
             guard !hasOther, !file.text(block.clauses).contains("Linux") else { continue }
             for (index, clause) in clauses.enumerated() where truths[index].isKeptFromLinux {
@@ -21,19 +21,19 @@ struct ConditionRule {
                 let directive = file.source.text(offset..<file.lineEnd(offset)).prefix(80)
                 if let first = obstacle(in: clause, after: edit, of: file) {
                     findings.decide(
-                        at: offset, "'\(directive)' keeps this code from Linux, where \(first.reason)",
-                        "put that in a separate condition, and let Linux into the rest")
+                        at: offset, "'\(directive)' excludes this code on Linux, where \(first.reason)",
+                        "put that in a separate condition, and include Linux in the rest")
                 } else {
-                    findings.change([edit], at: offset, "let Linux into '\(directive)'")
+                    findings.change([edit], at: offset, "included Linux in '\(directive)'")
                 }
-                // One branch at most is for Linux.
+                // At most one branch is for Linux.
                 break
             }
         }
         return findings
     }
 
-    /// Returns whether a branch does nothing, or only says that it does nothing.
+    /// Returns whether a branch does nothing, or only reports that it does nothing.
     private static func isStub(_ clause: IfConfigClauseSyntax, in file: PortFile) -> Bool {
         guard let elements = clause.elements else { return true }
         let text = file.text(elements)
@@ -42,12 +42,12 @@ struct ConditionRule {
                 && !text.contains("\n")
     }
 
-    /// Returns the edit of a condition that lets Linux in; nil where the condition asks for something else than iOS.
+    /// Returns the edit of a condition that includes Linux; nil if the condition does not test for iOS.
     private static func admission(
         of index: Int, among clauses: [IfConfigClauseSyntax], in file: PortFile
     ) -> Edit? {
         guard let condition = clauses[index].condition else {
-            // The `#else` of `!os(iOS)` is the code for iOS.
+            // The `#else` branch of `!os(iOS)` is the code for iOS.
             guard index == 1, let first = clauses[0].condition, file.text(first) == "!os(iOS)" else { return nil }
             return Edit(
                 range: first.trimmedOffsets.upperBound..<first.trimmedOffsets.upperBound, text: " && !os(Linux)")
@@ -62,7 +62,7 @@ struct ConditionRule {
         return Edit(range: start..<start + "os(iOS)".utf8.count, text: "(os(iOS) || os(Linux))")
     }
 
-    /// Returns what keeps a branch from compiling on Linux once it is let in and the other rules have run.
+    /// Returns the obstacle that keeps a branch from compiling on Linux after the edit and the other rules.
     private func obstacle(in clause: IfConfigClauseSyntax, after edit: Edit, of file: PortFile) -> Decision? {
         var text = EditedText(file.source.utf8)
         _ = text.make([Change(edits: [edit], offset: 0, summary: "")])

@@ -1,7 +1,7 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// A rule that finds the names of frameworks that Linux does not have, for a human.
+/// A rule that reports the names of frameworks that do not exist on Linux.
 struct ForeignNameRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
@@ -19,11 +19,12 @@ struct ForeignNameRule: PortRule {
         return findings
     }
 
-    /// Returns the framework that has a name, if Linux has it not.
+    /// Returns the framework of a name, if the framework does not exist on Linux.
     ///
-    /// - Parameter imported: the modules that the file imports on any system. Short prefixes are also those of apps.
+    /// - Parameter imported: the modules that the file imports on any system. They are needed because apps also use
+    ///   short prefixes.
     static func framework(of name: String, imported: Set<String>) -> String? {
-        // View, State and Text are names of other packages too.
+        // Other packages also use names such as View, State and Text.
         if let framework = names[name], framework != "SwiftUI" || imported.contains(framework) { return framework }
         if known.contains(name) { return nil }
         for (prefix, framework) in prefixes where name.hasPrefix(prefix) {
@@ -45,7 +46,7 @@ struct ForeignNameRule: PortRule {
         ("NSPersistent", "CoreData"), ("NSLayout", "UIKit"),
     ]
 
-    /// Prefixes that count where the framework is imported.
+    /// Prefixes that count only if the framework is imported.
     private static let importedPrefixes: [(String, String)] = [
         ("SK", "StoreKit"), ("SK", "SpriteKit"), ("CX", "CallKit"), ("CT", "CoreTelephony"), ("CM", "CoreMotion"),
         ("CI", "CoreImage"), ("CN", "Contacts"), ("AR", "ARKit"), ("SCN", "SceneKit"), ("HK", "HealthKit"),
@@ -55,10 +56,10 @@ struct ForeignNameRule: PortRule {
         ("AS", "AuthenticationServices"),
     ]
 
-    /// Names with such a prefix that Linux has.
+    /// Names with such a prefix that exist on Linux.
     private static let known: Set<String> = [
         "CGFloat", "CGPoint", "CGRect", "CGSize", "CGRectEdge",
-        // The rule of attributes has them.
+        // The rule for attributes handles this name.
         "UIApplicationMain",
     ]
 
@@ -84,9 +85,9 @@ struct ForeignNameRule: PortRule {
 
     private static let remedies = [
         "Combine": "depend on the product Combine of swift-beacon, and import Combine",
-        "CoreData": "store it otherwise, for instance with GRDB",
-        "UserNotifications": "put it in #if canImport(UserNotifications), or notify by a destination of swift-beacon",
+        "CoreData": "store it another way, for instance with GRDB",
+        "UserNotifications": "put it in #if canImport(UserNotifications), or notify through swift-beacon",
         "os": "use print or the Logger of swift-log",
-        "Security": "store it otherwise, for instance in a file",
+        "Security": "store it another way, for instance in a file",
     ]
 }

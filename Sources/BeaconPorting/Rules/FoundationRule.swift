@@ -1,7 +1,7 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// A rule for calls that Foundation has on iOS and not on Linux.
+/// A rule for calls that Foundation has on iOS but not on Linux.
 struct FoundationRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
@@ -21,7 +21,7 @@ struct FoundationRule: PortRule {
         for cast in file.nodes(DictionaryTypeSyntax.self)
         where file.text(cast.key) == "NSObject" && file.text(cast.value).hasPrefix("AnyObject") {
             findings.decide(
-                at: cast.trimmedOffsets.lowerBound, "a dictionary of Foundation is no [NSObject: AnyObject] on Linux",
+                at: cast.trimmedOffsets.lowerBound, "a Foundation dictionary is not an [NSObject: AnyObject] on Linux",
                 "cast it to [String: Any]")
         }
         return findings
@@ -45,7 +45,7 @@ struct FoundationRule: PortRule {
         case ("value", ["forKey"]) where Self.isUserDefaults(member.base, in: file): rename("object")
         case ("setValue", ["", "forKey"]), ("value", ["forKeyPath"]), ("setValue", ["", "forKeyPath"]),
             ("dictionaryWithValues", ["forKeys"]), ("setValuesForKeys", [""]):
-            // A dictionary has value(forKey:) on Linux too, and URL requests have setValue(_:forHTTPHeaderField:).
+            // On Linux, too, a dictionary has value(forKey:), and URL requests have setValue(_:forHTTPHeaderField:).
             findings.decide(at: offset, "'\(name.text)' needs key-value coding", "set the property itself")
         case ("responds", ["to"]):
             findings.decide(
@@ -85,7 +85,7 @@ struct FoundationRule: PortRule {
             findings += log(call, in: file)
         case "NSPredicate" where call.arguments.first?.label?.text == "format":
             findings.decide(
-                at: offset, "a predicate of a format needs key-value coding", "use a closure: filter { … }")
+                at: offset, "a predicate with a format needs key-value coding", "use a closure: filter { … }")
         case "Selector":
             findings.decide(at: offset, "'Selector' needs Objective-C", "pass a closure instead")
         default:
@@ -120,13 +120,13 @@ struct FoundationRule: PortRule {
         return returns
     }
 
-    /// Makes text of the values of `%@`: Linux passes strings and numbers, and no objects.
+    /// Converts the values of `%@` to text: Linux accepts strings and numbers, but no objects.
     private func log(_ call: FunctionCallExprSyntax, in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
         guard let first = call.arguments.first, let format = first.expression.as(StringLiteralExprSyntax.self) else {
             return findings
         }
-        // A string of a format says so, and seldom gets anything but strings.
+        // A string with a format has this label, and its values are usually strings.
         let isString = first.label?.text == "format"
         guard isString || file.text(call.calledExpression) == "NSLog" else { return findings }
         let specifiers = file.text(format).replacing("%%", with: "")
@@ -144,7 +144,7 @@ struct FoundationRule: PortRule {
                 [
                     Edit(range: range.lowerBound..<range.lowerBound, text: "\"\\("),
                     Edit(range: end..<range.upperBound, text: ")\""),
-                ], at: range.lowerBound, "made text of '\(value.prefix(40))' for '%@'")
+                ], at: range.lowerBound, "converted '\(value.prefix(40))' to text for '%@'")
         }
         return findings
     }

@@ -1,7 +1,7 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// A rule that imports frameworks of Apple's only where they exist.
+/// A rule that imports Apple's frameworks only on systems that have them.
 struct ImportRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
@@ -9,12 +9,12 @@ struct ImportRule: PortRule {
         let modules = Set(imports.compactMap { Self.module($0) })
         let words = FileWords(file)
         for declaration in imports {
-            // Combine is at hand for Linux.
+            // Combine is available for Linux.
             guard let module = Self.module(declaration), module != "Combine" else { continue }
             let offset = declaration.trimmedOffsets.lowerBound
             if Self.reactive.contains(module) {
                 findings.decide(
-                    at: offset, "'\(module)' is a package that the app has to bring",
+                    at: offset, "'\(module)' is a package that the app must depend on",
                     "depend on it if it builds for Linux, else use the delegate's methods")
             } else if AppleModules.names.contains(module) || Self.frameworks.contains(module) {
                 guard file.hasOwnLines(declaration) else {
@@ -37,7 +37,7 @@ struct ImportRule: PortRule {
         declaration.path.first?.name.bareText
     }
 
-    /// Returns what to import where a module does not exist, which it would have brought.
+    /// Returns the imports that replace a missing module's transitive imports.
     private static func others(of module: String, imported: Set<String>, words: FileWords) -> [String] {
         var others: [String] = []
         if module == "Darwin" { others.append("import Glibc") }
@@ -54,7 +54,7 @@ struct ImportRule: PortRule {
         return others
     }
 
-    /// Adds the module that has the web's types on Linux.
+    /// Adds the module that contains the web types on Linux.
     private func networking(
         _ imports: [ImportDeclSyntax], _ modules: Set<String>, _ words: FileWords, in file: PortFile
     ) -> RuleFindings {
@@ -64,7 +64,7 @@ struct ImportRule: PortRule {
         }
         let text = ["#if canImport(FoundationNetworking)", "import FoundationNetworking", "#endif"]
             .joined(separator: file.newline)
-        let summary = "imported 'FoundationNetworking', which has URLSession on Linux"
+        let summary = "imported 'FoundationNetworking', which contains URLSession on Linux"
         let last = imports.last { Self.isAtTop($0) && file.hasOwnLines($0) }
         if let last {
             let end = file.lineEnd(last.trimmedOffsets.upperBound)
@@ -82,7 +82,7 @@ struct ImportRule: PortRule {
 
     private static let reactive: Set<String> = ["RxSwift", "RxCocoa", "ReactiveSwift", "ReactiveCocoa"]
 
-    /// Frameworks that conditions seldom ask for, beside those of the check.
+    /// Frameworks that conditions seldom test for, in addition to those of the check.
     private static let frameworks: Set<String> = [
         "Accelerate", "AdSupport", "AudioToolbox", "AuthenticationServices", "AVKit", "CallKit", "Charts", "CloudKit",
         "Contacts", "ContactsUI", "CoreAudio", "CoreFoundation", "CoreHaptics", "CoreImage", "CoreML", "CoreServices",

@@ -1,12 +1,12 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// A rule that keeps statements of Apple's unified logging for systems that have it.
+/// A rule that restricts statements of Apple's unified logging to systems that have it.
 struct LoggingRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
         let imported = Set(file.nodes(ImportDeclSyntax.self).compactMap { $0.path.first?.name.bareText })
-        // The Logger of swift-log exists here.
+        // The Logger of swift-log exists on Linux.
         let hasLogger = !imported.contains("Logging")
         var loggers: Set<String> = []
         for binding in file.nodes(PatternBindingSyntax.self) {
@@ -21,7 +21,7 @@ struct LoggingRule: PortRule {
             let base = call.calledExpression.as(MemberAccessExprSyntax.self)?.base.map(file.text)
             let name = base?.split(separator: ".").last.map(String.init) ?? ""
             guard called == "os_log" || file.module.loggers.union(loggers).contains(name) && hasLogger else { continue }
-            // Where the logger of another file is one of swift-log, this file would not have to be changed.
+            // If the other file's logger is from swift-log, this file needs no change.
             guard call.parent?.is(CodeBlockItemSyntax.self) ?? false else {
                 findings.decide(
                     at: call.trimmedOffsets.lowerBound, "'\(called)' does not exist on Linux",
@@ -42,7 +42,7 @@ struct LoggingRule: PortRule {
         findings.change(file.wrap(node, in: "canImport(os)"), at: offset, "kept \(what) for systems with 'os'")
     }
 
-    /// Returns the name of a property that is a logger of the system's.
+    /// Returns the name of a property that is a logger of the system.
     static func logger(_ binding: PatternBindingSyntax, hasLogger: Bool) -> String? {
         guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText else { return nil }
         let made = binding.initializer?.value.as(FunctionCallExprSyntax.self)

@@ -1,7 +1,7 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// A rule that gives optional requirements a default, and calls them without a question mark.
+/// A rule that gives optional requirements a default, and removes the question mark from their calls.
 struct OptionalRequirementRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
@@ -50,7 +50,7 @@ struct OptionalRequirementRule: PortRule {
         return end
     }
 
-    /// Returns the default of a requirement: it does nothing, or returns nil.
+    /// Returns the default of a requirement, which does nothing or returns nil.
     private static func implementation(of declaration: DeclSyntax, in file: PortFile) -> String? {
         if let function = declaration.as(FunctionDeclSyntax.self) {
             let head =

@@ -1,6 +1,6 @@
-/// A rule that makes code of iOS compile for Linux.
+/// A rule that makes iOS code compile for Linux.
 protocol PortRule: Sendable {
-    /// Returns the changes to a source, and the places that it leaves to a human.
+    /// Returns the changes to a source, and the places that a person must decide about.
     func findings(in file: PortFile) -> RuleFindings
 }
 
@@ -9,7 +9,7 @@ struct RuleFindings {
     /// The changes.
     var changes: [Change] = []
 
-    /// The places for a human.
+    /// The places that a person must decide about.
     var decisions: [Decision] = []
 
     /// Adds a change.
@@ -17,7 +17,7 @@ struct RuleFindings {
         changes.append(Change(edits: edits, offset: offset, summary: summary))
     }
 
-    /// Adds a place for a human.
+    /// Adds a place that a person must decide about.
     mutating func decide(at offset: Int, _ reason: String, _ remedy: String) {
         decisions.append(Decision(offset: offset, reason: reason, remedy: remedy))
     }

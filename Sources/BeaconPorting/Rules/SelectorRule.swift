@@ -1,7 +1,7 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// A rule that gives timers and observers a closure in place of a target and a selector.
+/// A rule that replaces targets and selectors of timers and observers with closures.
 struct SelectorRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
@@ -46,7 +46,7 @@ struct SelectorRule: PortRule {
             parameter = "timer"
         case ["", "selector", "name", "object"]
         where called.contains("NotificationCenter.default") && called.hasSuffix(".addObserver") && values[0] == "self":
-            // The compiler says so where the token of an observer is not used.
+            // Without the assignment, the compiler warns about an unused token.
             let isStatement = call.parent?.is(CodeBlockItemSyntax.self) ?? false
             head = (isStatement ? "_ = " : "") + "\(called)(forName: \(values[2]), object: \(values[3]), queue: nil)"
             parameter = "notification"
@@ -60,7 +60,7 @@ struct SelectorRule: PortRule {
             summary: "gave '\(called)' a closure that calls '\(target.name)' in place of a selector")
     }
 
-    /// Returns the call of the method that a selector names, if it is one of the type around.
+    /// Returns the call of the method that a selector names, if it belongs to the enclosing type.
     private static func target(
         of selector: MacroExpansionExprSyntax, around call: FunctionCallExprSyntax, parameter: String, in file: PortFile
     ) -> (name: String, call: String, takesParameter: Bool)? {
@@ -77,7 +77,7 @@ struct SelectorRule: PortRule {
     private static func owner(of node: some SyntaxProtocol) -> String? {
         var node = node.parent
         while let current = node {
-            // A value has no weak reference.
+            // A weak reference to a value type is not possible.
             if current.is(StructDeclSyntax.self) || current.is(EnumDeclSyntax.self) { return nil }
             if let type = current.as(ExtensionDeclSyntax.self) { return type.extendedType.path?.last }
             if let type = current.as(ClassDeclSyntax.self) { return type.name.bareText }

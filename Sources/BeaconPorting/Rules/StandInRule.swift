@@ -1,7 +1,7 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// A rule that gives beacon code in a view controller or an app delegate a superclass on Linux.
+/// A rule that adds a superclass on Linux for beacon code in a view controller or an app delegate.
 struct StandInRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
@@ -30,7 +30,7 @@ struct StandInRule: PortRule {
         return findings
     }
 
-    /// Members of a view controller that its stand-in does not have.
+    /// Members of a view controller that its stand-in lacks.
     static let controllerMembers = [
         "view", "navigationController", "navigationItem", "tabBarController", "present", "dismiss", "performSegue",
         "storyboard", "setNeedsStatusBarAppearanceUpdate",

@@ -1,4 +1,4 @@
-/// A check for beacon code that a condition keeps from Linux.
+/// A check for beacon code that a condition excludes on Linux.
 struct ConditionCheck {
     let graph: TypeGraph
     let sources: [SourceSkim]
@@ -8,7 +8,7 @@ struct ConditionCheck {
         var findings: [DelegateFinding] = []
         for (source, skim) in sources.enumerated() where !isContext[source] {
             for block in skim.blocks where block.isReachable && !block.namesLinux {
-                // Who gives Linux beacon code of its own means it.
+                // Separate beacon code for Linux is intentional.
                 if block.branches.contains(where: { $0.truth.linux != .no && $0.beaconWord != nil }) { continue }
                 for branch in block.branches where branch.truth.isKeptFromLinux {
                     guard let word = branch.beaconWord, !branch.declared.contains(where: graph.typeNames.contains)
@@ -22,8 +22,8 @@ struct ConditionCheck {
         return findings
     }
 
-    /// Returns the directive that Linux passes too. One that names systems gets one more, so that it still says no
-    /// where Core Location is but ranging is not; one that asks for a module asks for the right one.
+    /// Returns the directive that also includes Linux. A list of systems gets Linux added, so that it still excludes
+    /// systems with Core Location but without ranging. A test for a module becomes a test for the right module.
     private func replacement(for text: String) -> String? {
         if text.hasPrefix("#else"), !text.hasPrefix("#elseif") { return nil }
         let isList = text.contains("os(") && !["&&", "!", "canImport"].contains(where: text.contains)
@@ -38,9 +38,9 @@ struct ConditionCheck {
         let replacement = replacement(for: branch.text)
         return DelegateFinding(
             path: skim.path, line: place.line, column: place.column, kind: .condition,
-            problem: "'\(branch.text)' keeps the beacon code below it from Linux ('\(word.text)' on line \(line))",
-            advice: "let Linux in" + (replacement.map { " with '\($0)'" } ?? " by a condition that holds there")
-                + ", and put only what is Apple's alone in a condition of its own",
+            problem: "'\(branch.text)' excludes the beacon code below it on Linux ('\(word.text)' on line \(line))",
+            advice: "include Linux" + (replacement.map { " with '\($0)'" } ?? " with a condition that holds there")
+                + ", and move only the Apple-specific code into a separate condition",
             replacement: replacement)
     }
 }

@@ -1,8 +1,8 @@
-/// A check for code that compiles against the Core Location and Core Bluetooth of Linux and then, without a word, does
-/// not do what it does on iOS.
+/// A check for code that compiles against the Core Location and Core Bluetooth of Linux, but silently behaves
+/// differently than on iOS.
 ///
-/// Files are read by themselves and judged together, since a class, the class above it and its conformance may stand in
-/// three files. No finding needs a build: what depends on names that the files do not declare is left alone.
+/// Files are read separately and checked together, because a class, its superclass and its conformance may be in three
+/// files. No finding needs a build. Code that depends on names declared outside the files is not checked.
 public enum DelegateCheck {
     /// Returns the findings in the files of one module, by file, line and column.
     public static func findings(in sources: [SourceText]) -> [DelegateFinding] {
@@ -15,16 +15,16 @@ public enum DelegateCheck {
     }
 }
 
-/// A file to check, or one that helps to understand those.
+/// A file to check, or a file that provides context.
 public struct SourceText: Sendable {
-    /// The path, as findings show it.
+    /// The path to show in findings.
     public var path: String
 
     /// The content; anything is accepted.
     public var utf8: [UInt8]
 
-    /// A Boolean value that indicates whether it is only there for the types that it declares, so that nothing is found
-    /// in it.
+    /// A Boolean value that indicates whether the file only provides the types that it declares. Such a file has no
+    /// findings.
     public var isContext: Bool
 
     /// Creates a file.
@@ -34,7 +34,7 @@ public struct SourceText: Sendable {
         self.isContext = isContext
     }
 
-    /// Creates a file whose text is at hand.
+    /// Creates a file from a string.
     public init(path: String, text: String, isContext: Bool = false) {
         self.init(path: path, utf8: Array(text.utf8), isContext: isContext)
     }

@@ -1,19 +1,19 @@
-/// A place in a source that compiles on Linux and then does not do what it does on iOS.
+/// A place in a source that compiles on Linux but behaves differently than on iOS.
 public struct DelegateFinding: Hashable, Sendable {
-    /// The silent failures.
+    /// A kind of silent failure.
     @nonexhaustive
     public enum Kind: String, Hashable, Sendable {
-        /// A subclass declares a callback that the class which conforms does not: it is never called.
+        /// A subclass declares a callback that the conforming class does not declare: it is never called.
         case subclass
 
-        /// A method is nearly, but not exactly, one of the delegate's: it is never called.
+        /// A method is similar, but not identical, to a delegate method: it is never called.
         case signature
 
-        /// A condition keeps beacon code from Linux.
+        /// A condition excludes beacon code on Linux.
         case condition
     }
 
-    /// The file, as the source calls it.
+    /// The path of the file, as in ``SourceText/path``.
     public var path: String
 
     /// The line, counted from 1.
@@ -31,7 +31,7 @@ public struct DelegateFinding: Hashable, Sendable {
     /// The advice on what to write instead.
     public var advice: String
 
-    /// The declaration or directive to write; nil where the advice says it all.
+    /// The declaration or directive to write; nil if the advice is sufficient.
     public var replacement: String?
 
     /// The finding on one line, in the form that editors understand.

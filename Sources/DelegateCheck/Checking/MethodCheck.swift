@@ -1,11 +1,12 @@
-/// A check for callbacks that Linux never calls: those that a subclass adds, and those that are nearly the delegate's.
+/// A check for callbacks that Linux never calls: callbacks added by a subclass, and methods similar to a delegate
+/// method.
 struct MethodCheck {
     private let graph: TypeGraph
     private let sources: [SourceSkim]
     private let isContext: [Bool]
     private let matcher: MethodMatcher
 
-    /// The requirements of the sources' own protocols, which a method may well be for.
+    /// The requirements of protocols in the sources, which a method may implement instead.
     private let ownRequirements: Set<String>
 
     init(graph: TypeGraph, sources: [SourceSkim], isContext: [Bool]) {
@@ -25,7 +26,7 @@ struct MethodCheck {
             let lineage = graph.lineage(of: node)
             var isConforming = false
             var seen: Set<String> = []
-            // The class furthest up that conforms is the one whose methods are called.
+            // Only methods of the topmost conforming class are called.
             for holder in lineage.reversed() {
                 for name in graph.ownDelegates(of: holder) where seen.insert(name).inserted {
                     guard let delegate = DelegateTable.byName[name] else { continue }
@@ -47,7 +48,7 @@ struct MethodCheck {
     ) -> [DelegateFinding] {
         var findings: [DelegateFinding] = []
         let implemented = ImplementedMethods(members(of: lineage[...]), delegate: delegate, matcher: matcher)
-        // A call reaches what the class that conforms and those above it implement.
+        // A call reaches the methods of the conforming class and its superclasses.
         let above = lineage.drop { $0 != holder }
         let reached = ImplementedMethods(members(of: above), delegate: delegate, matcher: matcher)
         for member in graph.nodes[node].members where isCandidate(member) {
@@ -58,7 +59,7 @@ struct MethodCheck {
                 }
                 findings.append(subclassFinding(member, method, node: node, holder: holder, delegate: delegate))
             case .near(let method, let differences, _):
-                // Old and new form side by side are how code serves old systems.
+                // Code for older systems has the old and the new form side by side.
                 if implemented.serves(method) { continue }
                 findings.append(signatureFinding(member, method, differences, delegate: delegate))
             case .none:
@@ -80,7 +81,7 @@ struct MethodCheck {
 
     // MARK: Types that may conform
 
-    /// Returns whether a type inherits from something that is declared elsewhere and may be a delegate.
+    /// Returns whether a type inherits from a type that is declared elsewhere and may be a delegate.
     private func mayConform(_ lineage: [Int]) -> Bool {
         lineage.contains { node in
             graph.nodes[node].unknownParents.contains { name in
@@ -100,7 +101,7 @@ struct MethodCheck {
         }
     }
 
-    /// Parents from elsewhere that are no delegates.
+    /// Inherited types from elsewhere that are not delegates.
     private static let plainParents: Set<String> = [
         "AnyObject", "CaseIterable", "Codable", "Comparable", "CustomStringConvertible", "Decodable", "Encodable",
         "Equatable", "Error", "Hashable", "Identifiable", "ObservableObject", "Sendable", "View", "XCTestCase",
@@ -142,7 +143,7 @@ struct MethodCheck {
     }
 }
 
-/// The methods of a delegate that some members implement.
+/// The methods of a delegate that a list of members implements.
 struct ImplementedMethods {
     private var signatures: Set<String> = []
     private var purposes: Set<String> = []
@@ -155,12 +156,12 @@ struct ImplementedMethods {
         }
     }
 
-    /// Returns whether one of them is this method.
+    /// Returns whether a method is implemented.
     func has(_ method: DelegateMethod) -> Bool {
         signatures.contains(method.signature)
     }
 
-    /// Returns whether one of them is this method, or another for the same purpose.
+    /// Returns whether a method, or another for the same purpose, is implemented.
     func serves(_ method: DelegateMethod) -> Bool {
         has(method) || method.purpose.map(purposes.contains) ?? false
     }

@@ -1,6 +1,6 @@
-/// A matcher of functions with the methods of a delegate that they are, or were meant to be.
+/// A matcher of functions with the delegate methods that they implement or were meant to implement.
 struct MethodMatcher {
-    /// The names that the sources give to types.
+    /// The names of types that the sources declare.
     let typeNames: Set<String>
 
     /// Matches a function with a delegate's methods.
@@ -24,8 +24,8 @@ struct MethodMatcher {
 
     // MARK: Types and effects
 
-    /// Returns the parameter for the manager, if the function has one. A function that takes somebody else's manager
-    /// belongs to somebody else's protocol.
+    /// Returns the parameter for the manager, if the function has one. A function with another type of manager belongs
+    /// to another protocol.
     private func managerParameter(
         of function: FunctionSignature, for delegate: DelegateProtocol
     ) -> FunctionSignature.Parameter? {
@@ -35,7 +35,7 @@ struct MethodMatcher {
         return type == delegate.manager || isGeneral ? first : nil
     }
 
-    /// Returns the ways in which a function of the right name differs from the method; nil where that cannot be known.
+    /// Returns the differences between a function of the right name and the method; nil if they are unknown.
     private func differences(
         of function: FunctionSignature, from method: DelegateMethod, manager: FunctionSignature.Parameter
     ) -> [String]? {
@@ -59,7 +59,7 @@ struct MethodMatcher {
         return differences.isEmpty && isOpen ? nil : differences
     }
 
-    /// Returns whether a name is that of a type and not, perhaps, of an alias.
+    /// Returns whether a name is certainly that of a type, rather than of an alias.
     private static func isKnownType(_ name: String) -> Bool {
         ["CL", "CB", "NS", "UI"].contains { name.hasPrefix($0) } || standardTypes.contains(name)
     }
@@ -72,8 +72,8 @@ struct MethodMatcher {
 
     // MARK: Names
 
-    /// Returns the distance of the names; nil where the function means something else. It is plain where each part is
-    /// the method's, in Swift or in Objective-C.
+    /// Returns the distance between the names; nil if the function is unrelated. The match is plain if each part is the
+    /// method's, in Swift or in Objective-C.
     private func likeness(of function: FunctionSignature, to method: DelegateMethod) -> (cost: Int, isPlain: Bool)? {
         let labels = function.labels
         let wanted = method.function.labels
@@ -85,7 +85,7 @@ struct MethodMatcher {
                 let label = labels[index]
                 if label == wanted[index] { continue }
                 cost += 1
-                // Swift 2 had the manager's name where now there is no label.
+                // Swift 2 had the manager's name in place of today's empty label.
                 if index == 0 || label == method.selectorLabels[index] { continue }
                 if Self.errorLabels.contains(label), Self.errorLabels.contains(wanted[index]) { continue }
                 isPlain = false
@@ -105,12 +105,12 @@ struct MethodMatcher {
         return hasBase ? relatedLabels(labels, method) : relatedBase(function, method)
     }
 
-    /// Compares the labels of methods that share their base name with others, from the second label on.
+    /// Compares the labels, from the second one on, of methods that share their base name with others.
     private func relatedLabels(_ labels: [String], _ method: DelegateMethod) -> (cost: Int, isPlain: Bool)? {
         let wanted = method.function.labels
         guard labels.count > 1, wanted.count > 1, abs(labels.count - wanted.count) <= 1 else { return nil }
         var position = 1
-        // `central:` is the same for two methods.
+        // Two methods share `central:`.
         if labels[1] == wanted[1], wanted[1] == "central" { position = 2 }
         guard position < labels.count, position < wanted.count,
             Self.isRelated(labels[position], wanted[position])
@@ -130,7 +130,7 @@ struct MethodMatcher {
         return (cost, false)
     }
 
-    /// Compares the base names of methods of one parameter, which say it all.
+    /// Compares the base names of methods with one parameter, which contain the whole meaning.
     private func relatedBase(_ function: FunctionSignature, _ method: DelegateMethod) -> (cost: Int, isPlain: Bool)? {
         let wanted = method.function.baseName
         guard Self.words(in: wanted) > 3, Self.words(in: function.baseName) > 3,
@@ -139,7 +139,7 @@ struct MethodMatcher {
         return (40 + abs(function.baseName.utf8.count - wanted.utf8.count), false)
     }
 
-    /// Returns whether two labels are the same but for a typing error or for words at the end of one.
+    /// Returns whether two labels are the same except for a typing error or for additional words at the end.
     private static func isRelated(_ label: String, _ wanted: String) -> Bool {
         if label == wanted { return true }
         let left = Array(label.utf8)
@@ -158,7 +158,7 @@ struct MethodMatcher {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
 
-    /// Returns a name with its labels as one word, since where the parentheses stand is a matter of the importer.
+    /// Returns a name with its labels as one word, because the position of the parentheses depends on the importer.
     private static func joined(_ base: String, _ labels: [String]) -> [UInt8] {
         var bytes = Array(base.lowercased().utf8)
         for (index, label) in labels.enumerated() where label != "_" {
@@ -174,20 +174,20 @@ struct MethodMatcher {
 
 /// The match of a function with the methods of a delegate.
 enum MethodMatch {
-    /// It is that method.
+    /// The function is that method.
     case exact(DelegateMethod)
 
-    /// It is meant to be that method, and differs by its name or in these ways.
+    /// The function is meant to be that method, and differs by its name or in these ways.
     case near(DelegateMethod, differences: [String], isPlain: Bool)
 
-    /// It has nothing to do with the delegate, or nothing can be said.
+    /// The function is unrelated to the delegate, or the relation is unknown.
     case none
 }
 
 /// The edit distance of two words.
 enum EditDistance {
-    /// Returns the least number of insertions, deletions, replacements and swaps of neighbours that make one of the
-    /// other, or one more than the limit where it is above that.
+    /// Returns the least number of insertions, deletions, replacements and swaps of neighbors that turn one word into
+    /// the other. If it exceeds the limit, the result is one more than the limit.
     static func between(_ left: [UInt8], _ right: [UInt8], atMost limit: Int) -> Int {
         if abs(left.count - right.count) > limit { return limit + 1 }
         var beforeLast: [Int] = []

@@ -1,16 +1,16 @@
-/// The types of a module across its files: what each is called, inherits and declares.
+/// The types of a module across its files, with their names, inherited types and members.
 struct TypeGraph {
-    /// A function of a type, by the source it stands in.
+    /// A function of a type, with its source.
     struct Member {
         var source: Int
         var function: FunctionDeclaration
         var isInConstrainedExtension: Bool
 
-        /// A Boolean value that indicates whether it stands in a protocol, without a body.
+        /// A Boolean value that indicates whether it is in a protocol, without a body.
         var isRequirement: Bool
     }
 
-    /// A type with all its extensions; also one of another module that the sources extend.
+    /// A type with all its extensions. It may belong to another module if the sources extend it.
     struct Node {
         var name: String
         var kind: TypeDeclaration.Kind
@@ -19,25 +19,25 @@ struct TypeGraph {
         var members: [Member] = []
     }
 
-    /// A place where names are declared.
+    /// A scope of declared names.
     private struct Scope: Hashable {
-        /// The source, or -1 for what all sources see.
+        /// The source, or -1 for names that all sources see.
         var source: Int
         var number: Int
     }
 
     private(set) var nodes: [Node] = []
 
-    /// The names that the sources give to types.
+    /// The names of types that the sources declare.
     private(set) var typeNames: Set<String> = []
 
     private var names: [Scope: [String: Int]] = [:]
 
-    /// The scope of the body of each type, where its own types are.
+    /// The scopes of each type's bodies, which contain its nested types.
     private var bodies: [[Scope]] = []
     private let sources: [SourceSkim]
 
-    /// The type that each declaration of each source belongs to.
+    /// The type of each declaration of each source.
     private var nodeOfDeclaration: [[Int?]]
 
     init(_ sources: [SourceSkim]) {
@@ -49,12 +49,12 @@ struct TypeGraph {
         addMembers()
     }
 
-    /// Returns the class above, if the sources have it.
+    /// Returns the superclass, if the sources contain it.
     func superclass(of node: Int) -> Int? {
         nodes[node].parents.first { nodes[$0].kind == .class }
     }
 
-    /// Returns a class and those above it, nearest first.
+    /// Returns a class and its superclasses, nearest first.
     func lineage(of node: Int) -> [Int] {
         var lineage = [node]
         while let next = lineage.last.flatMap(superclass(of:)), !lineage.contains(next), lineage.count < 100 {
@@ -63,13 +63,13 @@ struct TypeGraph {
         return lineage
     }
 
-    /// Returns the delegates that a type itself says it conforms to: by name, by an alias or by a protocol that refines
-    /// one.
+    /// Returns the delegates that a type itself conforms to: by name, through an alias or through a protocol that
+    /// refines a delegate.
     func ownDelegates(of node: Int) -> [String] {
         var delegates: [String] = []
         var seen: Set<Int> = [node]
         var open = [node]
-        // No delegate is refined so often, and a bound keeps any source fast.
+        // No real delegate is refined so often. The bound limits the time for any source.
         while let next = open.popLast(), seen.count < 256 {
             delegates += nodes[next].unknownParents.filter { DelegateTable.byName[$0] != nil }
             for parent in nodes[next].parents where nodes[parent].kind != .class && seen.insert(parent).inserted {
@@ -85,7 +85,7 @@ struct TypeGraph {
         for (source, skim) in sources.enumerated() {
             for (number, type) in skim.types.enumerated() where type.kind != .extension {
                 guard let name = type.path.last else { continue }
-                // A private type of one file is another than that of the next.
+                // Private types of the same name in two files are different types.
                 let isOfFile = type.scope != 0 || type.isPrivate
                 let scope = Scope(source: isOfFile ? source : -1, number: type.scope)
                 let node = names[scope]?[name] ?? add(Node(name: name, kind: type.kind), in: scope)
@@ -100,7 +100,7 @@ struct TypeGraph {
         for (source, skim) in sources.enumerated() {
             for (number, type) in skim.types.enumerated() where type.kind == .extension {
                 var node = resolve(type.path, in: source, scope: type.scope)
-                // An extension of an alias extends what the alias stands for.
+                // An extension of an alias extends the aliased type.
                 if let alias = node, nodes[alias].kind == .alias { node = nil }
                 if node == nil {
                     let name = type.path.joined(separator: ".")
@@ -151,11 +151,12 @@ struct TypeGraph {
         return nodes.count - 1
     }
 
-    /// Returns the type of a name, seen from a scope: looked for outward, and then inward for its further parts.
+    /// Returns the type of a name as seen from a scope: searched outward for the first part, and then inward for
+    /// further parts.
     private func resolve(_ path: [String], in source: Int, scope: Int) -> Int? {
         guard let first = path.first else { return nil }
         var number = scope
-        // Nobody nests deeper, and a bound keeps any source fast.
+        // No real source nests deeper. The bound limits the time for any source.
         for _ in 0..<256 {
             let inFile = names[Scope(source: source, number: number)]?[first]
             if let node = inFile ?? (number == 0 ? names[Scope(source: -1, number: 0)]?[first] : nil) {

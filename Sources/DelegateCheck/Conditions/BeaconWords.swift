@@ -1,12 +1,12 @@
 package import SwiftSyntax
 
-/// A finder of words that only code that works with beacons has.
+/// A finder of words that occur only in code that works with beacons.
 package struct BeaconWords {
-    /// A Boolean value that indicates whether the file advertises by Core Bluetooth: other frameworks have calls of the
-    /// same name.
+    /// A Boolean value that indicates whether the file advertises with Core Bluetooth, because other frameworks have
+    /// calls of the same name.
     var usesPeripheralManager = false
 
-    /// The tokens behind conditions, in order.
+    /// The tokens in conditional code, in order.
     var tokens: [TokenSyntax] = []
 
     /// Returns whether the code of a node works with beacons.
@@ -21,7 +21,7 @@ package struct BeaconWords {
         return !words.found().isEmpty
     }
 
-    /// Returns the words and where they start, in order.
+    /// Returns the words and their start offsets, in order.
     func found() -> [(text: String, start: Int)] {
         tokens.indices.compactMap { index in
             guard case .identifier(let text) = tokens[index].tokenKind, isBeaconWord(text, at: index) else {
@@ -40,7 +40,8 @@ package struct BeaconWords {
         return tokens[index + 3].tokenKind == .colon && tokens[index + 2].text == "for"
     }
 
-    /// Types that a view would show, such as `CLBeacon`, are not among them: a view may well be for iOS alone.
+    /// The words do not include types that a view would show, such as `CLBeacon`, because a view may be intended for
+    /// iOS only.
     private static let words: Set<String> = [
         "startRangingBeacons", "stopRangingBeacons", "isRangingAvailable", "CBPeripheralManager",
         "CBPeripheralManagerDelegate", "didRangeBeacons", "didRange", "didFailRangingFor",
@@ -49,10 +50,10 @@ package struct BeaconWords {
         "BeaconIdentityCondition",
     ]
 
-    /// Types whose making is work with beacons.
+    /// Types whose creation is work with beacons.
     private static let madeTypes: Set<String> = ["CLBeaconRegion", "CLBeaconIdentityConstraint", "CLMonitor"]
 
-    /// Calls that are about regions where their label says so.
+    /// Calls that concern regions if their label contains the word.
     private static let regionCalls: Set<String> = [
         "startMonitoring", "stopMonitoring", "requestState", "isMonitoringAvailable",
     ]

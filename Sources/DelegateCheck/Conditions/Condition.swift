@@ -2,8 +2,8 @@ package import SwiftSyntax
 
 /// An evaluator of the condition of an `#if`.
 ///
-/// SwiftIfConfig evaluates a condition for one build, whose flags it knows. A check of sources does not know the flags,
-/// so it needs a third answer: unknown.
+/// SwiftIfConfig evaluates a condition for a build with known flags. A check of sources does not know the flags, so it
+/// needs a third result: unknown.
 package struct Condition {
     private let file: SourceFile
 
@@ -11,7 +11,7 @@ package struct Condition {
         self.file = file
     }
 
-    /// Evaluates a condition; one that cannot be read is unknown.
+    /// Evaluates a condition. An unreadable condition is unknown.
     package static func truth(of condition: ExprSyntax?, in file: SourceFile) -> PlatformTruth {
         condition.map { Condition(in: file).truth($0, depth: 0) } ?? PlatformTruth(.unknown)
     }
@@ -36,7 +36,7 @@ package struct Condition {
         return condition.as(SequenceExprSyntax.self).flatMap { sequence($0, depth: depth) } ?? PlatformTruth(.unknown)
     }
 
-    /// Evaluates operands and operators in a row. `&&` binds tighter than `||`.
+    /// Evaluates a sequence of operands and operators. `&&` binds tighter than `||`.
     private func sequence(_ sequence: SequenceExprSyntax, depth: Int) -> PlatformTruth? {
         var alternatives = PlatformTruth(.no)
         var conjunction = PlatformTruth(.yes)
@@ -82,7 +82,8 @@ package struct Condition {
         return PlatformTruth(AppleModules.shared.contains(module) ? .yes : .unknown)
     }
 
-    /// Returns whether the compiler has a version. Swift 5 holds for any source; newer versions depend on the compiler.
+    /// Returns whether the compiler has a version. Swift 5 is true for any source; newer versions depend on the
+    /// compiler.
     private static func hasVersion(_ argument: String) -> Truth {
         let isLower = argument.hasPrefix("<")
         guard isLower || argument.hasPrefix(">=") else { return .unknown }
@@ -93,9 +94,9 @@ package struct Condition {
     }
 }
 
-/// The modules that conditions ask for.
+/// The modules that conditions test for.
 package enum AppleModules {
-    /// Modules that no Linux has.
+    /// Modules that do not exist on Linux.
     package static let names: Set<String> = [
         "ActivityKit", "AppIntents", "AppKit", "ARKit", "AVFoundation", "BackgroundTasks", "Combine", "CoreData",
         "CoreGraphics", "CoreMotion", "CoreNFC", "CoreTelephony", "CoreText", "Darwin", "HealthKit", "HomeKit",
@@ -105,7 +106,7 @@ package enum AppleModules {
         "WatchConnectivity", "WatchKit", "WebKit", "WidgetKit", "os",
     ]
 
-    /// Modules that iOS and Linux both have, this package's among them.
+    /// Modules that exist on iOS and on Linux, including this package's.
     package static let shared: Set<String> = [
         "CoreBluetooth", "CoreLocation", "Dispatch", "Foundation", "Observation", "Swift", "_Concurrency",
     ]

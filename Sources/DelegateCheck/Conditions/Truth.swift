@@ -20,7 +20,7 @@ package struct PlatformTruth {
         self.simulator = simulator
     }
 
-    /// A Boolean value that indicates whether iOS may have what Linux never has.
+    /// A Boolean value that indicates whether iOS may compile code that Linux never compiles.
     package var isKeptFromLinux: Bool { linux == .no && (device != .no || simulator != .no) }
 
     /// Returns whether both hold.
@@ -41,7 +41,7 @@ package struct PlatformTruth {
     }
 }
 
-/// The truth of a condition, as far as can be known without building.
+/// The truth of a condition, as far as it is known without a build.
 package enum Truth {
     case no
     case yes

@@ -1,11 +1,11 @@
 internal import SwiftSyntax
 
-/// A delegate whose methods the check knows.
+/// A delegate protocol that the check knows.
 struct DelegateProtocol: Sendable {
     /// The protocol's name.
     let name: String
 
-    /// The class that calls it, and which is the first parameter of each method.
+    /// The class that calls it. Each method has it as its first parameter.
     let manager: String
 
     /// Its methods.
@@ -26,7 +26,7 @@ struct DelegateProtocol: Sendable {
     }
 }
 
-/// A method of a delegate: what Swift asks for, and the selector by which Objective-C finds it.
+/// A method of a delegate, with its Swift declaration and its Objective-C selector.
 struct DelegateMethod: Sendable {
     /// The declaration to write.
     let signature: String
@@ -34,16 +34,16 @@ struct DelegateMethod: Sendable {
     /// The signature of the declaration.
     let function: FunctionSignature
 
-    /// The labels that Objective-C's selector has where Swift's are shorter, the first left out.
+    /// The labels of the Objective-C selector where Swift's are shorter, without the first one.
     let selectorLabels: [String]
 
-    /// The part of the selector that Swift takes, in whole or in part, for the method's base name.
+    /// The part of the selector that Swift uses, in whole or in part, as the method's base name.
     let selectorBase: String
 
-    /// The purpose that an older method shares with its successor, if any: who implements one needs no other.
+    /// The purpose that an older method shares with its successor, if any. Implementing one of them is sufficient.
     let purpose: String?
 
-    /// Reads a method; its selector is in the attribute `@objc`, its purpose in `@purpose`.
+    /// Reads a method. Its selector is in the attribute `@objc`, its purpose in `@purpose`.
     init(_ declaration: FunctionDeclSyntax, in file: SourceFile) {
         var arguments: [String: String] = [:]
         for case .attribute(let attribute) in declaration.attributes {

@@ -12,19 +12,19 @@ struct TypeDeclaration {
     /// The kind of declaration.
     var kind: Kind
 
-    /// Its name; an extension's may have several parts.
+    /// Its name. An extension's name may have several parts.
     var path: [String]
 
-    /// The types it inherits from or conforms to; for an alias, the types it stands for.
+    /// The types that it inherits from or conforms to; for an alias, the aliased types.
     var inherited: [[String]]
 
-    /// A Boolean value that indicates whether an extension is for some forms of its type only.
+    /// A Boolean value that indicates whether an extension is constrained.
     var isConstrained: Bool
 
-    /// A Boolean value that indicates whether nothing outside its file can see it.
+    /// A Boolean value that indicates whether it is visible only in its file.
     var isPrivate: Bool
 
-    /// The scope that it stands in, and the one of its own body.
+    /// The scope that contains it, and its body's scope.
     var scope: Int
     var bodyScope: Int
 }
@@ -34,13 +34,13 @@ struct FunctionDeclaration {
     /// The signature.
     var signature: FunctionSignature
 
-    /// The type or extension it is a member of, by its number in the source.
+    /// The number of the type or extension that it is a member of, within the source.
     var owner: Int
 
-    /// A Boolean value that indicates whether nothing outside its file can see it.
+    /// A Boolean value that indicates whether it is visible only in its file.
     var isPrivate: Bool
 
-    /// A Boolean value that indicates whether it says that it overrides.
+    /// A Boolean value that indicates whether it is marked as an override.
     var isOverride: Bool
 
     /// The offset of its `func` in the source.

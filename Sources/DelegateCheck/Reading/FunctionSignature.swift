@@ -10,7 +10,7 @@ struct FunctionSignature: Sendable {
         /// The name inside the function.
         var name: String
 
-        /// Its type; nil where it could not be read.
+        /// Its type; nil if it cannot be read.
         var type: TypeName?
     }
 
@@ -23,7 +23,7 @@ struct FunctionSignature: Sendable {
     /// The result.
     let result: TypeName?
 
-    /// The words about it that no delegate method has: `static`, `async`, `throws`, and `generic`.
+    /// Its properties that no delegate method has: `static`, `async`, `throws`, and `generic`.
     private(set) var oddities: [String] = []
 
     /// The labels of the arguments.
@@ -52,7 +52,7 @@ struct FunctionSignature: Sendable {
 }
 
 extension DeclModifierListSyntax {
-    /// The modifiers; those for a part of a declaration only, as in `private(set)`, are left out.
+    /// The modifiers, except those for a part of a declaration, as in `private(set)`.
     var words: Set<String> {
         Set(lazy.filter { $0.detail == nil }.map(\.name.text))
     }

@@ -1,9 +1,9 @@
-/// A measure of how deep brackets and conditions are nested.
+/// A measure of the nesting depth of brackets and conditions.
 ///
-/// The parser's limit of levels does not hold for square brackets, for which it takes exponential time, nor for
-/// conditions, which take a call each, nor for its looks ahead, which take the square of the depth.
+/// The parser's limit of levels does not apply to square brackets, which take exponential time; to conditions, which
+/// take a recursive call each; or to its lookahead, which takes quadratic time.
 enum Nesting {
-    /// Returns the number of bytes up to the first bracket or condition that is too deep.
+    /// Returns the number of bytes up to the first bracket or condition that is nested too deep.
     static func readableLength(of utf8: [UInt8]) -> Int {
         var depth = 0
         var squareDepth = 0

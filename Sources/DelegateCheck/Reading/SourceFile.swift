@@ -6,7 +6,7 @@ package struct SourceFile {
     /// The content.
     package let utf8: [UInt8]
 
-    /// The syntax tree; any content has one. It ends where the nesting is deeper than anyone writes.
+    /// The syntax tree, which exists for any content. It ends where the nesting exceeds the limit.
     package let tree: SourceFileSyntax
 
     private let lineStarts: [Int]
@@ -27,7 +27,7 @@ package struct SourceFile {
         self.lineStarts = lineStarts
     }
 
-    /// Returns the text of a node without spaces and comments around it.
+    /// Returns the text of a node without surrounding spaces and comments.
     package func text(of node: some SyntaxProtocol) -> String {
         text(node.trimmedOffsets)
     }
@@ -42,7 +42,7 @@ package struct SourceFile {
         text(of: node).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// Returns the line and column of a byte, both counted from 1; columns count bytes, as the compiler's do.
+    /// Returns the line and column of a byte, both counted from 1. Columns count bytes, like the compiler's.
     package func place(of offset: Int) -> (line: Int, column: Int) {
         var low = 0
         var high = lineStarts.count
@@ -55,7 +55,7 @@ package struct SourceFile {
 }
 
 extension SyntaxProtocol {
-    /// The offsets of its bytes in the source, without spaces and comments around it.
+    /// The offsets of its bytes in the source, without surrounding spaces and comments.
     package var trimmedOffsets: Range<Int> {
         let start = positionAfterSkippingLeadingTrivia.utf8Offset
         return start..<max(start, endPositionBeforeTrailingTrivia.utf8Offset)

@@ -1,14 +1,14 @@
 internal import SwiftSyntax
 
-/// The declarations of a source, and its conditions.
+/// The declarations and conditions of a source.
 struct SourceSkim {
     /// The path of the file.
     let path: String
 
-    /// The types, extensions and aliases that Linux sees.
+    /// The types, extensions and aliases that Linux compiles.
     private(set) var types: [TypeDeclaration] = []
 
-    /// The functions of types that Linux sees.
+    /// The functions of types that Linux compiles.
     private(set) var functions: [FunctionDeclaration] = []
 
     /// The parent of each scope; the first scope is the file.
@@ -20,24 +20,24 @@ struct SourceSkim {
     private let file: SourceFile
     private var words = BeaconWords()
 
-    /// The number of a block and of its branch, by the offset at which the branch starts.
+    /// The numbers of a block and of its branch, by the offset of the branch.
     private var branches: [Int: (block: Int, branch: Int, body: Range<Int>)] = [:]
 
-    /// Where a node stands.
+    /// The context of a node.
     private struct Surroundings {
-        /// The scope of names declared there.
+        /// The scope of names declared in it.
         var scope = 0
 
-        /// The type whose member a declaration there is.
+        /// The type that declarations in it are members of.
         var owner: Int?
 
-        /// The type whose body comes next.
+        /// The type whose body follows.
         var nextBody: Int?
 
         /// The offset of the innermost branch.
         var branch: Int?
 
-        /// A Boolean value that indicates whether Linux may see it.
+        /// A Boolean value that indicates whether Linux may compile it.
         var isLive = true
     }
 
@@ -112,7 +112,7 @@ struct SourceSkim {
         guard surroundings.isLive, !path.isEmpty else { return nil }
         var inherited: [[String]] = []
         if let alias = node.as(TypeAliasDeclSyntax.self) {
-            // Only one name or a composition of names is followed.
+            // Only a single name or a composition of names is followed.
             guard let names = alias.initializer.value.paths else { return nil }
             inherited = names
         } else if let clause = node.asProtocol((any DeclGroupSyntax).self)?.inheritanceClause {
@@ -169,7 +169,7 @@ struct SourceSkim {
         if surroundings.branch != nil { words.tokens.append(token) }
     }
 
-    /// Gives each branch its first beacon word.
+    /// Sets the first beacon word of each branch.
     private mutating func noteBeaconWords() {
         let found = words.found()
         words.tokens = []

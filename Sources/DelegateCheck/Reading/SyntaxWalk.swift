@@ -1,11 +1,11 @@
 package import SwiftSyntax
 
-/// A walk over a syntax tree, parents first, that makes no call for each level, so that no source is too deep for it.
+/// A walk over a syntax tree, parents first. It is not recursive, so the depth of a source is not limited.
 package enum SyntaxWalk {
-    /// Visits a node and all below it.
+    /// Visits a node and all its descendants.
     ///
-    /// - Parameter visit: gets a node and the state that its parent returned. It returns the state for the children, or
-    ///   nil to leave them out.
+    /// - Parameter visit: receives a node and the state that its parent returned. It returns the state for the
+    ///   children, or nil to skip them.
     package static func run<State>(
         _ root: some SyntaxProtocol, _ state: State, visit: (_ node: Syntax, _ state: State) -> State?
     ) {

@@ -1,14 +1,14 @@
 internal import SwiftSyntax
 
-/// A type as a source spells it, and in the one spelling that all equal ones share.
+/// A type in its original and in its canonical spelling.
 struct TypeName: Hashable, Sendable {
     /// The type as it is written, on one line.
     let text: String
 
-    /// The type in its one spelling: no module names, no `any`, sugar for optionals, arrays and dictionaries.
+    /// The canonical spelling: no module names, no `any`, and sugar for optionals, arrays and dictionaries.
     let canonical: String
 
-    /// The names in it, without those of modules.
+    /// The names in it, without module names.
     private let names: [String]
 
     /// No result.
@@ -20,7 +20,7 @@ struct TypeName: Hashable, Sendable {
         self.names = names
     }
 
-    /// Reads a type; nil where there is none. What is too strange to be read is its own spelling.
+    /// Reads a type; nil if it is missing. A type that cannot be read keeps its original spelling.
     init?(_ type: TypeSyntax, isVariadic: Bool = false, in file: SourceFile) {
         if type.is(MissingTypeSyntax.self) { return nil }
         var reader = TypeReader()
@@ -30,19 +30,19 @@ struct TypeName: Hashable, Sendable {
             names = reader.names
         } else {
             canonical = text
-            // A name that nobody declares leaves the question open.
+            // An unknown name makes every comparison undecided.
             names = [""]
         }
     }
 
-    /// Returns whether two types are the same; nil where it hangs on a name that could be an alias.
+    /// Returns whether two types are the same; nil if the result depends on a name that could be an alias.
     func isEqual(to other: TypeName, isType: (String) -> Bool) -> Bool? {
         if canonical == other.canonical { return true }
         return names.allSatisfy(isType) ? false : nil
     }
 }
 
-/// A reader of a type that writes it in the one spelling, and collects the names in it.
+/// A reader that returns the canonical spelling of a type and collects its names.
 private struct TypeReader {
     private(set) var names: [String] = []
 
@@ -86,7 +86,7 @@ private struct TypeReader {
         }
     }
 
-    /// The labels of a tuple are no part of what is compared here.
+    /// Returns the element types of a tuple. Labels are not compared.
     private mutating func elements(_ list: TupleTypeElementListSyntax, depth: Int) -> [String]? {
         var parts: [String] = []
         for element in list {
@@ -129,12 +129,12 @@ private struct TypeReader {
         "CoreLocation", "CoreBluetooth", "Foundation", "Swift", "ObjectiveC", "CoreFoundation", "FoundationEssentials",
     ]
 
-    /// Names of Apple's for other types that delegate methods have.
+    /// Apple's aliases of other types in delegate methods.
     private static let aliases = ["CFAbsoluteTime": "Double", "TimeInterval": "Double", "CBL2CAPPSM": "UInt16"]
 }
 
 extension TypeSyntax {
-    /// The parts of a name with dots, without generic arguments; nil where the type is no name.
+    /// The parts of a dotted name, without generic arguments; nil if the type is not a name.
     package var path: [String]? {
         var path: [String] = []
         var type = self
@@ -147,7 +147,7 @@ extension TypeSyntax {
         return path.reversed()
     }
 
-    /// The names of a composition, or the one name; nil where there is another type among them.
+    /// The names of a composition, or the single name; nil if it contains another type.
     package var paths: [[String]]? {
         if let type = self.as(AttributedTypeSyntax.self) { return type.baseType.paths }
         if let type = self.as(SomeOrAnyTypeSyntax.self) { return type.constraint.paths }

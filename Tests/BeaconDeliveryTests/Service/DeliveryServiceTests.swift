@@ -186,7 +186,7 @@ struct DeliveryServiceTests {
         let sink = MemorySink()
         let bench = try DeliveryBench(
             [Destination(name: "a", sink: sink, kinds: [.enter])], folder: folder, logger: log.logger)
-        #expect(log.lines.contains { $0.contains("a destination that there is not") && $0.contains("old name") })
+        #expect(log.lines.contains { $0.contains("a destination that is not configured") && $0.contains("old name") })
         try await bench.running { try await eventually { try await bench.status("a").waiting == 0 } }
         #expect(sink.notifications == [Samples.enter(2)])
         let status = try await bench.status("a")

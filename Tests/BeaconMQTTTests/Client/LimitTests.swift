@@ -62,7 +62,7 @@ struct LimitTests {
             try await client.publish(MQTTMessage(topic: "a", text: "b"))
             try await eventually("it arrives") { observer.messages.contains { $0.topic == "a" } }
         }
-        #expect(lines.all.count { $0.contains("QoS 0 alone") } == 1, "\(lines.all)")
+        #expect(lines.all.count { $0.contains("only QoS 0") } == 1, "\(lines.all)")
     }
 
     @Test(
