@@ -200,7 +200,7 @@ final class StateTests {
             let error = #expect(throws: StateError.self) {
                 _ = try AuthorizationPolicy(directory: self.directory, administratorFile: administrator)
             }
-            #expect(content.isEmpty || error?.message.contains("app has \"perhaps\" ; expected one of") == true)
+            #expect(content.isEmpty || error?.message.contains("app has \"perhaps\"; expected one of") == true)
             #expect(try Data(contentsOf: administrator) == Data(content.utf8))
         }
     }

@@ -96,7 +96,7 @@ struct AuthorizationRule: Hashable, Sendable, Decodable {
         return .dataCorrupted(
             .init(
                 codingPath: path,
-                debugDescription: "\(place) has \"\(word.printable)\" ; expected one of "
+                debugDescription: "\(place) has \"\(word.printable)\"; expected one of "
                     + words.joined(separator: ", ")))
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import CoreLocation
 
 @Suite struct CLBeaconIdentityConstraintTests {
-    @Test("A constraint has the values that it was made with")
+    @Test("A constraint has the values that it was created with")
     func values() {
         let all = CLBeaconIdentityConstraint(uuid: deployment)
         #expect(all.uuid == deployment)
@@ -31,7 +31,7 @@ import Testing
         #expect(!again.isEqual(nil))
     }
 
-    @Test("An equal constraint finds an entry of a dictionary")
+    @Test("An equal constraint finds a dictionary entry")
     func keyOfADictionary() {
         var found = [CLBeaconIdentityConstraint: [CLBeacon]]()
         found[CLBeaconIdentityConstraint(uuid: deployment, major: 1)] = [CLBeacon()]
@@ -39,7 +39,7 @@ import Testing
         #expect(found[CLBeaconIdentityConstraint(uuid: deployment)] == nil)
     }
 
-    @Test("A constraint is archived, and is its own copy")
+    @Test("A constraint can be archived, and its copy is itself")
     func archivesAndCopies() throws {
         for constraint in [
             CLBeaconIdentityConstraint(uuid: deployment), CLBeaconIdentityConstraint(uuid: deployment, major: 0),
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("A constraint may be sent to another task")
+    @Test("A constraint can be sent to another task")
     func crossesTasks() async {
         let constraint = CLBeaconIdentityConstraint(uuid: deployment)
         let uuid = await Task.detached { constraint.uuid }.value
@@ -66,8 +66,8 @@ import Testing
         #expect(UUID(own) == deployment)
     }
 
-    @Test("Constraints keep their parts")
-    func constraintsKeepTheirParts() {
+    @Test("Constraints keep their values")
+    func constraintsKeepTheirValues() {
         let uuid = ProximityUUID(deployment)
         #expect(
             BeaconConstraint(CLBeaconIdentityConstraint(uuid: deployment)) == BeaconConstraint(uuid: uuid))

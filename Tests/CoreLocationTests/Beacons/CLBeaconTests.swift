@@ -10,7 +10,7 @@ import Testing
             timestamp: Date(timeIntervalSince1970: 1_595_569_484))
     }
 
-    @Test("A beacon has the values that it was made with")
+    @Test("A beacon has the values that it was created with")
     func values() {
         let beacon = beacon(minor: 65_535)
         #expect(beacon.uuid == deployment)
@@ -23,8 +23,8 @@ import Testing
         #expect(beacon.timestamp.timeIntervalSince1970 == 1_595_569_484)
     }
 
-    @Test("A beacon that an app makes is unknown")
-    func aBeaconOfOnesOwnIsUnknown() {
+    @Test("A beacon that an app creates is unknown")
+    func beaconOfAnAppIsUnknown() {
         let beacon = CLBeacon()
         #expect(beacon.proximity == .unknown)
         #expect(beacon.accuracy == -1)
@@ -42,7 +42,7 @@ import Testing
         #expect(Set([one, beacon(), one]).count == 2)
     }
 
-    @Test("The description has the form of Apple's logs")
+    @Test("The description has the format of Apple's logs")
     func description() {
         #expect(
             beacon().description
@@ -50,7 +50,7 @@ import Testing
                 + "proximity:3 +/- 21.54m, rssi:-64, timestamp:2020-07-24 05:44:44 +0000)")
     }
 
-    @Test("A beacon is archived, and is its own copy")
+    @Test("A beacon can be archived, and its copy is itself")
     func archivesAndCopies() throws {
         let one = beacon(major: 65_535)
         let read = try archived(one)
@@ -60,8 +60,8 @@ import Testing
         #expect(one.copy() as? CLBeacon === one)
     }
 
-    @Test("A test double overrides what it needs")
-    func mocksOverrideWhatTheyNeed() {
+    @Test("A test double overrides individual properties")
+    func testDoublesOverrideProperties() {
         final class Mock: CLBeacon, @unchecked Sendable {
             override var rssi: Int { -50 }
             override var major: NSNumber { 7 }
@@ -86,7 +86,7 @@ import Testing
         #expect((mock.copy() as? CLBeacon) is Mock)
     }
 
-    @Test("A beacon has the characteristics that the documents name")
+    @Test("A beacon has the characteristics that Apple's documentation mentions")
     func characteristics() throws {
         var ranged = RangedBeacon(
             address: DeviceAddress(bits: 1, kind: .random),
@@ -103,7 +103,7 @@ import Testing
         #expect(CLBeacon().accuracyRange == nil && CLBeacon().measuredPower == nil)
     }
 
-    @Test("A beacon has what ranging found")
+    @Test("A beacon has the values from ranging")
     func translatedFromTheEngine() throws {
         let ranged = RangedBeacon(
             address: DeviceAddress(bits: 0x0A0B_0C0D_0E0F, kind: .random),

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test("A delegate with the new authorization callback receives only that")
-    func whoKnowsTheNewCallbackHearsOnlyThat() {
+    func newCallbackOnly() {
         final class Both: NSObject, CLLocationManagerDelegate {
             var heard: [String] = []
             func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus) {
@@ -83,7 +83,7 @@ import Testing
         #expect(screen.titles == ["0"])
     }
 
-    @Test("Optional calls, as mocks make them, reach the delegate's own methods and its defaults (C4)")
+    @Test("Optional calls, as in mocks, reach the delegate's methods and their defaults (C4)")
     func optionalCalls() {
         let witness = LocationWitness()
         weak var delegate: (any CLLocationManagerDelegate)? = witness
@@ -120,7 +120,7 @@ import Testing
         withExtendedLifetime(witness) {}
     }
 
-    @Test("An optional call of the new authorization callback reaches the old one by the default, once (C4)")
+    @Test("An optional call of the new authorization callback reaches the old one once, through the default (C4)")
     func optionalCallOfADefault() {
         final class Old: NSObject, CLLocationManagerDelegate {
             var count = 0
@@ -133,7 +133,7 @@ import Testing
         #expect(old.count == 1)
     }
 
-    @Test("A delegate may have a property that is called locationManager, of any of the usual types (C4)")
+    @Test("A delegate may have a property named locationManager, of any of the usual types (C4)")
     func propertiesOfThatName() {
         final class Plain: NSObject, CLLocationManagerDelegate {
             let locationManager = CLLocationManager()
@@ -166,7 +166,7 @@ import Testing
         #expect(Plain().use() && optional.use() && unwrapped.use() && Child().use())
     }
 
-    @Test("Beacons and regions may be captured by what runs elsewhere (C6)")
+    @Test("Other tasks may capture beacons and regions (C6)")
     func captured() async {
         let beacons = [CLBeacon()]
         let regions: [CLRegion] = [
@@ -175,7 +175,7 @@ import Testing
         ]
         let words: @Sendable () -> [String] = { beacons.map { "\($0.major)" } + regions.map(\.identifier) }
         #expect(await Task.detached { words() }.value == ["0", "a", "b"])
-        // The flags may be changed by one while another reads them.
+        // One task may change the flags while another reads them.
         await withTaskGroup { group in
             for _ in 0..<4 {
                 group.addTask { for _ in 0..<200 { regions[0].notifyOnEntry = !regions[0].notifyOnExit } }

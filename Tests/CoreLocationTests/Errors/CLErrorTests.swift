@@ -2,7 +2,7 @@ import CoreLocation
 import Testing
 
 @Suite struct CLErrorTests {
-    @Test("The codes have the numbers of Apple's header, under both of their names")
+    @Test("The codes have the numbers of Apple's header, under both names")
     func codes() {
         let all: [CLError.Code] = [
             .locationUnknown, .denied, .network, .headingFailure, .regionMonitoringDenied, .regionMonitoringFailure,
@@ -13,7 +13,7 @@ import Testing
         ]
         #expect(all.map(\.rawValue) == Array(0...19))
         #expect(CLError.Code(rawValue: 20) == nil)
-        // The names on the struct are the codes.
+        // The static members of the struct are the codes.
         let names: [CLError.Code] = [
             CLError.locationUnknown, CLError.denied, CLError.network, CLError.headingFailure,
             CLError.regionMonitoringDenied, CLError.regionMonitoringFailure, CLError.regionMonitoringSetupDelayed,
@@ -31,7 +31,7 @@ import Testing
         func fail(_ error: any Error) throws { throw error }
         do {
             try fail(CLError(.denied))
-            Issue.record("nothing thrown")
+            Issue.record("no error was thrown")
         } catch CLError.denied {
         } catch {
             Issue.record("\(error) is not caught by its code")
@@ -39,7 +39,7 @@ import Testing
         do {
             try fail(CLError(.network))
         } catch CLError.denied {
-            Issue.record("caught by another code")
+            Issue.record("was caught by another code")
         } catch let error as CLError {
             #expect(error.code == .network)
         }
@@ -60,7 +60,7 @@ import Testing
         #expect(error.localizedDescription.contains("kCLErrorDomain"))
     }
 
-    @Test("The domain is the constant's own name")
+    @Test("The domain is the same as the constant's name")
     func domains() {
         #expect(kCLErrorDomain == "kCLErrorDomain")
         #expect(CLError.errorDomain == kCLErrorDomain)
@@ -83,9 +83,9 @@ import Testing
         #expect(error.alternateRegion === region)
     }
 
-    /// Not wanted, but so: why these modules never hand out a bare `NSError`.
-    @Test("A bare NSError of the domain is no CLError outside Apple's systems, though not by our wish")
-    func bareErrorsStayBare() {
+    /// A limitation, and the reason why these modules never return a plain `NSError`.
+    @Test("A plain NSError with the domain is not a CLError outside Apple's systems, a known limitation")
+    func plainErrorsAreNotConverted() {
         #if !canImport(ObjectiveC)
             let bare: any Error = NSError(domain: kCLErrorDomain, code: 16)
             #expect(bare as? CLError == nil)

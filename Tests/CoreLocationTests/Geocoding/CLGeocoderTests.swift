@@ -7,7 +7,7 @@ import Testing
 struct CLGeocoderTests {
     private let place = CLLocation(latitude: 52.5, longitude: 13.4)
 
-    /// Collects the answers of handlers.
+    /// Collects the results that handlers receive.
     private final class Answers: Sendable {
         private let codes = Locked<[Int]>([])
         private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -26,7 +26,7 @@ struct CLGeocoderTests {
         }
     }
 
-    @Test("Each form of a request fails for want of a service, after the call, on the main queue (C3)")
+    @Test("Every form of request fails without a service, after the call, on the main queue (C3)")
     func handlers() async {
         let geocoder = CLGeocoder()
         let answers = Answers()
@@ -47,7 +47,7 @@ struct CLGeocoderTests {
         #expect(!geocoder.isGeocoding)
     }
 
-    @Test("A request that is cancelled says so (C3)")
+    @Test("A cancelled request fails as cancelled (C3)")
     func cancelled() async {
         let geocoder = CLGeocoder()
         let answers = Answers()
@@ -59,7 +59,7 @@ struct CLGeocoderTests {
         #expect(answers.all == [10, 2])
     }
 
-    @Test("The forms that wait throw the same errors (C3)")
+    @Test("The asynchronous forms throw the same errors (C3)")
     func waiting() async {
         let geocoder = CLGeocoder()
         await #expect(throws: CLError(.network)) { try await geocoder.reverseGeocodeLocation(place) }
@@ -67,7 +67,7 @@ struct CLGeocoderTests {
         await #expect(throws: CLError(.geocodeFoundNoResult)) { try await geocoder.geocodeAddressString("") }
     }
 
-    @Test("A placemark of an app's own has the names that it overrides (C3)")
+    @Test("A custom placemark has the names that it overrides (C3)")
     func placemarks() throws {
         final class Museum: CLPlacemark, @unchecked Sendable {
             override var name: String? { "Museum" }

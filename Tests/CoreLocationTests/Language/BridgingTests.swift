@@ -1,22 +1,22 @@
-// Imports nothing but the module under test and the test library, as the apps' files do: Foundation and Dispatch have
-// to come along.
+// Imports nothing but the module under test and the test library, as apps do: the module must export Foundation and
+// Dispatch.
 import CoreLocation
 import Testing
 
-/// What apps' code does with the module's types by way of bridging, one test each.
+/// The bridging conversions that apps use with the module's types, one test for each.
 @Suite struct BridgingTests {
     private let region = CLBeaconRegion(uuid: deployment, major: 1, minor: 2, identifier: "id")
     private var data: NSMutableDictionary { region.peripheralData(withMeasuredPower: nil) }
     private let key = "kCBAdvDataAppleBeaconKey"
 
-    @Test("Advertisement data pass through an NSDictionary")
+    @Test("Advertisement data can pass through an NSDictionary")
     func advertisementDataByWayOfADictionary() {
         #expect(((data as NSDictionary) as? [String: Any])?[key] is Data)
         #expect(((data as NSDictionary) as! [String: Any]).count == 1)
         #expect(((data as NSDictionary) as! Dictionary<String, Any>).count == 1)
     }
 
-    @Test("Advertisement data are cast to a dictionary")
+    @Test("Advertisement data can be cast to a dictionary")
     func advertisementDataDirectly() {
         #expect((data as? [String: Any])?[key] is Data)
         #expect((data as! [String: Any])[key] is Data)
@@ -30,14 +30,14 @@ import Testing
         #expect((options as NSDictionary)["a"] as? Int == 1)
     }
 
-    @Test("Measured power is a literal or a number")
+    @Test("Measured power can be a literal or a number")
     func measuredPowerAsLiteralAndNumber() {
         #expect(region.peripheralData(withMeasuredPower: -59) == data)
         let power = -59
         #expect(region.peripheralData(withMeasuredPower: power as NSNumber) == data)
     }
 
-    @Test("A beacon's numbers are converted as on Apple's systems")
+    @Test("A beacon's numbers convert as on Apple's systems")
     func numbersOfABeacon() {
         let beacon: CLBeacon = Numbered()
         #expect(beacon.major as? Int == 7)
@@ -51,14 +51,14 @@ import Testing
         #expect((["m": beacon.major] as [String: Any])["m"] as? Int == 7)
     }
 
-    @Test("A region's numbers are converted as on Apple's systems")
+    @Test("A region's numbers convert as on Apple's systems")
     func numbersOfARegion() {
         #expect(region.major as? Int == 1)
         #expect(region.minor?.intValue == 2)
         #expect(CLBeaconRegion(uuid: deployment, identifier: "x").major as? Int == nil)
     }
 
-    @Test("A beacon's numbers are written as JSON")
+    @Test("A beacon's numbers can be encoded as JSON")
     func numbersGoIntoJSON() throws {
         let beacon = Numbered()
         let json = try JSONSerialization.data(
@@ -66,7 +66,7 @@ import Testing
         #expect(String(decoding: json, as: UTF8.self) == #"{"major":7,"p":0}"#)
     }
 
-    @Test("Regions are elements of sets")
+    @Test("Regions can be elements of sets")
     func setsOfRegions() {
         let regions: Set<CLRegion> = [region]
         #expect(regions.filter { $0.identifier == "id" }.first as? CLBeaconRegion === region)
@@ -75,14 +75,14 @@ import Testing
         #expect((region as CLRegion) is CLBeaconRegion)
     }
 
-    @Test("A proximity is a key of a dictionary")
+    @Test("A proximity can be a dictionary key")
     func proximityAsKey() {
         var sections = [CLProximity: [CLBeacon]]()
         sections[.near, default: []].append(CLBeacon())
         #expect(sections[.near]?.count == 1)
     }
 
-    @Test("Arrays of beacons are filtered and sorted")
+    @Test("Arrays of beacons can be filtered and sorted")
     func arraysOfBeacons() {
         let beacons = [CLBeacon(), CLBeacon()]
         #expect((beacons as NSArray).count == 2)
@@ -90,7 +90,7 @@ import Testing
         #expect((beacons as [AnyObject]) as? [CLBeacon] == beacons)
     }
 
-    @Test("Both kinds of UUID are converted")
+    @Test("Both kinds of UUID can be converted")
     func uuidsOfBothKinds() {
         #expect(NSUUID(uuidString: "39ED98FF-2900-441A-802F-9C398FC199D2") as UUID? == deployment)
         var bytes = [UInt8](repeating: 0, count: 16)
@@ -98,7 +98,7 @@ import Testing
         #expect(bytes.first == 0x39)
     }
 
-    @Test("Classes are passed as values")
+    @Test("Classes can be passed as values")
     func classesAsValues() {
         func accepts(_ regionClass: AnyClass) -> Bool { regionClass is CLRegion.Type }
         #expect(accepts(CLBeaconRegion.self))
@@ -106,20 +106,20 @@ import Testing
         #expect(type(of: region) == CLBeaconRegion.self)
     }
 
-    @Test("Copies are cast to their class")
+    @Test("Copies can be cast to their class")
     func copiesAreCast() {
         #expect((region.copy() as? CLBeaconRegion)?.identifier == "id")
     }
 
-    @Test("Regions are found by their identifier")
+    @Test("Regions can be found by identifier")
     func namedByIdentifier() {
         switch region.identifier {
         case "id": break
-        default: Issue.record("not by its identifier")
+        default: Issue.record("the identifier does not match")
         }
     }
 
-    @Test("Notifications carry regions")
+    @Test("Notifications can carry regions")
     func notificationsCarryRegions() {
         let name = Notification.Name("region")
         nonisolated(unsafe) var heard: CLRegion?
@@ -131,16 +131,16 @@ import Testing
         #expect(heard === region)
     }
 
-    @Test("Dispatch comes with the module")
-    func dispatchComesAlong() async {
+    @Test("The module exports Dispatch")
+    func dispatchIsExported() async {
         let done = await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: true) }
         }
         #expect(done)
     }
 
-    @Test("Availability is asked")
-    func availabilityIsAsked() {
+    @Test("Availability can be checked")
+    func availability() {
         if #available(iOS 13.0, *) {
             #expect(region.beaconIdentityConstraint.major == 1)
         } else {
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("Values are described in strings")
+    @Test("Values can be interpolated in strings")
     func describedInStrings() {
         #expect(String(describing: region) == region.description)
         #expect("\(CLProximity.near) \(CLProximity.near.rawValue)" == "near 2")
@@ -163,7 +163,7 @@ private final class Numbered: CLBeacon, @unchecked Sendable {
 
 @Suite("Dictionaries of advertisement data")
 struct DictionaryTests {
-    @Test("What a region gives goes through NSDictionary's initialiser, as on Apple's platforms")
+    @Test("A region's advertisement data can pass through NSDictionary's initializer, as on Apple's platforms")
     func copy() throws {
         let region = CLBeaconRegion(uuid: UUID(), major: 1, minor: 2, identifier: "region")
         let data = region.peripheralData(withMeasuredPower: nil)

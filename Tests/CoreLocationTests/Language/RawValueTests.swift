@@ -1,7 +1,7 @@
 import CoreLocation
 import Testing
 
-/// The numbers of Apple's headers, which apps store and send.
+/// The numbers in Apple's headers, which apps store and send.
 @Suite struct RawValueTests {
     @Test("Proximities have Apple's raw values")
     func proximity() {

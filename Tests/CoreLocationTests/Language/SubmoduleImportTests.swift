@@ -1,4 +1,4 @@
-// Each part of Core Location that code imports by itself. None of these files imports the whole.
+// The submodules of Core Location that code imports. None of these files imports the whole module.
 import CoreLocation.CLAvailability
 import CoreLocation.CLBeaconIdentityConstraint
 import CoreLocation.CLBeaconRegion
@@ -17,9 +17,9 @@ import CoreLocation.CLRegion
 import CoreLocation.CLVisit
 import Testing
 
-@Suite("Imports of a part of Core Location")
+@Suite("Imports of Core Location's submodules")
 struct SubmoduleImportTests {
-    @Test("A part brings the module with all that it has, and Foundation")
+    @Test("A submodule provides the whole module and Foundation")
     func parts() {
         let region: CLRegion = CLBeaconRegion(uuid: UUID(), identifier: "part")
         #expect(region.identifier == "part")

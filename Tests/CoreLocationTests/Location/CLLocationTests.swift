@@ -4,8 +4,8 @@ import Testing
 @Suite struct CLLocationTests {
     private let munich = CLLocationCoordinate2D(latitude: 48.137154, longitude: 11.576124)
 
-    @Test("Values that are not given are not known")
-    func whatIsNotGivenIsNotKnown() {
+    @Test("Unspecified values are unknown")
+    func unspecifiedValuesAreUnknown() {
         let place = CLLocation(latitude: 1, longitude: 2)
         #expect(place.coordinate.latitude == 1)
         #expect(place.coordinate.longitude == 2)
@@ -19,7 +19,7 @@ import Testing
         #expect(abs(place.timestamp.timeIntervalSinceNow) < 60)
     }
 
-    @Test("A place without any values is at latitude and longitude 0")
+    @Test("A location without values is at latitude and longitude 0")
     func noValues() {
         let place = CLLocation()
         #expect(place.coordinate.latitude == 0 && place.coordinate.longitude == 0)
@@ -38,7 +38,7 @@ import Testing
         #expect(abs(here.distance(from: antipode) - 20_015_000) < 1_000)
     }
 
-    @Test("A place is archived")
+    @Test("A location can be archived")
     func archives() throws {
         let place = CLLocation(
             coordinate: munich, altitude: 520, horizontalAccuracy: 5, verticalAccuracy: 3, course: 90,
@@ -69,7 +69,7 @@ import Testing
         #expect(CLLocationCoordinate2D().latitude == 0)
     }
 
-    @Test("No heading and no visit is made up")
+    @Test("No heading and no visit is invented")
     func nothingIsInvented() {
         #expect(CLHeading().magneticHeading == -1)
         #expect(CLHeading().trueHeading == -1)
@@ -80,8 +80,8 @@ import Testing
         #expect(CLFloor().level == 0)
     }
 
-    @Test("A test double overrides what it needs")
-    func mocksOverrideWhatTheyNeed() {
+    @Test("A test double overrides individual properties")
+    func testDoublesOverrideProperties() {
         final class Mock: CLLocation, @unchecked Sendable {
             override var coordinate: CLLocationCoordinate2D { CLLocationCoordinate2D(latitude: 5, longitude: 6) }
         }
@@ -90,7 +90,7 @@ import Testing
     }
 }
 
-// Apps add these to Apple's type, which has neither; both must stay theirs to add.
+// Apps add these conformances to Apple's type, which has neither, so this module must not declare them.
 extension CLLocationCoordinate2D: Equatable {
     static func == (left: Self, right: Self) -> Bool {
         left.latitude == right.latitude && left.longitude == right.longitude

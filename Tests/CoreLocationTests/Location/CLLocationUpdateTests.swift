@@ -15,7 +15,7 @@ struct CLLocationUpdateTests {
         return result
     }
 
-    @Test("Live updates end after one that says that there is no position (C8)")
+    @Test("Live updates end after one update without a position (C8)")
     func unavailable() async throws {
         let updates = try await updates(.always)
         let only = try #require(updates.first)
@@ -25,7 +25,7 @@ struct CLLocationUpdateTests {
         #expect(try await self.updates(.always, .fitness).map(\.location) == [nil])
     }
 
-    @Test("The update says whether the app is authorized")
+    @Test("The update reports whether the app is authorized")
     func authorization() async throws {
         for status in [AuthorizationStatus.notDetermined, .restricted, .denied, .whenInUse, .always] {
             let only = try #require(try await updates(status).first)
@@ -35,7 +35,7 @@ struct CLLocationUpdateTests {
         }
     }
 
-    @Test("The update says what holds when it is taken, and not when updates were asked for")
+    @Test("The update reports the authorization when it is read, not when updates were requested")
     func laterDecision() async throws {
         let bench = await MonitorBench(status: .notDetermined)
         let updates = BeaconCenter.withCurrent(bench.center) { CLLocationUpdate.liveUpdates() }

@@ -9,7 +9,7 @@ import Testing
 struct CLLocationManagerTests {
     private let shop = CLBeaconRegion(uuid: deployment, identifier: "shop")
 
-    @Test("A delegate that is set after the first callback was due receives the authorization, once (M3)")
+    @Test("A delegate that is set after the first callback was due receives the authorization once (M3)")
     func lateDelegate() async {
         let bench = await MonitorBench()
         for _ in 0..<500 {
@@ -26,7 +26,7 @@ struct CLLocationManagerTests {
         }
     }
 
-    @Test("A delegate that a task sets in its next statement receives the authorization, once (M3)")
+    @Test("A delegate that a task sets in its next statement receives the authorization once (M3)")
     func delegateInTheNextStatement() async {
         let bench = await MonitorBench()
         for _ in 0..<500 {
@@ -39,10 +39,10 @@ struct CLLocationManagerTests {
         }
     }
 
-    @Test("A delegate may be set on many threads while callbacks are made")
+    @Test("A delegate can be set on many threads while callbacks are made")
     func delegateOnManyThreads() async {
         let bench = await MonitorBench()
-        // Called from many threads at once, which is what is tested.
+        // Called from many threads at once, which is the purpose of the test.
         let manager = UnsafeTransfer(bench.manager())
         let witnesses = (0..<4).map { _ in LocationWitness() }
         manager.value.delegate = witnesses[0]
@@ -60,7 +60,7 @@ struct CLLocationManagerTests {
         #expect(witnesses.map { $0.take().count }.reduce(0, +) == 201)
     }
 
-    @Test("A region of another kind under the same identifier is another region (M8)")
+    @Test("A region of another kind with the same identifier is a different region (M8)")
     func otherKinds() async {
         let bench = await MonitorBench()
         let manager = bench.manager()
@@ -76,7 +76,7 @@ struct CLLocationManagerTests {
         manager.requestState(for: circle)
         manager.stopMonitoring(for: circle)
         await bench.settleCallbacks()
-        // The state of a circle is unknown, whatever the beacon region under its identifier has.
+        // The state of a circle is unknown, whatever the state of the beacon region with its identifier.
         #expect(witness.take() == ["shop 0"])
         #expect(manager.monitoredRegions == [shop])
         manager.requestState(for: shop)
@@ -85,10 +85,10 @@ struct CLLocationManagerTests {
         #expect(manager.monitoredRegions == [])
     }
 
-    @Test("Starts and stops of ranging on two threads leave the manager and the radio with one opinion (L1)")
+    @Test("Ranging that is started and stopped on two threads leaves the manager and the radio consistent (L1)")
     func startsAndStops() async {
         let bench = await MonitorBench()
-        // Called from two threads at once, which is what is tested.
+        // Called from two threads at once, which is the purpose of the test.
         let manager = UnsafeTransfer(bench.manager())
         let constraint = CLBeaconIdentityConstraint(uuid: deployment)
         var torn = 0
@@ -111,7 +111,7 @@ struct CLLocationManagerTests {
     @Test(
         "A region that is stopped while its events wait for the app's thread is not reported (L9)",
         arguments: [false, true])
-    func stoppedMeanwhile(stops: Bool) async {
+    func stoppedInBetween(stops: Bool) async {
         let bench = await MonitorBench()
         let app = AppThread(bench.center)
         let witness = LocationWitness()
@@ -129,7 +129,7 @@ struct CLLocationManagerTests {
             app.makeCallbacks()
         }
         #expect(witness.take() == (stops ? [] : ["shop 1", "enter shop"]))
-        // What is started again is reported again.
+        // A region that is started again is reported again.
         await app.perform { $0.manager.startMonitoring(for: CLBeaconRegion(uuid: deployment, identifier: "shop")) }
         await bench.settle()
         await bench.hear(34)
@@ -149,7 +149,7 @@ struct CLLocationManagerTests {
             app.manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: deployment, major: 2))
         }
         await bench.time(0.5)
-        // Five minutes of each ten near the beacon.
+        // Near the beacon for five minutes of every ten.
         for second in 1...3605 {
             if second % 600 < 300 { await bench.hear(Double(second) + 0.2) }
             await bench.time(Double(second) + 0.5)
@@ -164,7 +164,7 @@ struct CLLocationManagerTests {
         #expect(words.filter { $0.hasPrefix("ranged") }.sorted() == ["ranged * 1", "ranged 2 0"])
     }
 
-    @Test("Where the app may not know of beacons, monitoring has one answer: its failure (L10)")
+    @Test("If the app is not authorized, monitoring has one answer: its failure (L10)")
     func denied() async {
         let bench = await MonitorBench(status: .denied)
         let manager = bench.manager()
@@ -175,7 +175,7 @@ struct CLLocationManagerTests {
         #expect(witness.take() == ["authorization 2", "failed shop 4"])
     }
 
-    @Test("The managers of a thread share one source of its run loop (L11)")
+    @Test("The managers of a thread share one run loop source (L11)")
     func oneSource() async {
         let bench = await MonitorBench()
         let app = AppThread(bench.center)
@@ -186,14 +186,14 @@ struct CLLocationManagerTests {
             let sources = Thread.current.threadDictionary.allValues.compactMap { $0 as? Timer }
             isWaiting.withLock { $0.append(sources.count == 1) }
             for source in sources { source.invalidate() }
-            // A run loop with another source would wait for it.
+            // A run loop with another source would wait for that one.
             let result = RunLoop.current.limitDate(forMode: .default) != nil
             isWaiting.withLock { $0.append(result) }
         }
         #expect(isWaiting.withLock { $0 } == [true, false])
     }
 
-    @Test("The answer to a request for full accuracy comes after the call (L15)")
+    @Test("The answer to a request for full accuracy follows after the call (L15)")
     @MainActor func fullAccuracy() async {
         let bench = await MonitorBench()
         let manager = bench.manager()
@@ -206,7 +206,7 @@ struct CLLocationManagerTests {
         #expect(answers.withLock { $0 } == [true])
     }
 
-    @Test("Who asks for deferred positions is answered that there are none (C2)")
+    @Test("A request for deferred positions fails (C2)")
     func deferred() async {
         let bench = await MonitorBench()
         let manager = bench.manager()
@@ -220,7 +220,7 @@ struct CLLocationManagerTests {
     }
 }
 
-/// A delegate that notes its calls in words.
+/// A delegate that records its calls as text.
 final class LocationWitness: NSObject, CLLocationManagerDelegate, Sendable {
     private let words = Locked<[String]>([])
 
@@ -274,9 +274,9 @@ final class LocationWitness: NSObject, CLLocationManagerDelegate, Sendable {
     }
 }
 
-/// An app's own thread, whose run loop runs only when the test says so, and its manager.
+/// An app's own thread with a manager, whose run loop runs only when the test requests it.
 final class AppThread: Sendable {
-    /// The thread's own things, which only jobs on the thread see.
+    /// The state that only jobs on the thread use.
     struct App {
         let center: BeaconCenter
         let manager: CLLocationManager
@@ -306,10 +306,10 @@ final class AppThread: Sendable {
         }.start()
     }
 
-    // Without a job, the thread ends.
+    // The thread ends if it receives no job.
     deinit { hasJob.signal() }
 
-    /// Runs a job on the thread, and returns when it has run.
+    /// Runs a job on the thread, and returns after it has run.
     func perform(_ job: @escaping @Sendable (App) -> Void) async {
         await withCheckedContinuation { continuation in
             jobs.withLock {

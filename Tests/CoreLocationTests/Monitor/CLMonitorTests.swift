@@ -12,7 +12,7 @@ final class CLMonitorTests {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    @Test("The next launch has the conditions of a name, and the last event of each (M1)")
+    @Test("The next launch has the conditions of a named monitor, and their last events (M1)")
     func m1() async throws {
         do {
             let bench = await MonitorBench(store: files)
@@ -39,7 +39,7 @@ final class CLMonitorTests {
         #expect((record.condition as? CLMonitor.BeaconIdentityCondition)?.uuid == deployment)
         let four = try #require(await monitor.record(for: "four")?.condition as? CLMonitor.BeaconIdentityCondition)
         #expect(four.major == 4 && four.minor == nil)
-        // What was satisfied has its time to be heard again, and is not told to be satisfied once more.
+        // A satisfied condition waits to be heard again, and is not reported as satisfied again.
         await bench.time(1000)
         await bench.hear(1001, major: 9)
         await bench.time(1032)
@@ -48,7 +48,7 @@ final class CLMonitorTests {
         #expect(try await reader.word() == "all unsatisfied 1031")
     }
 
-    @Test("Any name is one, and each has a store of its own (M2)")
+    @Test("Any name is valid, and each monitor has its own file (M2)")
     func m2() async {
         let names = ["Shop", "shop", "", "a.b", "a/b", "../../a", "a%2Fb", "a:b-c", "Grüße"]
         do {
@@ -63,7 +63,7 @@ final class CLMonitorTests {
         #expect((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) == ["applications"])
     }
 
-    @Test("A second monitor of a name has the same conditions and records, and each event goes to one of them (M3)")
+    @Test("A second monitor with a name has the same conditions and records, and each event goes to one of them (M3)")
     func m3() async throws {
         let bench = await MonitorBench()
         let first = await bench.monitor()
@@ -79,7 +79,7 @@ final class CLMonitorTests {
         #expect(try await other.word() == "all unsatisfied 31")
     }
 
-    @Test("An assumption that is right is not told, and one that is wrong is put right (M4)")
+    @Test("A correct assumption is not reported, and a wrong one is corrected (M4)")
     func m4() async throws {
         let bench = await MonitorBench()
         let monitor = await bench.monitor()
@@ -103,7 +103,7 @@ final class CLMonitorTests {
         #expect(try await reader.word().hasSuffix(" satisfied 132"))
     }
 
-    @Test("There is a record as soon as a condition was added, and none once it was removed (M5)")
+    @Test("A record exists from when a condition is added until it is removed (M5)")
     func m5() async {
         let bench = await MonitorBench()
         let monitor = await bench.monitor()
@@ -121,7 +121,7 @@ final class CLMonitorTests {
         #expect(await monitor.identifiers == ["b"])
     }
 
-    @Test("The same condition again changes nothing; another one under its name begins anew (M6)")
+    @Test("Adding the same condition again changes nothing; a different one with its name replaces it (M6)")
     func m6() async throws {
         let bench = await MonitorBench()
         let monitor = await bench.monitor()
@@ -140,14 +140,14 @@ final class CLMonitorTests {
         #expect(record.lastEvent.state == .unknown)
         #expect((record.condition as? CLMonitor.BeaconIdentityCondition)?.major == 1)
         #expect(await monitor.identifiers == ["a", "b"])
-        // What was waiting for the old condition is no longer told.
+        // Events that waited for the old condition are no longer delivered.
         await bench.hear(34)
         #expect(try await reader.word() == "b unsatisfied 32")
         let states = [try await reader.word(), try await reader.word()]
         #expect(Set(states) == ["a satisfied 34", "b satisfied 34"])
     }
 
-    @Test("While an event is dealt with, the record has the one before; then it has that event (M7)")
+    @Test("While an event is being handled, the record has the previous one; then it has that event (M7)")
     func m7() async throws {
         let bench = await MonitorBench()
         let monitor = await bench.monitor()
@@ -160,7 +160,7 @@ final class CLMonitorTests {
             }
             break
         }
-        // Nobody iterated, so that only the newest event was there.
+        // With no iterating task, only the newest event is kept.
         #expect(await monitor.record(for: "a")?.lastEvent.word == "a unsatisfied 31")
         var reader = await EventReader(monitor)
         await bench.hear(41)
@@ -171,7 +171,7 @@ final class CLMonitorTests {
         #expect(await monitor.record(for: "a")?.lastEvent.word == "a satisfied 41")
     }
 
-    @Test("An event of the same state tells that what stands in the way is another thing now (M8)")
+    @Test("An event with an unchanged state reports changed obstacles (M8)")
     func m8() async throws {
         let bench = await MonitorBench()
         let monitor = await bench.monitor()
@@ -195,7 +195,7 @@ final class CLMonitorTests {
         #expect(try await reader.word() == "a satisfied 6")
     }
 
-    @Test("An event that a beacon caused names the beacon; one that it did not names none (M9)")
+    @Test("An event that a beacon caused contains the beacon; other events do not (M9)")
     func m9() async throws {
         let bench = await MonitorBench()
         let monitor = await bench.monitor()
@@ -211,7 +211,7 @@ final class CLMonitorTests {
         #expect(try await reader.next().refinement == nil)
     }
 
-    @Test("Satisfied with a beacon, unsatisfied without, unknown where it cannot be told, else unmonitored (M10)")
+    @Test("Satisfied with a beacon, unsatisfied without, unknown if undetermined, else unmonitored (M10)")
     func m10() async throws {
         let bench = await MonitorBench(status: .notDetermined, radio: .unknown)
         let monitor = await bench.monitor()
@@ -233,7 +233,7 @@ final class CLMonitorTests {
         #expect(try await reader.word() == "a unmonitored 42 unsupported")
     }
 
-    @Test("The diagnostics tell why (M11)")
+    @Test("The diagnostics explain the state (M11)")
     func m11() async throws {
         struct Own: CLCondition {}
         let bench = await MonitorBench(store: FullStore(), status: .denied)
@@ -254,7 +254,7 @@ final class CLMonitorTests {
         #expect(try await reader.word() == "a unmonitored 6 denied unkept")
     }
 
-    @Test("A damaged file of conditions is set aside, and the monitor begins without conditions and is stored")
+    @Test("A damaged file of conditions is set aside, and the monitor starts without conditions and is stored")
     func damage() async throws {
         let file = folder.appendingPathComponent("applications/test/monitors/shop.json")
         try FileManager.default.createDirectory(
@@ -272,7 +272,7 @@ final class CLMonitorTests {
         #expect(try files.load("shop").map(\.identifier) == ["a"])
     }
 
-    @Test("Beyond 20 conditions of the application the newest are not monitored, until others are removed (M12)")
+    @Test("Beyond 20 conditions of the application, the newest are not monitored until others are removed (M12)")
     func m12() async throws {
         let bench = await MonitorBench()
         let shop = await bench.monitor("shop")
@@ -281,7 +281,7 @@ final class CLMonitorTests {
         for number in 0..<10 {
             await shop.add(everyone, identifier: "\(number)")
             await hall.add(everyone, identifier: "\(number)")
-            // What cannot be monitored does not count.
+            // Conditions that cannot be monitored do not count.
             await hall.add(disc, identifier: "disc \(number)")
         }
         await shop.add(everyone, identifier: "late")
@@ -314,7 +314,7 @@ final class CLMonitorTests {
         #expect(Set(last) == ["a unsatisfied 64", "b unsatisfied 64"])
     }
 
-    @Test("An event that was not dealt with is told in the next launch (M13)")
+    @Test("An event that was not handled is delivered in the next launch (M13)")
     func m13NextLaunch() async throws {
         let store = MemoryMonitorStore()
         do {
@@ -334,7 +334,7 @@ final class CLMonitorTests {
         #expect(try await reader.word() == "a unsatisfied 130")
     }
 
-    @Test("What was unmonitored in an earlier launch is monitored again once nothing stands in the way (M13)")
+    @Test("A condition that was unmonitored in an earlier launch is monitored again without obstacles (M13)")
     func m13Unmonitored() async throws {
         let store = MemoryMonitorStore()
         do {
@@ -357,7 +357,7 @@ final class CLMonitorTests {
         #expect(try await reader.word() == "a satisfied 11")
     }
 
-    @Test("Many tasks add, remove and iterate on one name, and each event comes once (M14)")
+    @Test("Many tasks add, remove and iterate on one name, and each event is delivered once (M14)")
     func m14() async throws {
         let bench = await MonitorBench()
         let monitors = [await bench.monitor(), await bench.monitor(), await bench.monitor()]
@@ -387,7 +387,7 @@ final class CLMonitorTests {
                 }
             }
             await bench.hear(1, major: 100)
-            // The readers end by the one that has the last event, and the others are cancelled.
+            // The reader with the last event ends first, and the others are cancelled.
             _ = await group.next()
             group.cancelAll()
         }
@@ -395,7 +395,7 @@ final class CLMonitorTests {
         #expect(Set(await monitors[1].identifiers) == Set((0..<18).map(String.init)))
     }
 
-    @Test("Iterating ends with the task that does it, and nothing is lost (M15)")
+    @Test("Iterating ends with the iterating task, and no event is lost (M15)")
     func m15() async throws {
         let bench = await MonitorBench()
         let monitor = await bench.monitor()
@@ -412,7 +412,7 @@ final class CLMonitorTests {
         #expect(try await reader.word() == "a satisfied 1")
     }
 
-    @Test("Conditions are no regions: managers neither list them nor tell of them")
+    @Test("Conditions are not regions: managers neither list nor report them")
     func apartFromRegions() async throws {
         let bench = await MonitorBench()
         let monitor = await bench.monitor()
@@ -438,13 +438,13 @@ final class CLMonitorTests {
     }
 }
 
-/// Words that several tasks note.
+/// Words that several tasks add.
 private final class Words: Sendable {
     private let words = Locked<[String]>([])
 
     var all: [String] { words.withLock { $0 } }
 
-    /// Notes one more, and tells how many there are.
+    /// Adds a word, and returns the number of words.
     @discardableResult
     func add(_ word: String) -> Int {
         words.withLock { words in
@@ -454,7 +454,7 @@ private final class Words: Sendable {
     }
 }
 
-/// A store that has no room.
+/// A store without space.
 private struct FullStore: MonitorStore {
     func load(_ name: String) -> [StoredCondition] { [] }
     func update(_ name: String, _ change: (inout [StoredCondition]) -> Void) throws(StateError) {

@@ -8,7 +8,7 @@ import Testing
     }
 
     @Test(
-        "A beacon condition is stored with what it has",
+        "A beacon condition is stored with its values",
         arguments: [
             CLMonitor.BeaconIdentityCondition(uuid: deployment),
             CLMonitor.BeaconIdentityCondition(uuid: deployment, major: 0),
@@ -22,12 +22,12 @@ import Testing
     }
 
     @Test(
-        "A damaged stored condition is refused",
+        "A damaged stored condition is rejected",
         arguments: [
             "{}", #"{"uuid":"x"}"#, #"{"uuid":"39ED98FF-2900-441A-802F-9C398FC199D2","minor":1}"#,
             #"{"uuid":"39ED98FF-2900-441A-802F-9C398FC199D2","major":65536}"#,
         ])
-    func damagedConditionsAreRefused(text: String) {
+    func damagedConditionsAreRejected(text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(CLMonitor.BeaconIdentityCondition.self, from: Data(text.utf8))
         }
@@ -43,8 +43,8 @@ import Testing
         #expect(read.radius == 3)
     }
 
-    @Test("Each diagnostic of an event is a property of its own")
-    func anEventTellsItsDiagnostics() {
+    @Test("Each diagnostic of an event has its own property")
+    func diagnosticsOfAnEvent() {
         let plain = CLMonitor.Event(identifier: "a", state: .satisfied, date: .distantPast)
         #expect(plain.identifier == "a")
         #expect(plain.state == .satisfied)
@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    @Test("A record holds its event and its condition")
-    func aRecordHoldsItsParts() {
+    @Test("A record has its event and its condition")
+    func partsOfARecord() {
         let record = CLMonitor.Record(
             lastEvent: CLMonitor.Event(identifier: "a", state: .unknown, date: .distantPast),
             condition: CLMonitor.BeaconIdentityCondition(uuid: deployment))

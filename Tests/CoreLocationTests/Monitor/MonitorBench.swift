@@ -6,7 +6,7 @@ import BeaconSupport
 import CoreLocation
 import Testing
 
-/// A center whose radio a test plays, in virtual time.
+/// A center in virtual time, whose radio a test controls.
 final class MonitorBench: Sendable {
     let center: BeaconCenter
     let radio = SilentRadio()
@@ -27,7 +27,8 @@ final class MonitorBench: Sendable {
         await BeaconCenter.withCurrent(center) { await CLMonitor(name) }
     }
 
-    /// Returns when all that was handed to the center before has been done and written, and all that followed from it.
+    /// Returns when all work that was submitted to the center before has been done and written, including its
+    /// consequences.
     func settle() async {
         for _ in 0..<3 {
             await center.doNothing()
@@ -37,12 +38,12 @@ final class MonitorBench: Sendable {
         }
     }
 
-    /// Returns when no callback is under way, and nothing is left of what callbacks asked for.
+    /// Returns when no callback is under way, and all requests of callbacks are done.
     func settleCallbacks() async {
         while true {
             await center.doNothing()
-            // What a callback asked of the center before it counted as made is done when the center has done nothing
-            // again.
+            // The center has done a callback's requests once it has done another piece of work, since they were
+            // submitted before the callback counted as made.
             if center.hasNoCallbacksUnderWay {
                 await center.doNothing()
                 if center.hasNoCallbacksUnderWay { return }
@@ -69,7 +70,7 @@ final class MonitorBench: Sendable {
     }
 }
 
-/// A radio that tells nothing by itself, and notes what it is asked for.
+/// A radio that sends no events by itself, and records its requests.
 final class SilentRadio: Radio {
     private let (stream, continuation) = AsyncStream.makeStream(of: SourceEvent.self)
     private let log = Locked<[ScanMode]>([])
@@ -85,7 +86,7 @@ extension BeaconCenter {
     fileprivate func doNothing() {}
 }
 
-/// Events in words, one after another.
+/// Events as text, one after another.
 struct EventReader {
     private var iterator: CLMonitor.Events.Iterator
 
@@ -93,7 +94,7 @@ struct EventReader {
 
     mutating func next() async throws -> CLMonitor.Event { try #require(try await iterator.next()) }
 
-    /// The next event: its identifier, state and second, and what stands in the way.
+    /// The next event: its identifier, state, second and obstacles.
     mutating func word() async throws -> String { try await next().word }
 }
 
@@ -109,7 +110,7 @@ extension CLMonitor.Event {
     }
 }
 
-/// All beacons of the deployment that the bench plays.
+/// All beacons with the bench's UUID.
 let everyone = CLMonitor.BeaconIdentityCondition(uuid: deployment)
 let disc = CLMonitor.CircularGeographicCondition(
     center: CLLocationCoordinate2D(latitude: 1, longitude: 2), radius: 3)

@@ -3,8 +3,8 @@ import CoreLocation
 import Testing
 
 @Suite struct CLBeaconRegionTests {
-    @Test("Each initialiser sets the identity")
-    func initialisers() {
+    @Test("Each initializer sets the identity")
+    func initializers() {
         let all = CLBeaconRegion(uuid: deployment, identifier: "a")
         #expect(all.uuid == deployment)
         #expect(all.major == nil)
@@ -22,8 +22,8 @@ import Testing
         #expect(constrained.identifier == "c")
     }
 
-    @Test("The initialisers of before iOS 13 do the same")
-    func initialisersOfBefore() {
+    @Test("The initializers from before iOS 13 have the same effect")
+    func deprecatedInitializers() {
         let all = CLBeaconRegion(proximityUUID: deployment, identifier: "a")
         #expect(all.proximityUUID == deployment)
         #expect(all.beaconIdentityConstraint == CLBeaconIdentityConstraint(uuid: deployment))
@@ -33,7 +33,7 @@ import Testing
         #expect(one.beaconIdentityConstraint == CLBeaconIdentityConstraint(uuid: deployment, major: 1, minor: 2))
     }
 
-    @Test("The description has the form of Apple's logs")
+    @Test("The description has the format of Apple's logs")
     func description() {
         #expect(
             CLBeaconRegion(uuid: deployment, major: 1, minor: 2, identifier: "abc").description
@@ -58,14 +58,14 @@ import Testing
         #expect(data["kCBAdvDataAppleBeaconKey"] is NSData)
     }
 
-    @Test("Measured power as an unsigned byte is the same byte")
+    @Test("An unsigned measured power gives the same byte")
     func powerAsAnUnsignedByteIsTheSameByte() throws {
         let region = CLBeaconRegion(uuid: deployment, identifier: "a")
         #expect(region.peripheralData(withMeasuredPower: 0xC5) == region.peripheralData(withMeasuredPower: -59))
     }
 
-    @Test("A major or minor value that is nil is sent as 0")
-    func whatIsNilGoesOutAsZero() throws {
+    @Test("A nil major or minor value is sent as 0")
+    func nilIsSentAsZero() throws {
         let region = CLBeaconRegion(uuid: deployment, identifier: "a")
         let value = try #require(
             region.peripheralData(withMeasuredPower: nil)["kCBAdvDataAppleBeaconKey"] as? Data)
@@ -80,7 +80,7 @@ import Testing
         #expect(region.peripheralData(withMeasuredPower: nil).count == 1)
     }
 
-    @Test("A region is archived")
+    @Test("A region can be archived")
     func archives() throws {
         let region = CLBeaconRegion(uuid: deployment, major: 0, identifier: "a")
         region.notifyOnEntry = false

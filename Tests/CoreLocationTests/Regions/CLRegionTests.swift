@@ -2,7 +2,7 @@ import CoreLocation
 import Testing
 
 @Suite struct CLRegionTests {
-    @Test("A region reports entry and exit unless set otherwise")
+    @Test("A region reports entry and exit by default")
     func defaults() {
         let region = CLBeaconRegion(uuid: deployment, identifier: "shop")
         #expect(region.identifier == "shop")
@@ -11,7 +11,7 @@ import Testing
         #expect(!region.notifyEntryStateOnDisplay)
     }
 
-    @Test("Regions of a kind are equal by their identifier")
+    @Test("Regions of a kind are equal if their identifiers are")
     func equalByIdentifierWithinAKind() {
         let one = CLBeaconRegion(uuid: deployment, identifier: "a")
         let other = CLBeaconRegion(uuid: UUID(), major: 1, minor: 2, identifier: "a")
@@ -27,7 +27,7 @@ import Testing
         #expect(Set<CLRegion>([one, other, third, disc]).count == 3)
     }
 
-    @Test("Subclasses are of their parent's kind")
+    @Test("Subclasses are of their superclass's kind")
     func subclassesAreOfTheirParentsKind() {
         final class Shop: CLBeaconRegion, @unchecked Sendable {}
         let shop = Shop(uuid: deployment, identifier: "a")
@@ -51,7 +51,7 @@ import Testing
         #expect(region.notifyOnExit)
     }
 
-    @Test("A circular region holds the places within its radius")
+    @Test("A circular region contains the places within its radius")
     func circularRegion() throws {
         let center = CLLocationCoordinate2D(latitude: 48, longitude: 11)
         let region = CLCircularRegion(center: center, radius: 100, identifier: "square")
@@ -66,7 +66,7 @@ import Testing
         #expect(region.description.hasPrefix("CLCircularRegion (identifier:'square', center:<+48.00000000,"))
     }
 
-    @Test("Regions are archived")
+    @Test("Regions can be archived")
     func archives() throws {
         let region = CLCircularRegion(
             center: CLLocationCoordinate2D(latitude: 1.5, longitude: -2.5), radius: 3.5, identifier: "disc")
@@ -80,7 +80,7 @@ import Testing
         #expect(!read.notifyOnExit)
     }
 
-    @Test("A plain region is empty")
+    @Test("A plain region has no identifier")
     func aPlainRegionIsEmpty() {
         let region = CLRegion()
         #expect(region.identifier == "")

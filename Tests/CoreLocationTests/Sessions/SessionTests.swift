@@ -14,7 +14,8 @@ struct SessionTests {
     }
 
     @Test(
-        "A service session asks for what it needs", arguments: [AuthorizationStatus.notDetermined, .whenInUse, .always])
+        "A service session requests its authorization",
+        arguments: [AuthorizationStatus.notDetermined, .whenInUse, .always])
     func asks(expected: AuthorizationStatus) async throws {
         let bench = await MonitorBench(status: .notDetermined)
         let requirement: CLServiceSession.AuthorizationRequirement =
@@ -31,8 +32,8 @@ struct SessionTests {
         session.invalidate()
     }
 
-    @Test("A service session tells what stands in its way, each change, until it ends")
-    func tells() async throws {
+    @Test("A service session reports its obstacles, each change, until it ends")
+    func diagnostics() async throws {
         let bench = await MonitorBench(status: .always)
         let session = session(.always, bench.center)
         var diagnostics = session.diagnostics.makeAsyncIterator()
@@ -44,7 +45,7 @@ struct SessionTests {
         #expect(try await diagnostics.next()?.authorizationDenied == true)
         await bench.center.setStatus(.restricted)
         #expect(try await diagnostics.next()?.authorizationRestricted == true)
-        // Who comes later is told how it is.
+        // A later listener receives the present state.
         var late = session.diagnostics.makeAsyncIterator()
         #expect(try await late.next()?.authorizationRestricted == true)
         session.invalidate()
@@ -55,8 +56,8 @@ struct SessionTests {
         #expect(try await after.next() == nil)
     }
 
-    @Test("A session that is let go ends")
-    func letGo() async throws {
+    @Test("A session that is released ends")
+    func released() async throws {
         let bench = await MonitorBench(status: .always)
         var session: CLServiceSession? = session(.whenInUse, bench.center)
         var diagnostics = try #require(session).diagnostics.makeAsyncIterator()
@@ -65,7 +66,7 @@ struct SessionTests {
         #expect(try await diagnostics.next() == nil)
     }
 
-    @Test("A background session asks for nothing and tells what stands in the way")
+    @Test("A background session requests nothing and reports its obstacles")
     func background() async throws {
         let bench = await MonitorBench(status: .notDetermined)
         let session = BeaconCenter.withCurrent(bench.center) { CLBackgroundActivitySession() }
