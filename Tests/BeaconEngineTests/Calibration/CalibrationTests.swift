@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Calibration")
 struct CalibrationTests {
-    /// The beacon of the last report after it was heard ten times a second for so long.
+    /// Returns the beacon of the last report after `seconds` with ten adverts a second.
     private func range(
         _ rssi: Int8, power: Int8 = -59, seconds: Int = 20, beacon: BeaconCalibration? = nil,
         receiver: ReceiverCalibration? = nil
@@ -22,7 +22,7 @@ struct CalibrationTests {
 
     private func isClose(_ value: Double, _ expected: Double) -> Bool { abs(value - expected) < 0.01 * expected }
 
-    @Test("A beacon's own power counts in place of what it says, also where it says none")
+    @Test("A beacon's measured power replaces its claim, even if it claims none")
     func beaconPower() throws {
         #expect(isClose(try range(-79).accuracy, 13.895))
         #expect(isClose(try range(-79, beacon: BeaconCalibration(power: -69)).accuracy, 3.728))
@@ -30,28 +30,28 @@ struct CalibrationTests {
         #expect(isClose(try range(-79, power: 0, beacon: BeaconCalibration(power: -69)).accuracy, 3.728))
     }
 
-    @Test("A second point at three metres sets how fast its signal falls")
+    @Test("A second point at three metres sets the slope of its signal")
     func secondPoint() throws {
         // 14.3 dB from one metre to three is an exponent of three.
         let steep = BeaconCalibration(power: -59, lossToThreeMetres: 14.314)
         #expect(isClose(try range(-73, beacon: steep).accuracy, 2.929))
         #expect(isClose(try range(-59 - 14, beacon: nil).accuracy, 6.310))
-        // Nearer than a metre it says nothing.
+        // Within a metre it has no effect.
         #expect(try range(-50, beacon: steep).accuracy == range(-50).accuracy)
-        // What no room has is not believed: an exponent of four at most.
+        // Implausible values are limited to an exponent of four.
         let absurd = BeaconCalibration(power: -59, lossToThreeMetres: 60)
         #expect(isClose(try range(-79, beacon: absurd).accuracy, 3.163))
     }
 
-    @Test("A receiver's offset is taken off its readings")
+    @Test("A receiver's offset is subtracted from its readings")
     func offset() throws {
         #expect(isClose(try range(-69, receiver: ReceiverCalibration(offset: 10)).accuracy, 13.895))
         #expect(isClose(try range(-69, receiver: ReceiverCalibration(offset: -10)).accuracy, 1))
     }
 
-    @Test("A level near the receiver's floor is farther than it looks, one above is not, and none is nearer")
+    @Test("A level near the receiver's floor is farther than it seems, a higher one is not, and weaker is never nearer")
     func floor() throws {
-        // At four decibels above the floor two are missing.
+        // At four decibels above the floor, two are missing.
         #expect(isClose(try range(-91, power: -85, seconds: 3).accuracy, 2.865))
         #expect(isClose(try range(-86, power: -80).accuracy, 2.202))
         var last = 0.0
@@ -79,7 +79,7 @@ struct CalibrationTests {
     }
 
     @Test(
-        "A distance has a range, which reaches farther down for near beacons and farther up for far ones",
+        "A distance's range extends further down for near beacons and further up for far ones",
         arguments: [
             (Int8(-45), 0.1166, 0.0530, 0.2099), (-59, 1, 0.4545, 1.8), (-65, 2.202, 1.132, 4.361),
             (-79, 13.895, 10.293, 33.348),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Claims of the measured power")
 struct MeasuredPowerTests {
-    /// What ranging reports of a beacon that stands still, second by second.
+    /// The ranging reports of a beacon that stands still, second by second.
     private func range(
         _ sequence: PowerSequence, seconds: Int = 60, rssi: Int8 = -60, perSecond: Int = 10
     ) -> [RangedBeacon] {
@@ -22,7 +22,7 @@ struct MeasuredPowerTests {
     }
 
     @Test(
-        "A power that is impossible, missing or in turns never decides the distance",
+        "An impossible, missing or alternating power never decides the distance",
         arguments: PowerSequence.usual + PowerSequence.changing)
     func distance(sequence: PowerSequence) {
         let expected = range(.constant(-59))
@@ -36,7 +36,7 @@ struct MeasuredPowerTests {
     }
 
     @Test(
-        "A beacon none of whose claims counts is uncalibrated from its first report on",
+        "A beacon without a valid claim is uncalibrated from its first report on",
         arguments: PowerSequence.invalid)
     func uncalibrated(sequence: PowerSequence) {
         for beacon in range(sequence, seconds: 5) {
@@ -45,7 +45,7 @@ struct MeasuredPowerTests {
         }
     }
 
-    @Test("Every possible power counts, and no other")
+    @Test("Every possible power counts, and no other power does")
     func possible() {
         for power in Int8.min ... .max {
             let beacon = range(.constant(power), seconds: 2, rssi: -100).last
@@ -56,14 +56,14 @@ struct MeasuredPowerTests {
     }
 
     @Test(
-        "The valid power of a tag that has something else in every other advert holds", arguments: [32, 0, 127, -110])
+        "The valid power counts if every other advert of a tag has another value", arguments: [32, 0, 127, -110])
     func validAmongOthers(other: Int8) {
         let expected = range(.constant(-70))
         for (beacon, usual) in zip(range(.turns(-70, other)), expected) { #expect(beacon == usual) }
         for (beacon, usual) in zip(range(.turns(other, -70)), expected) { #expect(beacon.accuracy == usual.accuracy) }
     }
 
-    @Test("Powers that keep changing count for nothing, until one lasts")
+    @Test("Powers that keep changing do not count until one lasts")
     func changing() {
         let sequence = PowerSequence("") { $0 < 60 ? ($1 % 2 == 0 ? -70 : -80) : -80 }
         let beacons = range(sequence, seconds: 180)
@@ -71,11 +71,11 @@ struct MeasuredPowerTests {
         #expect(beacons[121...].allSatisfy { $0.measuredPower == -80 })
     }
 
-    @Test("A reconfigured beacon is followed after a minute")
+    @Test("A reconfigured beacon's new power counts after a minute")
     func reconfigured() {
         var engine = Engine()
         _ = engine.startRanging(nil)
-        // It is turned down by 12 dB after two minutes, and says so.
+        // After two minutes it is turned down by 12 dB, and claims that.
         engine.hear(from: 0.05, to: 119.95, every: 0.1) { .of(at: $0, rssi: -62, power: -59) }
         engine.hear(from: 120.05, to: 240, every: 0.1) { .of(at: $0, rssi: -74, power: -71) }
         let beacons = engine.reports().flatMap(\.beacons)
@@ -83,7 +83,7 @@ struct MeasuredPowerTests {
         #expect(beacons[181...].allSatisfy { $0.measuredPower == -71 && abs($0.accuracy - 1.48) < 0.02 })
     }
 
-    @Test("Two adverts that are far apart do not replace a power, and neither does a beacon that is heard rarely")
+    @Test("Neither two distant adverts nor a rarely heard beacon replace a power")
     func rarelyHeard() {
         for gap in [70.0, 35.0] {
             var engine = Engine()
@@ -100,7 +100,7 @@ struct MeasuredPowerTests {
         }
     }
 
-    @Test("After an absence of five minutes a beacon's claims are those of a new one")
+    @Test("After an absence of five minutes, a beacon's claims are judged like a new beacon's")
     func absence() {
         var engine = Engine()
         _ = engine.startRanging(nil)
@@ -110,25 +110,25 @@ struct MeasuredPowerTests {
         #expect(engine.reports().last?.beacons.first?.measuredPower == -71)
     }
 
-    @Test("However powers are drawn, a still beacon has one proximity once it is settled", arguments: 0..<40)
+    @Test("With any random powers, a still beacon has one proximity once it is settled", arguments: 0..<40)
     func drawn(seed: Int) {
-        // From advert to advert, and so seldom the same that none lasts for a minute.
+        // The powers change between adverts, and none lasts for a minute.
         let beacons = range(.drawn(seed, adverts: 1...20, of: 6000), seconds: 600)
         #expect(Set(beacons.dropFirst(120).map(\.proximity)).count == 1)
     }
 
-    @Test("However slowly powers change, a still beacon changes its proximity a few times at most", arguments: 0..<20)
+    @Test("However slowly powers change, a still beacon's proximity changes only a few times", arguments: 0..<20)
     func drawnSlowly(seed: Int) {
         let beacons = range(.drawn(seed, adverts: 1...600, of: 7200), seconds: 3600, perSecond: 2)
         let classes = beacons.map(\.proximity)
         #expect(zip(classes, classes.dropFirst()).count { $0 != $1 } <= 4)
     }
 
-    @Test("A count of weeks in turns with the power changes nothing, and powers that change each week little")
+    @Test("A week counter that alternates with the power changes nothing, and weekly powers change little")
     func weeks() {
         let week = 7 * 86_400
         var tag = MeasuredPower()
-        // A maker of such tags counts up to 152.
+        // The counter of such tags goes up to 152.
         for minute in stride(from: 0, to: 53 * week / 60, by: 9) {
             let count = Int8(truncatingIfNeeded: 100 + minute / (week / 60))
             tag.hear(minute % 2 == 0 ? -59 : count, at: .at(Double(minute * 60)))
@@ -145,7 +145,7 @@ struct MeasuredPowerTests {
         #expect(changes.count <= 6 && changes.allSatisfy { $0 < 12 })
     }
 
-    @Test("What was measured of a beacon counts whatever it claims", arguments: PowerSequence.usual)
+    @Test("A beacon's calibration counts whatever it claims", arguments: PowerSequence.usual)
     func calibrated(sequence: PowerSequence) {
         var configuration = EngineConfiguration()
         configuration.beaconCalibrations[BeaconIdentity(uuid: .test, major: 1, minor: 1)] = BeaconCalibration(
@@ -187,7 +187,7 @@ struct MeasuredPowerTests {
         #expect(faults(&engine).map(\.fault) == (fault.map { [$0] } ?? []))
     }
 
-    @Test("Of many uncalibrated beacons the first are reported, and the last of these says so")
+    @Test("Of many uncalibrated beacons, the first are reported, and the last of them is marked")
     func bound() {
         var engine = Engine()
         _ = engine.startRanging(nil)
@@ -202,7 +202,7 @@ struct MeasuredPowerTests {
         #expect(reported.map(\.isLast) == reported.indices.map { $0 == reported.count - 1 })
     }
 
-    @Test("On the next day other uncalibrated beacons are reported, and none again")
+    @Test("On the next day, other uncalibrated beacons are reported, and none twice")
     func nextDay() {
         var engine = Engine()
         _ = engine.startRanging(nil)
@@ -221,7 +221,7 @@ struct MeasuredPowerTests {
         #expect(Set(reported.flatMap { $0 }).count == 30)
     }
 
-    @Test("A receiver's number that goes to another one takes no dispute and no signal with it")
+    @Test("A reused receiver number does not inherit disputes or signals")
     func replacedReceiver() {
         var engine = Engine()
         var region = MonitoredRegion(BeaconConstraint(uuid: .test, major: 1, minor: 1))
@@ -234,20 +234,20 @@ struct MeasuredPowerTests {
         }
         _ = engine.takeEvents()
         engine.forgetHearing(of: ReceiverID(0))
-        // At -85 dBm the region is entered only where nothing strong was heard.
+        // At -85 dBm, the region is entered only if no strong beacon was heard.
         engine.hear(from: 11, to: 12, every: 0.1) { .of(minor: 1, at: $0, rssi: -85) }
         engine.hear(from: 12.05, to: 13, every: 0.1) { .of(minor: 2, at: $0, rssi: -85, power: -70) }
         engine.advance(to: .at(13))
         let events = engine.takeEvents()
         #expect(events.contains { if case .entered = $0 { true } else { false } })
-        guard case .ranged(let report)? = events.last else { Issue.record("there is no report"); return }
+        guard case .ranged(let report)? = events.last else { Issue.record("there is no ranging report"); return }
         #expect(report.beacons.first { $0.identity.minor == 2 }?.measuredPower == -70)
     }
 
     // MARK: - Regions and places
 
     @Test(
-        "A region whose signal is learnt changes as with the usual power",
+        "A region with learned signals changes as with the usual power",
         arguments: PowerSequence.usual + PowerSequence.changing)
     func region(sequence: PowerSequence) {
         func changes(_ sequence: PowerSequence) -> [String] {
@@ -269,7 +269,7 @@ struct MeasuredPowerTests {
     }
 
     @Test(
-        "A beacon's places are those that it has with the usual power", arguments: PowerSequence.usual, [false, true])
+        "A beacon has the same places as with the usual power", arguments: PowerSequence.usual, [false, true])
     func places(sequence: PowerSequence, isTaught: Bool) {
         func changes(_ sequence: PowerSequence) -> [String] {
             var map = PlaceMap(placeCount: 3, receivers: [0, 1, 2])
@@ -282,7 +282,7 @@ struct MeasuredPowerTests {
             bench.claims = sequence
             bench.pass(30, [-60, -75, -90])
             bench.pass(30, [-75, -60, -75])
-            // In the dark, only a beacon that is close is placed.
+            // While a place is dark, only a close beacon is placed.
             bench.set(0, isHearing: false)
             bench.pass(30, [nil, -85, -60])
             return bench.changes()
@@ -292,7 +292,9 @@ struct MeasuredPowerTests {
         #expect(changes(sequence) == expected)
     }
 
-    @Test("A beacon whose power changes is placed as any other once that is clear", arguments: PowerSequence.changing)
+    @Test(
+        "A beacon with a changing power is placed like any other once the change is known",
+        arguments: PowerSequence.changing)
     func changingPlaces(sequence: PowerSequence) {
         var bench = PlaceBench()
         bench.claims = sequence
@@ -303,7 +305,7 @@ struct MeasuredPowerTests {
         #expect(bench.changes().map { $0.suffix(2) }.last == " 2")
     }
 
-    @Test("Where one receiver gives no power or another one, the first counts for the place")
+    @Test("If receivers report different powers or none, the first one counts for the place")
     func mixedReceivers() {
         func grounds(_ power: @escaping @Sendable (UInt16) -> Int8) -> [PlaceChange] {
             var map = PlaceMap(placeCount: 2, receivers: [0, 1])
@@ -323,7 +325,7 @@ struct MeasuredPowerTests {
             return engine.takeEvents().compactMap { if case .placed(let change) = $0 { change } else { nil } }
         }
         #expect(grounds { $0 == 1 ? 127 : -70 } == grounds { _ in -70 })
-        // Two that give different powers do not take turns: the first one's counts.
+        // Two receivers with different powers do not alternate: the first one counts.
         #expect(grounds { $0 == 1 ? -75 : -70 } == grounds { _ in -70 })
     }
 }

@@ -10,39 +10,39 @@ struct SignalSpreadTests {
         return spread
     }
 
-    @Test("Nothing heard has no mean and no quantile")
+    @Test("Without readings, there is no mean and no quantile")
     func empty() {
         #expect(SignalSpread().trimmedMean == nil)
         #expect(SignalSpread().quantile(0.5) == nil)
     }
 
-    @Test("One reading is all there is")
+    @Test("A single reading is the mean and every quantile")
     func single() {
         #expect(spread([-60]).trimmedMean == -60)
         #expect(spread([-60]).quantile(0) == -60)
         #expect(spread([-60]).quantile(1) == -60)
     }
 
-    @Test("The tenth at either end does not count for the mean")
+    @Test("The highest and the lowest tenth do not count for the mean")
     func trimming() {
         #expect(spread([-127, -60, -61, -59, -60, -60, -61, -59, -60, -1]).trimmedMean == -60)
     }
 
-    @Test("A run of equal readings is cut in its middle")
+    @Test("A run of equal readings may be trimmed in its middle")
     func cutInsideARun() {
-        // Twenty readings: two go at either end, so that of the four at -70 two are left.
+        // Twenty readings: two are trimmed at either end, so that two of the four at -70 are left.
         let readings = [Int8](repeating: -70, count: 4) + [Int8](repeating: -60, count: 16)
         #expect(spread(readings).trimmedMean == -61.25)
     }
 
-    @Test("An advert without a reading says nothing", arguments: [Int8(127), 100, 21, 20, 0])
+    @Test("An advert without a reading does not count", arguments: [Int8(127), 100, 21, 20, 0])
     func unreadable(reading: Int8) {
         let spread = spread([-50, reading])
         #expect(spread.count == 1)
         #expect(spread.trimmedMean == -50)
     }
 
-    @Test("Quantiles are readings that were there")
+    @Test("Quantiles are existing readings")
     func quantiles() {
         let spread = spread([-80, -70, -60, -50, -40])
         let found: [Int?] = [0, 0.25, 0.5, 0.75, 1].map(spread.quantile)

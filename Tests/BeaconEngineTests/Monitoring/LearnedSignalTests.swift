@@ -2,7 +2,7 @@ import BeaconEngine
 import BeaconModel
 import Testing
 
-@Suite("Regions whose signal is learnt")
+@Suite("Regions with learned signals")
 struct LearnedSignalTests {
     /// An engine with a region of one beacon.
     private func monitoring(assuming state: RegionState = .unknown) -> Engine {
@@ -34,7 +34,7 @@ struct LearnedSignalTests {
         #expect(events == ["enter 0", "exit 50", "enter 100"])
     }
 
-    @Test("Another beacon of the UUID teaches the level too")
+    @Test("The level is also learned from another beacon of the UUID")
     func taughtByAnother() {
         var engine = monitoring()
         hear(&engine, from: 0, to: 20, -62, minor: 2)
@@ -43,7 +43,7 @@ struct LearnedSignalTests {
         #expect(engine.regionEvents() == ["outside 30.0"])
     }
 
-    @Test("What was taken for close before anything strong was heard is not kept after it")
+    @Test("A level that seemed close no longer keeps the region once a strong beacon was heard")
     func revoked() {
         var engine = monitoring()
         hear(&engine, from: 0, to: 9.9, -80)
@@ -54,7 +54,7 @@ struct LearnedSignalTests {
     }
 
     @Test(
-        "A region that was inside is kept by what would keep it, and by an advert without a reading",
+        "A region that was inside is kept by a level that keeps, and by an advert without a reading",
         arguments: [127, 0, 20] as [Int8])
     func assumedInside(unread: Int8) {
         var engine = monitoring(assuming: .inside)
@@ -67,7 +67,7 @@ struct LearnedSignalTests {
         #expect(engine.regionEvents() == ["exit 91.0"])
     }
 
-    @Test("A beacon that is held against the receiver does not put all others outside")
+    @Test("A beacon that touches the receiver does not put all others outside")
     func bounded() {
         var engine = monitoring()
         hear(&engine, from: 0, to: 5, -20, minor: 2)
@@ -77,7 +77,7 @@ struct LearnedSignalTests {
     }
 
     @Test(
-        "A third of the beacons may lie on a receiver and hide no other, in whatever order they are heard",
+        "A third of the beacons may lie on a receiver without hiding others, in any order",
         arguments: [1, 2], [false, true])
     func lyingOnReceiver(loud: Int, isLoudFirst: Bool) {
         var engine = monitoring()
@@ -91,7 +91,7 @@ struct LearnedSignalTests {
         #expect(engine.regionEvents().last?.prefix(9) == "enter 100")
     }
 
-    @Test("A beacon that is the last to be close does not become one that lies on the receiver overnight")
+    @Test("The last beacon that was close does not become an outlier overnight")
     func overnight() {
         var engine = monitoring()
         for minor in 2...4 as ClosedRange<UInt16> {
@@ -103,7 +103,7 @@ struct LearnedSignalTests {
         #expect(engine.regionEvents().allSatisfy { !$0.hasPrefix("enter") })
     }
 
-    @Test("Hundreds of weak beacons of the UUID do not keep loud ones from counting")
+    @Test("Hundreds of weak beacons of the UUID do not hide loud ones")
     func crowd() {
         var engine = monitoring()
         for minor in 100..<300 as Range<UInt16> {
@@ -117,7 +117,7 @@ struct LearnedSignalTests {
         #expect(engine.regionEvents().allSatisfy { !$0.hasPrefix("enter") })
     }
 
-    @Test("When the last region is gone, nothing is tracked for it any more")
+    @Test("After the last region was stopped, nothing is tracked for it")
     func stopped() {
         var engine = Engine()
         var region = MonitoredRegion(BeaconConstraint(uuid: .test, major: 1, minor: 1))

@@ -6,8 +6,8 @@ import Testing
 struct RegionMonitoringTests {
     private let everyone = BeaconConstraint(uuid: .test)
 
-    @Test("The first advert of a match enters, from unknown and from outside, and tells the state before")
-    func enterTellsStateBefore() throws {
+    @Test("The first matching advert enters, from unknown and from outside, with the previous state")
+    func enterHasPreviousState() throws {
         var engine = Engine()
         let region = engine.startMonitoring(MonitoredRegion(everyone))
         engine.receive(.of(at: 1))
@@ -21,7 +21,7 @@ struct RegionMonitoringTests {
         #expect(engine.state(of: region) == .inside)
     }
 
-    @Test("An exit carries the time at which it was due, 30 s after the last advert, however late time is told")
+    @Test("An exit carries the time at which it was due, 30 s after the last advert, however late time advances")
     func exitTime() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone))
@@ -30,7 +30,7 @@ struct RegionMonitoringTests {
         #expect(engine.regionEvents() == ["enter 1.25", "exit 31.25"])
     }
 
-    @Test("An advert at the very moment of the deadline is in time")
+    @Test("An advert exactly at the deadline is in time")
     func advertAtDeadline() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone))
@@ -51,7 +51,7 @@ struct RegionMonitoringTests {
         #expect(engine.regionEvents() == ["enter 1.0", "exit 31.0", "enter 31.001"])
     }
 
-    @Test("Further beacons of a region are silent; it is left when the last is gone")
+    @Test("Further beacons of a region cause no events; it is left when the last is gone")
     func severalBeacons() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone))
@@ -64,7 +64,7 @@ struct RegionMonitoringTests {
     }
 
     @Test(
-        "A constraint matches by its UUID, major and minor, and nothing else",
+        "A constraint matches only by its UUID, major and minor",
         arguments: [
             (BeaconConstraint(uuid: .test), true, true, true),
             (BeaconConstraint(uuid: .test, major: 1), true, true, false),
@@ -83,7 +83,7 @@ struct RegionMonitoringTests {
         #expect(!isEntered(by: .of(uuid: ProximityUUID(high: 1, low: 2), at: 1)))
     }
 
-    @Test("A minimum keeps weak adverts from entering, and a lower one for leaving keeps a region")
+    @Test("A minimum prevents weak adverts from entering, and a lower one for exits keeps a region")
     func hysteresis() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone, minimumRSSI: -70, exitRSSI: -80))
@@ -98,7 +98,7 @@ struct RegionMonitoringTests {
     }
 
     @Test(
-        "An advert without a reading is presence, but cannot show that it reaches a minimum",
+        "An advert without a reading proves presence, but cannot reach a minimum",
         arguments: [127, 0, 1, 20] as [Int8])
     func unreadSignal(rssi: Int8) {
         var engine = Engine()
@@ -115,7 +115,7 @@ struct RegionMonitoringTests {
         #expect(strict.regionEvents() == ["enter 2.0"])
     }
 
-    @Test("A beacon of the longest legal interval flaps with 10 s and does not where the time-out adapts")
+    @Test("A beacon with the longest legal interval flaps with 10 s, but not with an adaptive time-out")
     func adaptiveExit() {
         func events(isAdaptive: Bool) -> [String] {
             var engine = Engine()
@@ -125,17 +125,17 @@ struct RegionMonitoringTests {
             return engine.regionEvents()
         }
         #expect(events(isAdaptive: false).count == 1 + 2 * 10)
-        // The interval has to repeat before it is known.
+        // The interval must repeat before it is known.
         #expect(events(isAdaptive: true) == ["enter 0.0", "exit 10.0", "enter 10.24", "exit 20.24", "enter 20.48"])
     }
 
-    @Test("A beacon that is heard every 40 s is left after three of the longest legal intervals")
+    @Test("A region with a beacon heard every 40 s is left after three of the longest legal intervals")
     func adaptiveExitIsBounded() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: true))
         engine.hear(from: 0, to: 400, every: 40) { .of(at: $0) }
         #expect(engine.regionEvents().suffix(3) == ["enter 360.0", "exit 390.72", "enter 400.0"])
-        // Nothing but a longer time-out helps it.
+        // Only a longer time-out helps.
         var patient = Engine()
         _ = patient.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(60)))
         patient.hear(from: 0, to: 400, every: 40) { .of(at: $0) }
@@ -163,7 +163,7 @@ struct RegionMonitoringTests {
         #expect(engine.regionEvents() == ["enter 0.0", "exit 210.0"])
     }
 
-    @Test("Only the receiver that counts enters a region")
+    @Test("Only the configured receiver enters a region")
     func receiver() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone, receiver: ReceiverID(1)))
@@ -182,14 +182,14 @@ struct RegionMonitoringTests {
         engine.advance(to: .at(50))
         let exit = try #require(engine.takeEvents().last)
         guard case .exited(let change) = exit else {
-            Issue.record("the last event is \(exit)")
+            Issue.record("unexpected last event \(exit)")
             return
         }
         #expect(change.receiver == ReceiverID(3))
     }
 
     @Test(
-        "A region of unknown state becomes outside after its time-out, from when time is first told",
+        "A region of unknown state becomes outside after its time-out, counted from the first time",
         arguments: [10, 30, 600], [false, true])
     func determination(timeout: Int, isAdaptive: Bool) {
         var engine = Engine()
@@ -224,7 +224,7 @@ struct RegionMonitoringTests {
         #expect(engine.regionEvents() == ["enter 1.0", "exit 3.0"])
     }
 
-    @Test("A region that was inside before has the whole time-out to be heard again, and no enter when it is")
+    @Test("A region that was inside before has the whole time-out to be heard again, without an enter")
     func restored() {
         var heard = Engine()
         _ = heard.startMonitoring(MonitoredRegion(everyone), assuming: .inside)
@@ -247,7 +247,7 @@ struct RegionMonitoringTests {
         #expect(outside.regionEvents() == ["enter 101.0"])
     }
 
-    @Test("Exits of several regions come in the order of their times")
+    @Test("Exits of several regions have the order of their times")
     func order() {
         var engine = Engine()
         for timeout in [5, 3, 4] {
@@ -259,7 +259,7 @@ struct RegionMonitoringTests {
             engine.regionEvents() == ["enter 0.0", "enter 0.0", "enter 0.0", "exit 3.0", "exit 4.0", "exit 5.0"])
     }
 
-    @Test("A region that is no longer watched says nothing, and its place can be taken by another")
+    @Test("A stopped region has no more events, and another can reuse its slot")
     func stop() {
         var engine = Engine()
         let first = engine.startMonitoring(MonitoredRegion(everyone))
@@ -285,7 +285,7 @@ struct RegionMonitoringTests {
         #expect(engine.regionEvents() == ["enter 100.0"])
     }
 
-    @Test("The last moment that can be told is reached without a trap")
+    @Test("The latest possible time is reached without a trap")
     func endOfTime() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: true))

@@ -3,11 +3,11 @@ import BeaconModel
 import BeaconSupport
 import Testing
 
-@Suite("A receiver of which nobody knows whether it hears")
+@Suite("A receiver in doubt")
 struct DoubtTests {
     private let everyone = BeaconConstraint(uuid: .test)
 
-    @Test("In a doubt nothing is left and ranging goes on; what was due happens with its own time once it is over")
+    @Test("In doubt, no region is left and ranging continues; afterwards, due events have their own times")
     func doubt() {
         var engine = Engine()
         let region = engine.startMonitoring(MonitoredRegion(BeaconConstraint(uuid: .test)))
@@ -40,7 +40,7 @@ struct DoubtTests {
         #expect(exits == [39.1])
     }
 
-    @Test("What is heard in a doubt counts as heard then, and a doubt that was deafness is counted as such")
+    @Test("Adverts in doubt count at their own time, and a doubt that was deafness counts as deafness")
     func doubtful() {
         var engine = Engine()
         let region = engine.startMonitoring(MonitoredRegion(BeaconConstraint(uuid: .test)))
@@ -61,7 +61,7 @@ struct DoubtTests {
     }
 
     @Test(
-        "Doubts that turn out to be none, in any order, make no change that would not be without them",
+        "Unfounded doubts, in any order, cause no changes",
         arguments: 1...300)
     func randomDoubts(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))

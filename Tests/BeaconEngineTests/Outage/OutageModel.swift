@@ -1,15 +1,15 @@
 import BeaconEngine
 import BeaconModel
 
-/// The outage rule once more, as plainly as can be: time in whole seconds, and for each receiver and second whether it
-/// was deaf in it. A region changes at the first second at whose beginning silence counts, and before which it has
-/// counted for long enough.
+/// A simple model of the outage rule: time in whole seconds, and a flag for each receiver and second in which it was
+/// deaf. A region changes at the first second at whose beginning silence counts and before which it has counted for
+/// long enough.
 struct OutageModel {
     struct Region {
         var only: UInt16?
         var patience: Int
         var state: RegionState
-        /// When it was kept, or began to wait; nil where nothing is due.
+        /// The time when it was last heard, or began to wait; nil if nothing is due.
         var since: Int?
         var holder: UInt16?
     }
@@ -36,7 +36,7 @@ struct OutageModel {
         return isHearing.indices.contains { !isDeaf($0, in: second) }
     }
 
-    /// Lets time pass, and what is due before `time` happen.
+    /// Advances the time, and processes everything that is due before `time`.
     mutating func pass(upTo time: Int) {
         for second in now..<max(now, time) {
             for receiver in isHearing.indices where !isHearing[receiver] { deafSeconds[receiver].insert(second) }
@@ -45,7 +45,7 @@ struct OutageModel {
         fire(before: time)
     }
 
-    /// Lets what is due now happen as well.
+    /// Also processes everything that is due now.
     mutating func settle() { fire(before: now + 1) }
 
     private mutating func fire(before end: Int) {
@@ -88,13 +88,13 @@ struct OutageModel {
     }
 }
 
-/// An engine and the model beside it, which take the same steps.
+/// An engine and its model, which take the same steps.
 struct ModelledEngine: ~Copyable {
     var engine = Engine()
     var model: OutageModel
     private var ids: [RegionID] = []
 
-    /// Regions of each kind: of any receiver, of each one, of unknown state and known from before, of two time-outs.
+    /// Creates regions of each kind: of any receiver, of each receiver, of unknown and known state, with two time-outs.
     init(receivers: UInt16) {
         model = OutageModel(receivers: Int(receivers))
         for receiver in 0..<receivers { engine.addReceiver(ReceiverID(receiver)) }
@@ -140,7 +140,7 @@ struct ModelledEngine: ~Copyable {
         model.skip(from: from, to: to, of: receiver)
     }
 
-    /// The changes by the engine and by the model, in words.
+    /// The changes by the engine and by the model, as text.
     mutating func changes() -> (engine: [String], model: [String]) {
         let numbers = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
         let changes = engine.takeEvents().compactMap { event -> String? in
@@ -155,7 +155,7 @@ struct ModelledEngine: ~Copyable {
         return (changes, model.changes)
     }
 
-    /// Whether silence counts for each region now, by the engine and by the model.
+    /// Returns for each region whether silence counts now, by the engine and by the model.
     func hearing() -> (engine: [Bool], model: [Bool]) {
         (ids.map { engine.isHearing($0) }, model.regions.map { model.counts($0, in: model.now) })
     }

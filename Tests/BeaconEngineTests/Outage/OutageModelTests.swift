@@ -3,17 +3,17 @@ import BeaconModel
 import BeaconSupport
 import Testing
 
-@Suite("Outages as a model has them")
+@Suite("Outages match a model")
 struct OutageModelTests {
     private let everyone = BeaconConstraint(uuid: .test)
     private let first = ReceiverID(0)
 
-    /// When and how receivers are deaf in the matrix below.
+    /// The outages in the matrix below.
     enum Outage: CaseIterable {
         case none, set, skipped, late, twice
     }
 
-    @Test("Each state, kind of region, receiver and outage is as the model has it", arguments: Outage.allCases)
+    @Test("Each state, kind of region, receiver and outage matches the model", arguments: Outage.allCases)
     func matrix(outage: Outage) {
         for deaf in [[], [0], [1], [0, 1], [0, 1, 2]] as [[UInt16]] {
             for heard in [nil, 0, 1, 2] as [UInt16?] {
@@ -57,7 +57,7 @@ struct OutageModelTests {
         case .skipped:
             for receiver in deaf { both.skip(from: begin, to: end, of: receiver) }
         case .late:
-            // Learnt one second after it began, at the soonest time at which that can matter.
+            // Reported one second after it began, the earliest time at which that can matter.
             both.advance(upTo: begin + 1)
             for receiver in deaf { both.skip(from: begin, to: end, of: receiver) }
         case .twice:
@@ -69,7 +69,7 @@ struct OutageModelTests {
         }
     }
 
-    @Test("Random sequences of sightings, outages and time: as the model has them", arguments: 1...300)
+    @Test("Random sequences of sightings, outages and time match the model", arguments: 1...300)
     func random(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var both = ModelledEngine(receivers: 3)
@@ -100,13 +100,13 @@ struct OutageModelTests {
         for receiver in 0..<3 as Range<UInt16> { both.setHearing(true, of: receiver) }
         both.advance(upTo: both.model.now + 30)
         let changes = both.changes()
-        // Of one second, the order is that of the deadlines and of the regions.
+        // Within a second, the order is that of the deadlines and of the regions.
         #expect(changes.engine.sorted() == changes.model.sorted(), "\(log.joined(separator: "; "))")
         let (engine, model) = both.states()
         #expect(engine == model)
     }
 
-    @Test("Outages that are learnt late, in any order and overlapping, make no exit too early", arguments: 1...200)
+    @Test("Outages that are reported late, in any order and overlapping, cause no early exit", arguments: 1...200)
     func lateStretches(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var engine = Engine()
@@ -127,7 +127,7 @@ struct OutageModelTests {
         #expect(engine.state(of: region) == .outside)
     }
 
-    @Test("Ranging goes on from where it was: it reports as if the time of deafness had not been", arguments: 1...60)
+    @Test("After a deafness, ranging continues as if that time had not passed", arguments: 1...60)
     func rangingAges(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var deafened = Engine()
@@ -136,7 +136,7 @@ struct OutageModelTests {
         _ = plain.startRanging(nil)
         deafened.addReceiver(first)
         plain.addReceiver(first)
-        // Milliseconds, so that no moment is rounded, and none is that of a report.
+        // Milliseconds, so that no time is rounded, and none equals that of a report.
         var time = 0
         var lost = 0
         var expected: [RangingReport] = []

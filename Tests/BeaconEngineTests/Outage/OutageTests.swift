@@ -8,7 +8,7 @@ struct OutageTests {
     private let first = ReceiverID(0)
     private let second = ReceiverID(1)
 
-    @Test("A region is not left while the receiver is deaf that kept it, and has the rest of its time afterwards")
+    @Test("A region is not left while the receiver that last heard it is deaf, and has the rest of its time afterwards")
     func held() {
         var engine = Engine()
         let region = engine.startMonitoring(MonitoredRegion(everyone))
@@ -24,7 +24,7 @@ struct OutageTests {
         #expect(engine.regionEvents() == ["exit 5030.0"])
     }
 
-    @Test("Another receiver that hears does not let a region be left, but takes it over when it hears the beacon")
+    @Test("Another hearing receiver does not cause an exit, but takes over the region when it hears the beacon")
     func takenOver() {
         var engine = Engine()
         let region = engine.startMonitoring(MonitoredRegion(everyone))
@@ -42,7 +42,7 @@ struct OutageTests {
         #expect(engine.regionEvents().isEmpty)
     }
 
-    @Test("An unknown state is not outside before a receiver has listened for long enough")
+    @Test("An unknown state becomes outside only after a receiver has listened for long enough")
     func unknown() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(10)))
@@ -50,7 +50,7 @@ struct OutageTests {
         engine.advance(to: .at(3))
         engine.advance(to: .at(100))
         #expect(engine.regionEvents().isEmpty)
-        // A receiver that comes new hears.
+        // A new receiver hears.
         engine.addReceiver(second)
         engine.advance(to: .at(104))
         engine.setHearing(false, of: second, at: .at(104))
@@ -59,7 +59,7 @@ struct OutageTests {
         #expect(engine.regionEvents() == ["outside 206.0"])
     }
 
-    @Test("Before the first receiver has come nobody hears: nothing is left, and nothing counts as outside")
+    @Test("Before the first receiver, no region is left or becomes outside")
     func noReceiver() {
         var engine = Engine()
         let unknown = engine.startMonitoring(MonitoredRegion(everyone))
@@ -79,7 +79,7 @@ struct OutageTests {
         #expect(engine.regionEvents() == ["outside 1015.0", "outside 1120.0", "exit 1120.0"])
     }
 
-    @Test("A suspend that is learnt afterwards is no absence, for regions, for ranging and for intervals")
+    @Test("A suspend that is reported afterwards is not absence, for regions, ranging and intervals")
     func suspend() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone))
@@ -109,7 +109,7 @@ struct OutageTests {
         #expect(words.filter { $0.hasPrefix("e") }.count == 2)
     }
 
-    @Test("A deaf receiver makes no reports, the others do")
+    @Test("A deaf receiver has no reports, but others do")
     func reports() {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -125,7 +125,7 @@ struct OutageTests {
         #expect(reports.filter { $0.receiver == second }.map(\.time.seconds) == [1, 2, 3, 4, 5, 6, 8, 9])
     }
 
-    @Test("A far time is reached though a deaf receiver's beacons are listed", arguments: [false, true])
+    @Test("A distant time is reached although a deaf receiver's beacons are listed", arguments: [false, true])
     func jump(isSkipped: Bool) {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -148,7 +148,7 @@ struct OutageTests {
         #expect(times == expected)
     }
 
-    @Test("A sighting by a receiver that is deaf by now was on its way: it counts as of when the receiver became deaf")
+    @Test("A late sighting by a deaf receiver counts at the time when the receiver became deaf")
     func straggler() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone))
@@ -161,7 +161,7 @@ struct OutageTests {
         #expect(engine.regionEvents() == ["enter 0.0", "exit 30.0", "enter 100.0", "exit 1030.0"])
     }
 
-    @Test("Deafness is not learnt as an interval, and an adaptive time-out does not grow by it")
+    @Test("Deafness is not learned as an interval, and an adaptive time-out does not grow by it")
     func intervals() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(5), isExitAdaptive: true))
@@ -175,7 +175,7 @@ struct OutageTests {
         #expect(engine.regionEvents() == ["enter 0.0", "exit 204.0"])
     }
 
-    @Test("Deafness before the first time begins with it")
+    @Test("Deafness before the first time begins at the first time")
     func beforeTime() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone), assuming: .inside)
@@ -196,7 +196,7 @@ struct OutageTests {
         #expect(engine.regionEvents() == ["exit 1000130.0"])
     }
 
-    @Test("An exit names a receiver where one has heard the region since it was restored")
+    @Test("An exit names a receiver if one has heard the region since it was restored")
     func restoredExit() {
         func receiver(isHeard: Bool) -> ReceiverID? {
             var engine = Engine()
@@ -212,7 +212,7 @@ struct OutageTests {
         #expect(receiver(isHeard: true) == second)
     }
 
-    @Test("Calls that say nothing new, contradict each other or go back in time are harmless")
+    @Test("Redundant, contradictory and backward calls are harmless")
     func oddCalls() {
         var engine = Engine()
         let region = engine.startMonitoring(MonitoredRegion(everyone))
@@ -225,7 +225,7 @@ struct OutageTests {
         engine.setHearing(false, of: first, at: .at(110))
         engine.setHearing(true, of: first, at: .at(60))
         engine.setHearing(true, of: first, at: .at(60))
-        // Deaf from 100 to 110, since a time that lies before the newest counts as that.
+        // Deaf from 100 to 110, because a time before the newest counts as the newest.
         engine.skip(from: .at(105), to: .at(105), of: first)
         engine.skip(from: .at(109), to: .at(101), of: first)
         engine.skip(from: .at(102), to: .at(108), of: first)

@@ -2,13 +2,13 @@ import BeaconEngine
 import BeaconModel
 import Testing
 
-/// Three rooms in a row, each with a receiver, and a beacon that is heard at levels a test gives.
+/// Three rooms in a row, each with a receiver, and a beacon at the given levels.
 struct PlaceBench: ~Copyable {
     var engine = Engine()
     private(set) var time = 0.0
     private var adverts = 0
 
-    /// What the beacon claims of its power.
+    /// The power that the beacon claims.
     var claims = PowerSequence.constant(-59)
 
     init(_ map: PlaceMap = PlaceMap(placeCount: 3, receivers: [0, 1, 2]), attaching count: Int = 3) {
@@ -16,7 +16,8 @@ struct PlaceBench: ~Copyable {
         for number in 0..<count { engine.setReceiver(ReceiverID(UInt16(number)), of: number) }
     }
 
-    /// Lets seconds pass in which each receiver hears the beacon ten times at its level; nil for one that does not.
+    /// Lets seconds pass in which each receiver hears the beacon ten times at its level; nil for a receiver that does
+    /// not.
     mutating func pass(_ seconds: Int, _ levels: [Int8?], minor: UInt16 = 1) {
         for _ in 0..<seconds {
             for tenth in 0..<10 {
@@ -40,7 +41,7 @@ struct PlaceBench: ~Copyable {
         engine.setHearing(isHearing, of: ReceiverID(receiver), at: .at(time))
     }
 
-    /// The changes since the last call, in words: `4.0 1`, `64.0 nowhere`.
+    /// The changes since the last call, as text: `4.0 1`, `64.0 nowhere`.
     mutating func changes() -> [String] {
         engine.takeEvents().compactMap { event in
             guard case .placed(let change) = event else { return nil }
@@ -58,7 +59,7 @@ struct PlaceBench: ~Copyable {
 @Suite("Places by the strongest receiver")
 struct PlaceTests {
     @Test(
-        "A beacon comes at once into the place where it is strongest, and leaves it after a minute unheard")
+        "A beacon is at once in the place where it is strongest, and leaves it after a minute unheard")
     func enterAndLeave() {
         var bench = PlaceBench()
         bench.pass(10, [-60, -75, -85])
@@ -67,12 +68,12 @@ struct PlaceTests {
         #expect(bench.changes() == ["70.0 nowhere"])
     }
 
-    /// The seconds after which a beacon changes its place whose other place leads by so many decibels; nil for never.
+    /// Returns the seconds after which a beacon moves if the other place leads by `lead` decibels; nil for never.
     private func secondsToChange(
         lead: Int8, receivers: [Int?] = [0, 1], silent: Set<Int> = [], _ change: (inout PlaceRules) -> Void = { _ in }
     ) -> Double? {
         var map = PlaceMap(placeCount: 2, receivers: receivers)
-        // Without a memory, so that what counts is the rule alone.
+        // Without smoothing, so that only the rule counts.
         map.rules.memory = 0
         change(&map.rules)
         var bench = PlaceBench(map, attaching: receivers.count)
@@ -86,19 +87,19 @@ struct PlaceTests {
     }
 
     @Test(
-        "A lead by the margin takes the hold time, a greater one less, and a third of it says nothing",
+        "A lead by the margin takes the hold time, a greater lead less, and a third of it has no effect",
         arguments: [(Int8(0), nil as Double?), (2, nil), (3, 48), (4, 24), (6, 12), (10, 6), (18, 3), (50, 1)])
     func lead(lead: Int8, seconds: Double?) {
         #expect(secondsToChange(lead: lead) == seconds)
     }
 
-    @Test("What many receivers agree on takes less time, up to sixteen pairs of them")
+    @Test("If many receivers agree, a move takes less time, up to sixteen pairs")
     func witnesses() {
         #expect(secondsToChange(lead: 6, receivers: [0, 1, 1]) == 6)
         #expect(secondsToChange(lead: 6, receivers: [0, 0, 1, 1]) == 3)
         #expect(secondsToChange(lead: 3, receivers: [0, 0, 0, 0, 1, 1, 1, 1]) == 3)
         #expect(secondsToChange(lead: 3, receivers: [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]) == 3)
-        // A deaf receiver is no witness.
+        // A deaf receiver does not count.
         var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 0, 1]), attaching: 2)
         bench.engine.setReceiver(ReceiverID(2), of: 2)
         bench.set(1, isHearing: false)
@@ -108,12 +109,12 @@ struct PlaceTests {
         #expect(bench.changes() == ["55.0 1"])
     }
 
-    @Test("A receiver that does not hear the beacon is no witness")
+    @Test("A receiver that does not hear the beacon does not count")
     func silentWitness() {
         #expect(secondsToChange(lead: 6, receivers: [0, 0, 0, 1, 1, 1], silent: [1, 2, 4, 5]) == 12)
     }
 
-    @Test("The place that leads last is taken, and only where it leads by more than the slack")
+    @Test("The last leading place wins, and only if it leads by more than the slack")
     func threePlaces() {
         var map = PlaceMap(placeCount: 3, receivers: [0, 1, 2])
         map.rules.memory = 0
@@ -127,7 +128,7 @@ struct PlaceTests {
         #expect(bench.changes() == ["38.0 2"])
     }
 
-    @Test("An advert each ten seconds counts for three of them, and one alone decides nothing")
+    @Test("An advert every ten seconds counts for three seconds, and a single one decides nothing")
     func rareAdverts() {
         var map = PlaceMap(placeCount: 2, receivers: [0, 1])
         map.rules.memory = 0
@@ -147,7 +148,7 @@ struct PlaceTests {
         #expect(bench.changes() == ["121.0 1"])
     }
 
-    @Test("While no receiver hears, what was heard bears no further witness")
+    @Test("While no receiver hears, earlier levels are no further evidence")
     func interrupted() {
         var map = PlaceMap(placeCount: 2, receivers: [0, 1])
         map.rules.memory = 0
@@ -162,7 +163,7 @@ struct PlaceTests {
         #expect(bench.changes() == ["36.0 1"])
     }
 
-    @Test("The margin and the hold time set what it takes")
+    @Test("The margin and the hold time set the necessary lead")
     func rules() {
         #expect(secondsToChange(lead: 12) { $0.margin = 12 } == 12)
         #expect(secondsToChange(lead: 6) { $0.margin = 12 } == 48)
@@ -173,7 +174,7 @@ struct PlaceTests {
         #expect(secondsToChange(lead: 6) { $0.holdTime = .milliseconds(2500) } == 3)
     }
 
-    @Test("Chance leads to and fro for an hour, and nothing changes")
+    @Test("Random leads in both directions for an hour change nothing")
     func chance() {
         var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 1]), attaching: 2)
         var state: UInt64 = 1
@@ -187,7 +188,7 @@ struct PlaceTests {
         #expect(bench.changes() == [])
     }
 
-    @Test("A lead that nobody hears any more does not grow")
+    @Test("A lead without new readings does not grow")
     func staleLead() {
         var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 1]), attaching: 2)
         bench.pass(20, [-60, -70])
@@ -196,7 +197,7 @@ struct PlaceTests {
         #expect(bench.changes() == ["1.0 0"])
     }
 
-    @Test("A level that is no longer heard sinks, so that a beacon that was carried off is found in a quieter place")
+    @Test("An unheard level falls, so that a beacon that was carried away is found in a quieter place")
     func sinking() {
         var bench = PlaceBench()
         bench.pass(20, [-55, nil, nil])
@@ -213,7 +214,7 @@ struct PlaceTests {
         #expect(bench.changes() == ["1.0 1"])
     }
 
-    @Test("The grounds are the receiver, the level, the lead and the next place")
+    @Test("The grounds include the receiver, the level, the lead and the next place")
     func grounds() throws {
         var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 0, 1]))
         bench.pass(5, [-80, -60, -70])
@@ -229,7 +230,7 @@ struct PlaceTests {
     }
 
     @Test(
-        "A short deafness changes nothing; a long one makes it unknown, not the next room; afterwards it is known again"
+        "A short deafness changes nothing; a long one makes the place unknown; afterwards it is known again"
     )
     func deafness() {
         var bench = PlaceBench()
@@ -248,10 +249,10 @@ struct PlaceTests {
         #expect(bench.changes() == ["135.0 0"])
     }
 
-    @Test("While a room is dark, a beacon close to a receiver of another is still placed there")
+    @Test("While a room is dark, a beacon close to another room's receiver is still placed there")
     func closeness() {
         var bench = PlaceBench()
-        // Something shows how strong beacons of this kind are.
+        // First, the level of beacons of this kind is learned.
         bench.pass(20, [-60, -75, -85])
         bench.set(2, isHearing: false)
         bench.pass(20, [-60, -75, nil])
@@ -259,12 +260,12 @@ struct PlaceTests {
         // Carried to the next room, it is close there.
         bench.pass(20, [-78, -60, nil])
         #expect(bench.changes().map { $0.suffix(2) } == [" 1"])
-        // Carried to the dark room, it is close to none.
+        // Carried to the dark room, it is close to no receiver.
         bench.pass(60, [-88, -84, nil])
         #expect(bench.changes().map { $0.suffix(8) } == [" unknown"])
     }
 
-    @Test("A beacon that lies on a receiver does not keep others from being close", arguments: [1, 2])
+    @Test("A beacon that lies on a receiver does not prevent others from being close", arguments: [1, 2])
     func lyingOnReceiver(loud: UInt16) {
         var bench = PlaceBench()
         for minor in 2...5 { bench.pass(10, [-72, -85, -95], minor: UInt16(minor)) }
@@ -275,7 +276,7 @@ struct PlaceTests {
         #expect(bench.changes().contains { $0.hasSuffix(" 0") })
     }
 
-    @Test("After a restart, a beacon does not change its place because another receiver came first")
+    @Test("After a restart, a beacon does not move because another receiver started first")
     func restart() {
         var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 1]), attaching: 2)
         bench.engine.setKnownPlace(.place(0), of: BeaconIdentity(uuid: .test, major: 1, minor: 1))
@@ -284,14 +285,14 @@ struct PlaceTests {
         #expect(bench.changes().map { $0.suffix(2) } == [" 0"])
     }
 
-    @Test("A receiver that never came is deaf")
+    @Test("A receiver that never started is deaf")
     func missing() {
         var bench = PlaceBench(attaching: 2)
         bench.pass(60, [-92, -94, nil])
         #expect(bench.changes() == [])
     }
 
-    @Test("Nobody leaves while all are deaf, however long, nor by a jump of time that nobody heard")
+    @Test("No beacon leaves while all receivers are deaf, for any time and by any jump")
     func allDeaf() {
         var bench = PlaceBench()
         bench.pass(20, [-60, -75, -85])
@@ -306,7 +307,7 @@ struct PlaceTests {
         #expect(bench.changes().map { $0.suffix(8) } == [" nowhere"])
     }
 
-    @Test("A stretch of deafness that is learnt of afterwards does not count")
+    @Test("A deafness that is reported afterwards does not count")
     func skipped() {
         var bench = PlaceBench()
         bench.pass(20, [-60, -75, -85])
@@ -317,7 +318,7 @@ struct PlaceTests {
         #expect(!changes.contains { $0.hasSuffix("nowhere") })
     }
 
-    @Test("A beacon that advertises once in ten seconds does not leave between two adverts")
+    @Test("A beacon that advertises every ten seconds does not leave between two adverts")
     func slowBeacon() {
         var engine = Engine()
         engine.startLocating(PlaceMap(placeCount: 1, receivers: [0]), [nil])
@@ -330,7 +331,7 @@ struct PlaceTests {
     }
 
     @Test(
-        "A receiver that sends once a second places beacons though it is doubted between, and nothing changes in a doubt"
+        "A receiver that sends once a second places beacons although it is in doubt in between"
     )
     func doubt() {
         var engine = Engine()
@@ -361,7 +362,7 @@ struct PlaceTests {
         #expect(changes() == [.nowhere])
     }
 
-    @Test("Ranging beside it reports as it does alone, and only beacons that are asked for are located")
+    @Test("Locating does not change ranging reports, and only requested beacons are located")
     func besideRanging() {
         func reports(isLocating: Bool) -> ([RangingReport], [BeaconIdentity]) {
             var engine = Engine()
@@ -390,7 +391,7 @@ struct PlaceTests {
         #expect(none.isEmpty && placed.map(\.uuid) == [.test])
     }
 
-    @Test("More beacons than there is room for are forgotten, those that are nowhere first, and counted")
+    @Test("Surplus beacons are forgotten and counted, those in no place first")
     func bounds() {
         var configuration = EngineConfiguration()
         configuration.maximumTrackedBeacons = 8
@@ -406,7 +407,7 @@ struct PlaceTests {
         #expect(engine.trackedBeacons <= 8)
     }
 
-    @Test("A receiver that comes, or hears again, gives a beacon its full time with it before it is nowhere")
+    @Test("After a receiver starts or hears again, a beacon has its full time before it is in no place")
     func receiverComes() {
         var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 1]), attaching: 1)
         bench.pass(10, [-60])
@@ -419,7 +420,7 @@ struct PlaceTests {
         #expect(!changes.contains { $0.hasSuffix("nowhere") } && changes.last?.hasSuffix(" 1") == true, "\(changes)")
     }
 
-    @Test("A beacon that is named and never heard is in no place after a minute, once no place is dark")
+    @Test("A named beacon that is never heard is in no place after a minute, once no place is dark")
     func neverHeard() {
         let beacon = BeaconIdentity(uuid: .test, major: 1, minor: 1)
         var map = PlaceMap(placeCount: 3, receivers: [0, 1, 2])
@@ -430,7 +431,7 @@ struct PlaceTests {
         let before = bench.engine.takeEvents().compactMap { event -> Int? in
             if case .located(_, let beacons) = event { beacons.count } else { nil }
         }
-        #expect(before == Array(repeating: 0, count: 59), "nothing is known of it so far")
+        #expect(before == Array(repeating: 0, count: 59), "nothing is known of it yet")
         bench.pass(400, [nil, nil, nil])
         #expect(bench.changes() == ["60.0 nowhere"])
         bench.pass(10, [-60, nil, nil])
@@ -446,7 +447,7 @@ struct PlaceTests {
         #expect(dark.changes() == ["460.0 nowhere"])
     }
 
-    @Test("A beacon whose identity a request names is awaited, and one that was known in a place has left it then")
+    @Test("A named beacon is awaited, and leaves its known place if it stays silent")
     func awaited() {
         let beacon = BeaconIdentity(uuid: .test, major: 1, minor: 1)
         var engine = Engine()
@@ -462,7 +463,7 @@ struct PlaceTests {
         #expect(changes.map(\.whereabouts) == [.nowhere] && changes.first?.before == .place(0))
     }
 
-    @Test("What a receiver has not had the time to hear is no silence")
+    @Test("Silence counts only after a receiver has had time to hear")
     func freshReceiver() {
         var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 1]), attaching: 1)
         // Once in five seconds, and not close.
@@ -476,7 +477,7 @@ struct PlaceTests {
         #expect(!bench.changes().contains { $0.hasSuffix(" 0") })
     }
 
-    @Test("Where one of a place's two receivers is deaf, a beacon by it is unknown, and not next door")
+    @Test("If one of a place's two receivers is deaf, its beacon is unknown, and not next door")
     func halfDeafPlace() {
         var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 0, 1]))
         bench.pass(20, [-60, nil, -88])
@@ -486,7 +487,7 @@ struct PlaceTests {
         #expect(changes.count == 2 && changes.first == "1.0 0" && changes.last?.hasSuffix(" unknown") == true)
     }
 
-    @Test("Nothing is close before anything strong was heard")
+    @Test("No beacon is close before a strong one was heard")
     func coldStart() {
         var bench = PlaceBench(attaching: 2)
         bench.pass(60, [-84, -86, nil])
@@ -495,7 +496,7 @@ struct PlaceTests {
         #expect(bench.changes().map { $0.suffix(2) } == [" 0"])
     }
 
-    @Test("An advert without a reading is no silence")
+    @Test("An advert without a reading is not silence")
     func withoutReading() {
         var bench = PlaceBench()
         bench.pass(10, [-60, -75, -85])
@@ -503,7 +504,7 @@ struct PlaceTests {
         #expect(bench.changes() == ["1.0 0"])
     }
 
-    @Test("A jump of a century is passed over, also where a place is dark for ever")
+    @Test("A jump of a century is skipped, even if a place stays dark")
     func jump() {
         var bench = PlaceBench(attaching: 2)
         bench.pass(10, [-60, -75, nil])
@@ -511,7 +512,7 @@ struct PlaceTests {
         #expect(bench.changes().last?.hasSuffix(" unknown") == true)
     }
 
-    @Test("A beacon that was close is silent for days, and nothing overflows")
+    @Test("After days of silence of a close beacon, nothing overflows")
     func days() {
         var map = PlaceMap(placeCount: 2, receivers: [0, 1])
         map.rules.exitTimeout = .seconds(86_400)
@@ -523,7 +524,7 @@ struct PlaceTests {
         #expect(bench.changes().last?.hasSuffix(" nowhere") == true)
     }
 
-    @Test("Receivers of one name are one: it hears while any of them does, and all of their readings count")
+    @Test("Receivers with one name are one, which hears while any of them does, and all readings count")
     func severalOfOne() {
         var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 1]), attaching: 2)
         bench.engine.setReceiver(ReceiverID(2), of: 0)
@@ -533,7 +534,7 @@ struct PlaceTests {
         #expect(bench.changes() == ["1.0 0"])
     }
 
-    @Test("A receiver that is another one's now leaves its place dark")
+    @Test("A reassigned receiver leaves its old place dark")
     func renamed() {
         var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 1]), attaching: 2)
         bench.pass(10, [-60, -80])
@@ -542,9 +543,9 @@ struct PlaceTests {
         #expect(bench.changes().last?.hasSuffix(" unknown") == true)
     }
 
-    /// Rooms, walks and faults by chance, judged by what must hold whatever happens.
+    /// Random rooms, walks and faults, checked against the invariants.
     @Test(
-        "Whoever is deaf and whenever, no beacon is placed by one that is, and none leaves unheard", arguments: 0..<40)
+        "At any time, no deaf receiver places a beacon, and none leaves unheard", arguments: 0..<40)
     func chance(seed: UInt64) {
         var random = SplitMix(seed: seed &+ 7)
         var bench = PlaceBench()
@@ -568,7 +569,7 @@ struct PlaceTests {
             for change in bench.changes() {
                 let place = change.split(separator: " ")[1]
                 if let number = Int(place) {
-                    #expect(deafFor[number] < 5, "\(change) though that receiver is deaf")
+                    #expect(deafFor[number] < 5, "\(change) although that receiver is deaf")
                     isPlaced = true
                 } else if place == "nowhere" {
                     #expect(unheard >= 30, "\(change) after \(unheard) s unheard")
@@ -580,7 +581,7 @@ struct PlaceTests {
     }
 }
 
-/// A small generator, so that a failing seed can be run again (Steele and others, 2014).
+/// A small generator, so that a failing seed can be repeated (Steele and others, 2014).
 private struct SplitMix {
     private var state: UInt64
 

@@ -2,9 +2,9 @@ import BeaconEngine
 import BeaconModel
 import Testing
 
-@Suite("Places that were taught")
+@Suite("Taught places")
 struct TaughtPlaceTests {
-    /// Three rooms and two receivers: one in the first, one in the last, none in the one between.
+    /// Three rooms and two receivers: one in the first room, one in the last, and none in between.
     private var map: PlaceMap {
         var map = PlaceMap(placeCount: 3, receivers: [0, 2])
         map.taught = [
@@ -31,7 +31,7 @@ struct TaughtPlaceTests {
         #expect(bench.changes().map { $0.suffix(2) } == [" 1"])
     }
 
-    @Test("It leaves after a minute unheard, and not while a receiver that was there is deaf")
+    @Test("A beacon leaves after a minute unheard, but not while a taught receiver is deaf")
     func leaving() {
         var bench = PlaceBench(map, attaching: 2)
         bench.pass(10, [-60, -84])
@@ -44,7 +44,7 @@ struct TaughtPlaceTests {
         #expect(bench.changes().map { $0.suffix(8) } == [" unknown"])
     }
 
-    @Test("Levels like none that were taught are in no known place")
+    @Test("Levels unlike all taught ones are in no known place")
     func nowhereLike() {
         var map = PlaceMap(placeCount: 3, receivers: [nil, nil])
         map.taught = self.map.taught
@@ -53,7 +53,7 @@ struct TaughtPlaceTests {
         #expect(!bench.changes().contains { $0.hasSuffix(" 1") || $0.hasSuffix(" 2") })
     }
 
-    @Test("A receiver that has since been added, or is deaf, is left out")
+    @Test("A receiver that was added later, or is deaf, is ignored")
     func absentReceiver() {
         var map = map
         map.taught = map.taught.map { TaughtPoint(place: $0.place, levels: [$0.levels[0], .absent]) }

@@ -1,17 +1,17 @@
 import BeaconEngine
 import BeaconModel
 
-/// A machine, and the reports of receivers, a second after another.
+/// A machine with the reports of receivers, second by second.
 struct ProximityBench {
     var machine: ProximityMachine
     var reports = ProximityReports()
-    /// The changes so far, as a store of events would have them.
+    /// The changes in the order in which a store of events has them.
     private(set) var changes: [ProximityChange] = []
     var second: Int64 = 1000
 
     init(_ conditions: ProximityCondition...) { machine = ProximityMachine(conditions) }
 
-    /// Reports each word as a second: the proximity's first letter, `-` for a beacon that is not listed.
+    /// Reports each letter as a second: the proximity's first letter, `-` for a beacon that is not listed.
     mutating func play(_ course: String, receiver: String = "hci0", minor: UInt16 = 1) -> [String] {
         course.flatMap { letter in
             second += 1
@@ -19,7 +19,7 @@ struct ProximityBench {
         }
     }
 
-    /// Reports a second of one receiver, whose number is that of its name's last letter but for the first receiver.
+    /// Reports a second of one receiver. The last letter of its name is its number, except for the first receiver.
     mutating func report(_ letter: Character, receiver: String = "hci0", minor: UInt16 = 1) -> [String] {
         let proximities: [Character: Proximity] = ["i": .immediate, "n": .near, "f": .far, "u": .unknown]
         let beacons = proximities[letter].map { [Self.beacon(minor, $0)] } ?? []

@@ -3,13 +3,13 @@ import BeaconModel
 import BeaconSupport
 import Testing
 
-@Suite("Proximity: who is near, stays and is gone")
+@Suite("Proximity: near, staying and gone beacons")
 struct ProximityMachineTests {
     @Test(
-        "A beacon that is at least as near is reported once, until it has left for 5 s",
+        "A beacon that is at least as near matches once, until it has left for 5 s",
         arguments: [
             (.near, "ffnnnnnnnn", ["3 near"]),
-            // Nearer counts too.
+            // A nearer beacon counts too.
             (.near, "ffiiinnii", ["3 near"]),
             (.near(.immediate, for: .zero), "ffnnnii", ["6 immediate"]),
             (.near(.far, for: .zero), "uuffnn", ["3 far"]),
@@ -25,7 +25,7 @@ struct ProximityMachineTests {
             (.stays(3), "nnfffnnn", ["6 near for 3"]),
             (.stays(3), "nnffffffnnnn", ["12 near for 3"]),
             (.stays(3), "nnffffffn", []),
-            // It is not near any more when the time is over.
+            // It is no longer near at the end of the time.
             (.stays(3), "nnnffff", []),
             (.gone, "nnuuuuuuuu--n-", ["11 gone", "14 gone"]),
         ] as [(ProximityCondition, String, [String])])
@@ -34,7 +34,7 @@ struct ProximityMachineTests {
         #expect(bench.play(course) == expected)
     }
 
-    @Test("A deadline has its own time, and happens once, where the beacon is still there")
+    @Test("A deadline has its own time, and matches once, if the beacon is still there")
     func deadline() {
         var bench = ProximityBench(.near(.near, for: .milliseconds(2_500)))
         #expect(bench.play("n") == [])
@@ -44,7 +44,7 @@ struct ProximityMachineTests {
         #expect(bench.machine.advance(to: .at(9999)) == [])
     }
 
-    @Test("A receiver that gets the number of another one says nothing of what that one listed")
+    @Test("A receiver with a reused number does not affect the other's list")
     func reassigned() {
         var bench = ProximityBench(.gone, .near)
         #expect(bench.play("nnnn", receiver: "hall") == ["1 near"])
@@ -52,14 +52,14 @@ struct ProximityMachineTests {
         #expect(bench.play("n-", receiver: "attic") == ["26 near", "27 gone"])
     }
 
-    @Test("Each condition, and each beacon, counts for itself")
+    @Test("Each condition and each beacon counts separately")
     func several() {
         var bench = ProximityBench(.gone, .near(.immediate, for: .zero), .near)
         #expect(bench.play("fni-") == ["2 near", "3 immediate", "4 gone"])
         #expect(bench.play("n", minor: 2) == ["5 near"])
     }
 
-    @Test("A beacon that another receiver hears as well is near, and gone, once")
+    @Test("A beacon that another receiver hears too is near once and gone once")
     func receivers() {
         var bench = ProximityBench(.gone, .near)
         #expect(bench.play("n", receiver: "a") == ["1 near"])
@@ -68,7 +68,7 @@ struct ProximityMachineTests {
         #expect(bench.play("-", receiver: "b") == ["4 gone"])
     }
 
-    @Test("Of two devices of one identity, and of two constraints of a second, the nearest counts, once")
+    @Test("Of two devices with one identity, and of two constraints in a second, the nearest counts once")
     func devices() {
         var reports = ProximityReports()
         let beacons = [ProximityBench.beacon(1, .near), ProximityBench.beacon(1, .far)]
@@ -78,26 +78,26 @@ struct ProximityMachineTests {
         let one = BeaconConstraint(uuid: .test, major: 1)
         #expect(reports.receive(report(nil, beacons), at: .at(1)).map(\.state) == [.at(.near)])
         #expect(reports.receive(report(one, beacons), at: .at(1)).isEmpty)
-        // Each constraint has a list of its own.
+        // Each constraint has a separate list.
         #expect(reports.receive(report(BeaconConstraint(uuid: .test, major: 2), []), at: .at(2)).isEmpty)
         #expect(reports.receive(report(one, []), at: .at(2)).isEmpty)
         #expect(reports.receive(report(nil, []), at: .at(2)).map(\.state) == [.gone])
         #expect(reports.standing.isEmpty && reports.present.isEmpty)
     }
 
-    @Test("A receiver that is deaf says neither that a beacon stays nor that it is gone")
+    @Test("A deaf receiver proves neither that a beacon stays nor that it is gone")
     func deafness() {
         var bench = ProximityBench(.gone, .near, .stays(30))
         #expect(bench.play("nn", receiver: "a") == ["1 near"])
-        // A night without a report, and then one that lists nobody so far.
+        // A night without a report, and then a report without beacons.
         bench.second += 3600 * 8
         #expect(bench.play("----", receiver: "a").isEmpty)
         #expect(bench.play("n", receiver: "a").map { $0.split(separator: " ").dropFirst() } == [["near"]])
-        // It does not come back; another one hears the beacon, and then no more.
+        // It does not return; another one hears the beacon, and then no longer.
         bench.second += 100
         #expect(bench.play("fff", receiver: "b").isEmpty)
         #expect(bench.play("--", receiver: "b").count == 1)
-        // One that comes back, and lists nobody for longer than ranging does.
+        // A receiver that returns, and lists no beacon for longer than ranging does.
         var other = ProximityBench(.gone)
         _ = other.play("n", receiver: "a")
         other.second += 100
@@ -105,18 +105,18 @@ struct ProximityMachineTests {
         #expect(other.play("---", receiver: "a").count == 1)
     }
 
-    @Test("What a deaf receiver listed is doubtful while another one reports, and gone where that one lost it last")
+    @Test("A deaf receiver's beacons are doubtful while another reports, and gone if that one lost them last")
     func doubt() {
         var bench = ProximityBench(.gone, .stays(10))
         _ = bench.play("n", receiver: "a")
-        // b reports, and does not hear the beacon: after 5 s nobody knows where it is.
+        // b reports, and does not hear the beacon: after 5 s its place is unknown.
         #expect(bench.play("------------", receiver: "b").isEmpty)
         #expect(bench.changes.last?.state == .doubtful)
-        // What b hears now is doubtful no more.
+        // A beacon that b hears is no longer doubtful.
         #expect(bench.play("f-", receiver: "b") == ["15 gone"])
     }
 
-    @Test("In any course, no condition is met twice within the patience, and only by who is there")
+    @Test("In any course, no condition matches twice within the patience, and only present beacons match")
     func anyCourse() {
         for seed in UInt64(0)..<200 {
             var random = SplitMix64(seed: seed)
@@ -137,14 +137,14 @@ struct ProximityMachineTests {
     }
 
     @Test(
-        "Somebody is notified of a change, at the end of the cool-down, if it still holds and is near enough",
+        "A change is notified at the end of the cool-down, if it still holds and is near enough",
         arguments: [
             (0, Proximity.unknown, false, "nn-nuf", ["1 is near", "4 is near", "5 is unknown", "6 is far"]),
             (0, .unknown, true, "n--n", ["1 is near", "2 is gone", "4 is near"]),
             (0, .near, true, "f-uni", ["4 is near", "5 is immediate"]),
             (3, .unknown, false, "nffff", ["1 is near", "4 is far"]),
             (3, .unknown, false, "nfnnnf", ["1 is near", "6 is far"]),
-            // What the report at the end of the cool-down says counts.
+            // The report at the end of the cool-down counts.
             (3, .unknown, false, "nffiii", ["1 is near", "4 is immediate"]),
             (3, .unknown, false, "n-nn", ["1 is near"]),
             (3, .unknown, true, "n-nnn", ["1 is near", "2 is gone", "4 is near"]),
@@ -155,7 +155,7 @@ struct ProximityMachineTests {
         #expect(bench.play(course) == expected)
     }
 
-    @Test("Deafness is no change to notify of, and a beacon is gone only after its receiver has listened again")
+    @Test("Deafness is not a change to notify of, and a beacon is gone only after its receiver has listened again")
     func deafNotification() {
         var bench = ProximityBench(.change(atLeast: .unknown, coolDown: .zero, hasGone: true))
         #expect(bench.play("n") == ["1 is near"])
@@ -170,7 +170,7 @@ struct ProximityMachineTests {
 
     private static let beacon = BeaconIdentity(uuid: .test, major: 1, minor: 1)
 
-    /// What an app's reports give, and those of another gateway.
+    /// Returns the matches of reports from an app or another gateway.
     private func reported(
         _ reports: [(seconds: Double, proximity: Proximity?)], _ conditions: ProximityCondition..., lasts: Bool = false
     ) -> [Double] {
@@ -182,7 +182,7 @@ struct ProximityMachineTests {
         }.map { Double($0.time.nanoseconds) / 1e9 }
     }
 
-    @Test("An app's reports are visits: what changes within one is none, what comes again is another")
+    @Test("An app's reports are visits: a change within a visit is not another one, a repeated report is")
     func visits() {
         #expect(reported([(0, .far), (1, .near), (2, .immediate), (9, .near)], .near) == [1])
         #expect(reported([(0, .near), (2, .near), (60, .near)], .near) == [0, 60])
@@ -191,31 +191,31 @@ struct ProximityMachineTests {
         #expect(reported([(0, .near), (1, .far), (2, .near)], .near) == [0])
         #expect(reported([(0, .unknown), (10, .far)], .near) == [])
         #expect(reported([(0, .near), (5, nil)], .gone) == [5])
-        // Who says so of a beacon has had it there, unless all changes are reported.
+        // An app that reports a beacon as gone has had it there, unless all changes are reported.
         #expect(reported([(5, nil)], .gone) == [5])
         #expect(reported([(5, nil)], .gone, lasts: true) == [])
-        // A batch that comes after a later one, and a clock that was ahead.
+        // A batch that arrives after a later one, and a clock that was ahead.
         #expect(reported([(100, .near), (50, .far), (60, .near), (110, .far), (105, .near)], .near) == [100, 105])
         #expect(reported([(3e9, .near), (10, .near), (20, .near)], .near) == [3e9, 20])
     }
 
-    @Test("A stay is known by a later report that still says so, or, where all changes are reported, by its deadline")
+    @Test("A stay is known by a later report that confirms it or, if all changes are reported, by its deadline")
     func stays() {
         let stay = ProximityCondition.stays(30)
         #expect(reported([(0, .near), (29, .immediate), (31, .near), (60, .near)], stay) == [31])
         #expect(reported([(0, .near), (29, .far), (31, .near)], stay) == [])
-        // Of another day: nothing says that somebody stayed so long, and a new stay counts anew.
+        // A report on another day does not prove a stay of a day, and a new stay counts from its beginning.
         #expect(reported([(0, .near), (40, .near), (90_000, .near), (90_040, .near)], stay) == [40, 90_040])
         #expect(reported([(0, .near), (100, .far)], stay, lasts: true) == [30])
         #expect(reported([(0, .near), (20, .far)], stay, lasts: true) == [])
         #expect(reported([(0, .near), (40, .immediate), (100, nil)], stay, lasts: true) == [30])
-        // What holds until the next change is not another visit where it is said again.
+        // A state that holds until the next change is not another visit when it is repeated.
         #expect(reported([(0, .near), (100, .near), (200, .unknown), (300, .near)], .near, lasts: true) == [0, 300])
     }
 
     // MARK: - Bounds
 
-    @Test("A crowd that changes, and subjects that are invented, leave no more memory than the bound")
+    @Test("A changing crowd and invented subjects leave no more memory than the bound")
     func bound() {
         var machine = ProximityMachine([.near, .gone], maximum: 100)
         for number in 0..<10_000 {
@@ -233,7 +233,7 @@ struct ProximityMachineTests {
         #expect(reports.standing.count == 10 && reports.ignored == 15)
     }
 
-    @Test("Who is gone is forgotten once it would begin anew")
+    @Test("A beacon that is gone is forgotten once its return would be a new visit")
     func forgotten() {
         var bench = ProximityBench(.near)
         _ = bench.play("n-")

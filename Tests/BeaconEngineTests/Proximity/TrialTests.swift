@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Proximity: a trial over recorded changes")
 struct TrialTests {
-    /// What a store of events has: each change, how far time had passed when a deadline was met, and each start of the
-    /// process, with which all memory begins anew.
+    /// The records of a store of events: each change, the time up to which deadlines were met, and each start of the
+    /// process, which clears all memory.
     private enum Record {
         case change(ProximityChange)
         case time(Timestamp)
@@ -26,9 +26,9 @@ struct TrialTests {
         var isOn = true
     }
 
-    /// Beacons that walk past receivers which fall silent, for ten minutes in which the process ends now and then.
+    /// Beacons that walk past receivers which fall silent, for ten minutes in which the process sometimes ends.
     ///
-    /// - Returns: the moments of the live run, each with the number of records before it, and the records.
+    /// - Returns: the matches of the live run, each with the number of records before it, and the records.
     private func live(seed: UInt64) -> (matches: [(ProximityMatch, records: Int)], records: [Record]) {
         var random = SplitMix64(seed: seed)
         var walkers = (1...5).map { Walker(minor: $0, position: Double.random(in: 0...20, using: &random)) }
@@ -40,7 +40,7 @@ struct TrialTests {
         var second = 1000
         for _ in 0..<600 {
             second += 1
-            // An outage of all, an end of the process, and one receiver that falls silent, also for a moment.
+            // An outage of all, an end of the process, and one receiver that falls silent, sometimes briefly.
             if Int.random(in: 0..<150, using: &random) == 0 { second += Int.random(in: 1...40, using: &random) }
             if Int.random(in: 0..<150, using: &random) == 0 {
                 (reports, machine) = (ProximityReports(), ProximityMachine(Self.conditions))
@@ -77,7 +77,7 @@ struct TrialTests {
         return (matches, records)
     }
 
-    /// What a trial finds in records: it knows nothing else.
+    /// Returns the matches in records, from nothing else.
     private func trial(_ records: some Sequence<Record>) -> [ProximityMatch] {
         var machine = ProximityMachine(Self.conditions)
         return records.flatMap { record -> [ProximityMatch] in
@@ -92,13 +92,13 @@ struct TrialTests {
     }
 
     @Test(
-        "Over all changes it finds exactly what happened live, in the same order, whatever walks, falls silent and ends",
+        "A trial over all changes finds exactly the live matches, in the same order",
         arguments: UInt64(0)..<200)
     func equality(seed: UInt64) {
         let (matches, records) = live(seed: seed)
         #expect(!matches.isEmpty, "seed \(seed)")
         #expect(trial(records) == matches.map(\.0), "seed \(seed)")
-        // Up to any moment.
+        // Up to any time.
         var random = SplitMix64(seed: seed)
         for _ in 0..<5 {
             let end = Int.random(in: 0...records.count, using: &random)
@@ -107,14 +107,14 @@ struct TrialTests {
         }
     }
 
-    @Test("Time that is said to have passed more often, or not before the next change, changes nothing")
+    @Test("Advancing time more often, or not before the next change, changes nothing")
     func granularity() {
-        // Notifications go by the reports.
+        // Notifications follow the reports.
         func ofRules(_ match: ProximityMatch) -> Bool { if case .change = match.condition { false } else { true } }
         for seed in UInt64(0)..<50 {
             let (all, records) = live(seed: seed)
             let matches = all.map(\.0).filter(ofRules)
-            // Each change says itself how far time had passed, but for what nobody knows at the end of a process.
+            // Each change includes the time that had passed, except at the end of a process.
             let changes = records.filter { if case .time = $0 { false } else { true } }
             let found = trial(changes).filter(ofRules)
             #expect(found.count <= matches.count, "seed \(seed)")

@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Adaptive filter")
 struct AdaptiveFilterTests {
-    /// A distance model that gives the level itself, so that reports show what the filter says: so many metres as the
-    /// level is below 0 dBm.
+    /// A distance model that returns the level itself, so that reports show the filter's output: one metre for each dB
+    /// below 0 dBm.
     private struct LevelAsDistance: DistanceModel {
         func distance(level: Double, measuredPower: Double) -> Double { -level }
     }
 
-    /// The level of each second when a beacon is heard once a second with these signals.
+    /// Returns the level of each second for a beacon that is heard once a second with these signals.
     private func levels(_ signals: [Int8]) -> [Double] {
         var configuration = EngineConfiguration()
         configuration.strategy.distance = LevelAsDistance()
@@ -21,7 +21,7 @@ struct AdaptiveFilterTests {
         return engine.reports().compactMap { report in report.beacons.first.map { -$0.accuracy } }
     }
 
-    /// Noise that repeats: about normal, with a spread of 5 dB.
+    /// Returns reproducible noise: about normal, with a spread of 5 dB.
     private func noise(_ count: Int, mean: Double) -> [Int8] {
         var state: UInt64 = 42
         return (0..<count).map { _ in
@@ -34,7 +34,7 @@ struct AdaptiveFilterTests {
         }
     }
 
-    @Test("It has no bias: the level of noise is the mean of the noise")
+    @Test("The level has no bias: that of noise is the mean of the noise")
     func bias() {
         let signals = noise(4000, mean: -70)
         let mean = signals.reduce(0.0) { $0 + Double($1) } / Double(signals.count)
@@ -43,14 +43,14 @@ struct AdaptiveFilterTests {
         #expect(abs(level - mean) < 0.3)
     }
 
-    @Test("It is calm: the level of noise of 5 dB stays within 3 dB")
+    @Test("The level is calm: with noise of 5 dB, it stays within 3 dB")
     func calm() {
         let settled = levels(noise(1000, mean: -70)).dropFirst(100)
         let strays = settled.filter { abs($0 + 70) > 3 }
         #expect(strays.count < settled.count / 50)
     }
 
-    @Test("It follows steps of 20 dB within four seconds, in both directions", arguments: [(-80, -60), (-60, -80)])
+    @Test("The level follows steps of 20 dB within four seconds, up and down", arguments: [(-80, -60), (-60, -80)])
     func steps(from: Int8, to: Int8) throws {
         let result = levels(Array(repeating: from, count: 60) + Array(repeating: to, count: 8))
         let fourth = try #require(result.dropFirst(63).first)
@@ -63,7 +63,7 @@ struct AdaptiveFilterTests {
         #expect(result.dropFirst(60).allSatisfy { abs($0 + 70) < 2 })
     }
 
-    @Test("A slow change is followed in full, which a filter of whole numbers would not do")
+    @Test("The level follows a slow change completely, unlike a filter with whole numbers")
     func smallStep() throws {
         let result = levels(Array(repeating: -66, count: 30) + Array(repeating: -60, count: 300))
         #expect(abs(try #require(result.last) + 60) < 0.5)

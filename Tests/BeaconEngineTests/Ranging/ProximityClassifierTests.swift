@@ -7,7 +7,7 @@ struct ProximityClassifierTests {
     private let classifier = ProximityClassifier(hysteresis: 0.1)
 
     @Test(
-        "Without a history the borders are 0.5 m and 3 m",
+        "Without a history, the limits are 0.5 m and 3 m",
         arguments: [
             (0.0, Proximity.immediate), (0.49, .immediate), (0.5, .near), (2.99, .near), (3, .far), (1e9, .far),
             (-1, .unknown),
@@ -16,7 +16,7 @@ struct ProximityClassifierTests {
         #expect(classifier.classify(distance, previous: .unknown) == expected)
     }
 
-    @Test("A border has to be passed by a tenth before the answer changes")
+    @Test("The proximity changes only if a limit is passed by a tenth")
     func hysteresis() {
         #expect(classifier.classify(3.2, previous: .near) == .near)
         #expect(classifier.classify(3.31, previous: .near) == .far)
@@ -37,7 +37,7 @@ struct ProximityClassifierTests {
 struct TwoSlopeModelTests {
     private let model = TwoSlopeModel(innerExponent: 1.2, outerExponent: 2)
 
-    @Test("One metre is where the signal is the measured power, and each 20 dB less is ten times as far")
+    @Test("The measured power means one metre, and each 20 dB less means ten times the distance")
     func decades() {
         #expect(abs(model.distance(level: -59, measuredPower: -59) - 1) < 1e-9)
         #expect(abs(model.distance(level: -79, measuredPower: -59) - 10) < 1e-9)
@@ -45,7 +45,7 @@ struct TwoSlopeModelTests {
         #expect(abs(model.distance(level: -47, measuredPower: -59) - 0.1) < 1e-9)
     }
 
-    @Test("It never falls as the signal falls")
+    @Test("The distance never falls as the signal falls")
     func monotony() {
         var last = 0.0
         for level in stride(from: 20.0, through: -127, by: -0.25) {

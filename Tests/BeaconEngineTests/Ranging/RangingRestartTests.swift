@@ -2,18 +2,18 @@ import BeaconEngine
 import BeaconModel
 import Testing
 
-@Suite("Ranging that begins")
+@Suite("Starting and restarting of ranging")
 struct RangingRestartTests {
     private let everyone = BeaconConstraint(uuid: .test)
 
     private func only(_ minor: UInt16) -> BeaconConstraint { BeaconConstraint(uuid: .test, major: 1, minor: minor) }
 
-    /// The beacon in the newest report of a request.
+    /// Returns the beacon in the newest report of a request.
     private func newest(_ ranging: RangingID, in reports: [RangingReport]) -> RangedBeacon? {
         reports.last { $0.ranging == ranging }?.beacons.first
     }
 
-    @Test("A request that was stopped in mid-second leaves no reading, level or proximity to the next one")
+    @Test("A request that is stopped within a second leaves no reading, level or proximity for the next")
     func stoppedInMidSecond() throws {
         var engine = Engine()
         let first = engine.startRanging(everyone)
@@ -30,7 +30,7 @@ struct RangingRestartTests {
         #expect(abs(beacon.accuracy - 30.59) < 0.1)
     }
 
-    @Test("A beacon that a region heard on meanwhile is ranged anew where it is, not where it was")
+    @Test("A beacon that only a region heard in between is ranged at its new distance, not at its old one")
     func heardByRegionMeanwhile() throws {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone))
@@ -46,14 +46,14 @@ struct RangingRestartTests {
         #expect(abs(beacon.accuracy - 10.68) < 0.01)
     }
 
-    @Test("Hysteresis does not outlive the request on which it built")
+    @Test("Hysteresis does not outlive its request")
     func hysteresis() throws {
         var engine = Engine()
         let first = engine.startRanging(everyone)
         engine.hear(from: 0.1, to: 5.1, every: 0.1) { .of(at: $0, rssi: -65) }
         engine.stopRanging(first)
         let second = engine.startRanging(everyone)
-        // 3.05 m: still near by 3 % of hysteresis for a beacon that was near, and far for any other.
+        // 3.05 m: still near with 3 % of hysteresis for a beacon that was near, and far for any other.
         for tenth in 0..<10 { engine.receive(.of(at: 5.11 + Double(tenth) / 100, rssi: tenth < 4 ? -68 : -67)) }
         engine.advance(to: .at(6))
         let beacon = try #require(newest(second, in: engine.reports()))
@@ -61,7 +61,7 @@ struct RangingRestartTests {
         #expect(beacon.proximity == .far)
     }
 
-    @Test("One that begins while another has ranged the beacon all the time knows what that one knows")
+    @Test("A request that begins while another ranges the beacon shares its history")
     func rangedByAnother() throws {
         func beacon(isRestarted: Bool) throws -> RangedBeacon {
             var engine = Engine()
@@ -81,7 +81,7 @@ struct RangingRestartTests {
         #expect(try beacon(isRestarted: true) == beacon(isRestarted: false))
     }
 
-    @Test("One that ends while others go on takes its own beacons along, even if it begins again in the same second")
+    @Test("A request that ends removes its own beacons, even if it begins again in the same second")
     func othersGoOn() throws {
         var engine = Engine()
         let other = engine.startRanging(only(2))
@@ -99,7 +99,7 @@ struct RangingRestartTests {
         #expect(try #require(newest(other, in: reports)).rssi == -60)
     }
 
-    @Test("One that begins after another ended lists nothing that was heard before it began")
+    @Test("A request that begins after another ended lists no earlier adverts")
     func nothingFromBefore() {
         var engine = Engine()
         let first = engine.startRanging(everyone)
@@ -112,7 +112,7 @@ struct RangingRestartTests {
         #expect(reports.allSatisfy { $0.beacons.isEmpty })
     }
 
-    @Test("A reset after a deafness that lasted has a receiver's beacons ranged anew; without it they are carried on")
+    @Test("A reset after a long deafness restarts the ranging of a receiver's beacons; without it, it continues")
     func afterDeafness() throws {
         for isReset in [true, false] {
             var engine = Engine()

@@ -7,7 +7,7 @@ import Testing
 struct RangingTests {
     private let everyone = BeaconConstraint(uuid: .test)
 
-    @Test("A report comes each whole second, also when it is empty")
+    @Test("There is a report each whole second, even an empty one")
     func cadence() {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -19,7 +19,7 @@ struct RangingTests {
         #expect(reports.allSatisfy { $0.beacons.isEmpty })
     }
 
-    @Test("A report includes what is heard up to and including its second")
+    @Test("A report includes adverts up to and including its second")
     func boundary() throws {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -44,7 +44,7 @@ struct RangingTests {
         #expect(engine.reports().map { $0.beacons.map(\.rssi) } == [[-67], [-50]])
     }
 
-    @Test("The nearest beacon comes first and those of unknown distance last")
+    @Test("The nearest beacon is first, and beacons of unknown distance are last")
     func order() throws {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -60,7 +60,7 @@ struct RangingTests {
         #expect(beacons.map(\.proximity) == [.immediate, .near, .far, .unknown])
     }
 
-    @Test("Unheard for 2 s a beacon is unknown, unheard for 10 s it is gone")
+    @Test("Unheard for 2 s, a beacon is unknown; unheard for 10 s, it is gone")
     func retention() {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -69,7 +69,7 @@ struct RangingTests {
         let reports = engine.reports()
         let words = reports.map { report in report.beacons.first.map { "\($0.proximity)" } ?? "-" }
         #expect(words.prefix(3) == ["near", "near", "near"])
-        // Last heard at 1.95: unknown from the report at 4 on, gone from that at 12 on.
+        // Last heard at 1.95: unknown from the report at 4 on, gone from the report at 12 on.
         #expect(Array(words[3..<11]) == Array(repeating: "unknown", count: 8))
         #expect(words[11...].allSatisfy { $0 == "-" })
     }
@@ -83,7 +83,7 @@ struct RangingTests {
         #expect(reports.dropFirst(5).allSatisfy { $0.beacons.first?.proximity == .near })
     }
 
-    @Test("A beacon that advertises every 12 s is gone twice, and then known for what it is")
+    @Test("A beacon that advertises every 12 s is gone twice, and then its interval is known")
     func verySlowBeacon() {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -92,7 +92,7 @@ struct RangingTests {
         #expect(reports.dropFirst(24).allSatisfy { $0.beacons.first?.proximity == .near })
     }
 
-    @Test("Beacons are carried through seconds in which they were not heard")
+    @Test("Beacons stay listed in seconds without adverts")
     func missedSeconds() {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -102,7 +102,7 @@ struct RangingTests {
             reports.dropFirst(3).allSatisfy { $0.beacons.first?.proximity == .near && $0.beacons.first?.rssi == -60 })
     }
 
-    @Test("A change of address makes two beacons, of which the old is unknown within 2 s and gone within 10 s")
+    @Test("A change of address makes two beacons; the old one is unknown within 2 s and gone within 10 s")
     func addressRotation() {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -118,7 +118,7 @@ struct RangingTests {
         }
     }
 
-    @Test("Two devices of one identity are two beacons to ranging and one to monitoring")
+    @Test("Two devices of one identity are two beacons for ranging and one for monitoring")
     func twins() throws {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -133,7 +133,7 @@ struct RangingTests {
         #expect(report.beacons.map(\.address.bits) == [1, 2])
     }
 
-    @Test("Each request and each receiver has a report of its own, and a beacon is in each that it satisfies")
+    @Test("Each request and each receiver has a separate report, and a beacon is in each that it satisfies")
     func requestsAndReceivers() {
         var engine = Engine()
         let all = engine.startRanging(nil)
@@ -153,7 +153,7 @@ struct RangingTests {
         #expect(minors(one, 1) == [])
     }
 
-    @Test("A request that comes later sees the beacons that are there already")
+    @Test("A later request lists beacons that are already present")
     func laterRequest() throws {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -165,7 +165,7 @@ struct RangingTests {
         #expect(report.beacons.count == 1)
     }
 
-    @Test("After the last request is stopped there are no reports; a new one begins afresh")
+    @Test("After the last request is stopped, there are no reports; a new one begins without history")
     func stop() {
         var engine = Engine()
         let ranging = engine.startRanging(everyone)
@@ -182,20 +182,20 @@ struct RangingTests {
         #expect(reports.first?.beacons.count == 1)
     }
 
-    @Test("With nothing to list, reports go on for 10 s of silence, and a gap of a century is passed over in one step")
+    @Test("With an empty list, reports continue for 10 s of silence, and a gap of a century is skipped in one step")
     func jump() {
         var engine = Engine()
         _ = engine.startRanging(everyone)
         engine.hear(from: 0.1, to: 3, every: 0.1) { .of(at: $0) }
         engine.receive(.of(at: 3_000_000_000.5, address: 2))
         let times = engine.reports().map(\.time.seconds)
-        // Gone at 13, since last heard at 3.0: ten more follow the last that listed it.
+        // Gone at 13, since last heard at 3.0: ten more reports follow the last one that listed it.
         #expect(times == (1...22).map(Double.init))
         engine.advance(to: .at(3_000_000_002))
         #expect(engine.reports().map(\.time.seconds) == [3_000_000_001, 3_000_000_002])
     }
 
-    @Test("Silence that is told second by second is reported second by second")
+    @Test("If time advances second by second, silence is reported second by second")
     func reportedSilence() {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -204,7 +204,7 @@ struct RangingTests {
         #expect(engine.reports().count == 101)
     }
 
-    @Test("Adverts without a reading list a beacon, and say nothing of its distance", arguments: [127, 126, 20, 1, 0])
+    @Test("Adverts without a reading list a beacon at unknown distance", arguments: [127, 126, 20, 1, 0])
     func unread(rssi: Int8) {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -217,7 +217,7 @@ struct RangingTests {
         }
     }
 
-    @Test("A beacon whose adverts lose their readings is unknown after 2 s or 3 gaps, until it has one again")
+    @Test("A beacon whose adverts lose their readings is unknown after 2 s or 3 gaps, until the next reading")
     func lostReadings() {
         for (gap, seconds) in [(0.1, 2.0...4.0), (4.0, 8.0...16.0)] {
             var engine = Engine()
@@ -228,14 +228,14 @@ struct RangingTests {
             let beacons = engine.reports().map { ($0.time.seconds, $0.beacons.first?.proximity) }
             let lost = beacons.first { $0.0 > 40 && $0.1 == .unknown }?.0 ?? 0
             #expect(seconds.contains(lost - 40))
-            // A slow beacon is not known as such before its second advert.
+            // A slow beacon is not recognized before its second advert.
             for (time, proximity) in beacons where time > 8 {
                 #expect(proximity == (time >= lost && time <= 80 ? .unknown : .near))
             }
         }
     }
 
-    @Test("Proximity unknown, accuracy -1 and RSSI 0 are always one", arguments: 0..<40)
+    @Test("Unknown proximity, accuracy -1 and RSSI 0 always occur together", arguments: 0..<40)
     func unknown(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed) + 5)
         var engine = Engine()

@@ -3,7 +3,7 @@ import Testing
 @testable import BeaconEngine
 
 struct RankedBeaconTests {
-    @Test("Sorts nearest first and unknown last, few beacons and many", arguments: [0, 1, 2, 256, 257, 5000])
+    @Test("Few and many beacons are sorted nearest first and unknown last", arguments: [0, 1, 2, 256, 257, 5000])
     func sorting(count: Int) {
         var list = (0..<count).map { number in
             var beacon = RankedBeacon(number: UInt32(number))

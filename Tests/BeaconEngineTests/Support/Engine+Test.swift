@@ -2,14 +2,14 @@ import BeaconEngine
 import BeaconModel
 
 extension Engine {
-    /// An engine whose tables hold no more than this.
+    /// Returns an engine with this capacity.
     static func holding(_ beacons: Int) -> Engine {
         var configuration = EngineConfiguration()
         configuration.maximumTrackedBeacons = beacons
         return Engine(configuration: configuration)
     }
 
-    /// Hears one beacon at a steady interval.
+    /// Lets one beacon be heard at a constant interval.
     mutating func hear(
         from start: Double, to end: Double, every interval: Double, _ make: (Double) -> Sighting
     ) {
@@ -20,7 +20,7 @@ extension Engine {
         }
     }
 
-    /// The region changes among what is waiting, in words: `enter 1.0`, `exit 31.0`, `outside 10.0`.
+    /// The pending region changes as text: `enter 1.0`, `exit 31.0`, `outside 10.0`.
     mutating func regionEvents() -> [String] {
         takeEvents().compactMap { event in
             switch event {
@@ -32,7 +32,7 @@ extension Engine {
         }
     }
 
-    /// The ranging reports among what is waiting.
+    /// The pending ranging reports.
     mutating func reports() -> [RangingReport] {
         takeEvents().compactMap { event in
             if case .ranged(let report) = event { report } else { nil }

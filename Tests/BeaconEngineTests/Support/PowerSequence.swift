@@ -2,10 +2,10 @@ import BeaconEngine
 import BeaconModel
 import BeaconSupport
 
-/// The powers that a beacon which does not change claims in its adverts, one after another.
+/// The powers that an unchanged beacon claims in successive adverts.
 struct PowerSequence: Sendable, CustomStringConvertible {
     let description: String
-    /// The power of the advert of this number at this time in seconds.
+    /// Returns the power of the advert with a number, at a time in seconds.
     let power: @Sendable (_ time: Double, _ number: Int) -> Int8
 
     init(_ description: String, _ power: @escaping @Sendable (_ time: Double, _ number: Int) -> Int8) {
@@ -13,22 +13,22 @@ struct PowerSequence: Sendable, CustomStringConvertible {
         self.power = power
     }
 
-    /// One power.
+    /// A constant power.
     static func constant(_ power: Int8) -> PowerSequence { PowerSequence("\(power)") { _, _ in power } }
 
-    /// Two powers in turns, each for so many adverts.
+    /// Two alternating powers, each for `adverts` adverts.
     static func turns(_ first: Int8, _ second: Int8, of adverts: Int = 1) -> PowerSequence {
         PowerSequence("\(first) and \(second), \(adverts) adverts each") { $1 / adverts % 2 == 0 ? first : second }
     }
 
-    /// The claims of which none counts.
+    /// Sequences without a valid claim.
     static let invalid: [PowerSequence] =
         [-3, 0, 1, 30, 126, 127, -128, -104, -101, -29].map(constant) + [
             turns(-3, 127), turns(0, -128),
             PowerSequence("a counter") { _, number in Int8(truncatingIfNeeded: number % 96) },
         ]
 
-    /// The claims that are as good as -59 from the first advert on.
+    /// Sequences that are equivalent to -59 from the first advert on.
     static let usual: [PowerSequence] =
         invalid + [
             turns(-59, 32), turns(32, -59), turns(-59, -3), turns(-59, 127), turns(-59, 32, of: 10),
@@ -38,10 +38,10 @@ struct PowerSequence: Sendable, CustomStringConvertible {
             },
         ]
 
-    /// The claims that are as good as -59 once it is clear that they change.
+    /// Sequences that are equivalent to -59 once the changes are known.
     static let changing: [PowerSequence] = [turns(-65, -59), turns(-85, -45), turns(-45, -85, of: 10)]
 
-    /// Drawn powers, each for a drawn number of adverts.
+    /// Random powers, each for a random number of adverts.
     static func drawn(_ seed: Int, adverts: ClosedRange<Int>, of count: Int) -> PowerSequence {
         var random = SplitMix64(seed: UInt64(seed) + 77)
         let powers = (0..<Int.random(in: 1...6, using: &random)).map { _ in

@@ -1,19 +1,19 @@
 import BeaconModel
 
 extension Timestamp {
-    /// A moment so many seconds after the origin of a test's time.
+    /// Returns a time in seconds after the origin of a test's time.
     static func at(_ seconds: Double) -> Timestamp {
         Timestamp(nanoseconds: Int64((seconds * 1e9).rounded()))
     }
 }
 
 extension ProximityUUID {
-    /// The UUID that tests use where any will do.
+    /// The default UUID of tests.
     static let test = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
 }
 
 extension Sighting {
-    /// A sighting in which a test states only what matters to it.
+    /// Returns a sighting with defaults for all parts that do not matter to a test.
     static func of(
         minor: UInt16 = 1,
         major: UInt16 = 1,

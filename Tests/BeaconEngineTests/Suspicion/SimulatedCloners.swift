@@ -3,17 +3,17 @@ import BeaconModel
 import BeaconSupport
 import Foundation
 
-/// A hall with receivers, and devices that advertise one identity in it: what the receivers hear, as messages that may
-/// come late and together.
+/// A hall with receivers, and devices that advertise one identity in it. The receivers' messages may arrive late and
+/// together.
 struct SimulatedCloners {
     /// A device that walks between points.
     struct Device {
         var identity: BeaconIdentity
-        /// Where it is, and when: in between it moves straight.
+        /// Its positions in time; in between it moves straight.
         var path: [(time: Double, x: Double, y: Double)]
-        /// The times at which it changes its address, and the addresses from then on.
+        /// The times at which its address changes, and the addresses from then on.
         var addresses: [(time: Double, bits: UInt64)]
-        /// Its level at one metre, and what it says of it.
+        /// Its level at one metre, and the level that it claims.
         var power = -59.0
         var measuredPower: Int8 = -59
         var interval = 0.3
@@ -36,9 +36,9 @@ struct SimulatedCloners {
     struct Receiver {
         var x: Double
         var y: Double
-        /// The seconds by which its messages are late at most.
+        /// The maximum lateness of its messages in seconds.
         var lateness = 0.0
-        /// The seconds that it gathers before it sends: what it heard has the time of the message then.
+        /// The seconds for which it collects adverts before it sends; they then have the time of the message.
         var gathering = 0.0
     }
 
@@ -54,7 +54,7 @@ struct SimulatedCloners {
         }
     }
 
-    /// Returns what is heard until a time, in the order in which it comes.
+    /// Returns the sightings until a time, in the order of arrival.
     mutating func sightings(until end: Double) -> [Sighting] {
         var heard: [(arrival: Double, sighting: Sighting)] = []
         for device in devices {
@@ -65,7 +65,7 @@ struct SimulatedCloners {
                 for (index, receiver) in receivers.enumerated() {
                     let distance = max(
                         ((x - receiver.x) * (x - receiver.x) + (y - receiver.y) * (y - receiver.y)).squareRoot(), 0.3)
-                    // Free space, people and furniture; now and then a wave meets itself.
+                    // Free space, people and furniture; sometimes a wave interferes with itself.
                     let loss = 20 * log10(distance) + Double.random(in: -4..<14, using: &random)
                     let level = device.power - loss
                     guard level > -95 else { continue }
@@ -90,7 +90,7 @@ struct SimulatedCloners {
 }
 
 extension SuspicionDetector {
-    /// Takes in what was heard, lets a minute pass, and returns what was found in words: `apart`, with the receivers.
+    /// Processes sightings, lets a minute pass, and returns the findings as text: `apart`, with the receivers.
     mutating func findings(of sightings: [Sighting], until end: Double) -> [String] {
         for sighting in sightings {
             advance(to: sighting.time)

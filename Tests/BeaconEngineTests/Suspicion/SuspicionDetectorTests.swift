@@ -9,7 +9,7 @@ struct SuspicionDetectorTests {
     private static let all = [BeaconConstraint(uuid: .test)]
     private static let hour = 3600.0
 
-    /// Receivers in a row, so many metres apart.
+    /// Returns receivers in a row at a constant distance in metres.
     private static func row(_ count: Int, every metres: Double) -> [SimulatedCloners.Receiver] {
         (0..<count).map { .init(x: Double($0) * metres, y: 0) }
     }
@@ -33,7 +33,7 @@ struct SuspicionDetectorTests {
 
     // MARK: - What is found
 
-    @Test("Two devices of one identity far apart are found once, and again after the pause")
+    @Test("Two distant devices of one identity are found once, and again after the pause")
     func apart() {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 60),
@@ -58,7 +58,7 @@ struct SuspicionDetectorTests {
         for (a, b) in zip(times, times.dropFirst()) { #expect(b - a >= 300) }
     }
 
-    @Test("One that vanishes here and appears half a kilometre away was too fast")
+    @Test("A beacon that vanishes here and appears half a kilometre away was too fast")
     func speed() throws {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 500),
@@ -75,7 +75,7 @@ struct SuspicionDetectorTests {
         #expect(findings[0].second.receiver == ReceiverID(1))
     }
 
-    @Test("Where it is heard no more after the leap, the leap is found by time alone")
+    @Test("If it is no longer heard after the leap, time alone reveals the leap")
     func speedByTime() {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 500),
@@ -88,7 +88,7 @@ struct SuspicionDetectorTests {
         #expect(detector.takeFindings().map(\.reason) == [.speed])
     }
 
-    @Test("A leap into a room with several receivers is a leap as well, and at a third place another")
+    @Test("A leap into a room with several receivers is found, and one to a third place too")
     func leaps() {
         var cloners = SimulatedCloners(
             receivers: [
@@ -106,12 +106,12 @@ struct SuspicionDetectorTests {
         #expect(found.sorted() == ["speed 1", "speed 2"])
     }
 
-    @Test("A leap is found also where the beacon faded before, and was heard faintly now and then")
+    @Test("A leap is found even if the beacon faded before, and was sometimes heard faintly")
     func fading() {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 700), devices: [Self.still(x: 1, to: 60), Self.still(x: 699, from: 110)],
             random: SplitMix64(seed: 14))
-        // It walks away from the first, out of its hearing.
+        // It walks away from the first receiver, out of its range.
         cloners.devices[0].path += [(time: 95, x: 60, y: 40)]
         cloners.devices[0].power = -52
         let sightings = cloners.sightings(until: 200)
@@ -119,7 +119,7 @@ struct SuspicionDetectorTests {
         #expect(detector.findings(of: sightings, until: 200).map { $0.prefix(5) } == ["speed"])
     }
 
-    @Test("A clone far away that is there for eight seconds is found beside the real one")
+    @Test("A distant clone that is present for eight seconds is found beside the real beacon")
     func shortly() {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 300), devices: [Self.still(x: 1), Self.still(x: 299, from: 50, to: 58)],
@@ -129,7 +129,7 @@ struct SuspicionDetectorTests {
         #expect(detector.findings(of: sightings, until: 100) == ["apart 1 0-1"])
     }
 
-    @Test("Where a dozen receivers hear it, those count that say most", arguments: [4, 6, 10])
+    @Test("If a dozen receivers hear it, the strongest evidence counts", arguments: [4, 6, 10])
     func manyReceivers(_ count: Int) {
         var receivers: [SimulatedCloners.Receiver] = []
         for x in [0.0, 90] {
@@ -144,7 +144,7 @@ struct SuspicionDetectorTests {
         #expect(detector.findings(of: sightings, until: 120).map { $0.prefix(5) } == ["apart"])
     }
 
-    @Test("Addresses that are heard once do not push out those that take turns")
+    @Test("Addresses that are heard once do not displace alternating ones")
     func freshAddresses() {
         var detector = SuspicionDetector(SuspicionRules(), of: Self.all)
         for second in 0..<120 {
@@ -155,7 +155,7 @@ struct SuspicionDetectorTests {
         #expect(detector.takeFindings().map(\.reason) == [.addresses])
     }
 
-    @Test("Two addresses that take turns at one receiver are found without any position")
+    @Test("Two addresses that alternate at one receiver are found without any position")
     func addresses() throws {
         var cloners = SimulatedCloners(
             receivers: [.init(x: 0, y: 0)],
@@ -171,7 +171,7 @@ struct SuspicionDetectorTests {
         #expect(findings[0].distance == nil)
     }
 
-    @Test("Only the reasons are looked for that somebody wants", arguments: SuspicionReason.all)
+    @Test("Only the configured reasons are checked", arguments: SuspicionReason.all)
     func reasons(_ reason: SuspicionReason) {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 600),
@@ -188,12 +188,12 @@ struct SuspicionDetectorTests {
         #expect(found == ["\(reason) \(reason == .speed ? 2 : 1)"])
     }
 
-    @Test("A clone that is heard faintly where the other is does not hide either")
+    @Test("A clone that is heard faintly at the other's place hides neither")
     func leakage() {
         var cloners = SimulatedCloners(
             receivers: Self.row(3, every: 50), devices: [Self.still(x: 1), Self.still(x: 99)],
             random: SplitMix64(seed: 5))
-        // Strong ones, heard everywhere.
+        // Strong devices, heard everywhere.
         for index in cloners.devices.indices { cloners.devices[index].power = -50 }
         let sightings = cloners.sightings(until: 120)
         #expect(sightings.contains { $0.receiver.index == 1 })
@@ -204,7 +204,7 @@ struct SuspicionDetectorTests {
     // MARK: - What is not
 
     @Test(
-        "One device is never suspicious, however it walks, its power lies, messages are late and addresses change",
+        "A single device is never suspicious, despite walks, wrong powers, late messages and new addresses",
         arguments: 0..<60)
     func oneDevice(_ seed: Int) {
         var random = SplitMix64(seed: UInt64(seed) + 1000)
@@ -234,7 +234,7 @@ struct SuspicionDetectorTests {
                 path.append((time, x, y))
             }
             let power = Double.random(in: -75 ... -50, using: &random)
-            // What it says may be 10 dB less than what it is.
+            // Its claim may be 10 dB below its real power.
             let lie = Double.random(in: -10...20, using: &random)
             let interval = Double.random(in: 0.1...2, using: &random)
             let changes = Bool.random(using: &random) ? stride(from: 0.0, to: 900, by: 180).map { $0 } : [0]
@@ -250,13 +250,13 @@ struct SuspicionDetectorTests {
         #expect(detector.findings(of: sightings, until: 900) == [])
     }
 
-    @Test("A wrong reading now and then says nothing")
+    @Test("Occasional wrong readings prove nothing")
     func wrongReadings() {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 100), devices: [Self.still(x: 1)], random: SplitMix64(seed: 7))
         cloners.devices[0].power = -45
         var sightings = cloners.sightings(until: 600)
-        // Each hundredth at the far receiver is as if it was beside it.
+        // Every hundredth reading at the distant receiver is as if the device was beside it.
         var count = 0
         for index in sightings.indices where sightings[index].receiver.index == 1 {
             count += 1
@@ -267,13 +267,13 @@ struct SuspicionDetectorTests {
         #expect(detector.findings(of: sightings, until: 600) == [])
     }
 
-    @Test("What a gateway sends at once after an outage is no proof that the beacon is there")
+    @Test("A backlog after a gateway's outage does not prove that the beacon is there")
     func backlog() {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 200), devices: [Self.still(x: 1, to: 100), Self.still(x: 199, from: 150)],
             random: SplitMix64(seed: 8))
         var sightings = cloners.sightings(until: 400)
-        // The first receiver lost its network at 60 s; what it heard since comes at 200 s, with the time of then.
+        // The first receiver loses its network at 60 s. Its adverts since then arrive at 200 s, with that time.
         for index in sightings.indices where sightings[index].receiver.index == 0 && sightings[index].time.seconds > 60
         {
             sightings[index].time = .at(200 + (sightings[index].time.seconds - 60) / 40)
@@ -283,7 +283,7 @@ struct SuspicionDetectorTests {
         #expect(detector.findings(of: sightings, until: 400) == [])
     }
 
-    @Test("Readings that are none, and beacons that nobody asked for, count for nothing")
+    @Test("Missing readings and unrequested beacons do not count")
     func ignored() {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 100), devices: [Self.still(x: 1), Self.still(x: 99)],
@@ -303,7 +303,7 @@ struct SuspicionDetectorTests {
     }
 
     @Test(
-        "A phone whose changing address one receiver knows by another name is one device, unless one receiver hears both"
+        "A phone whose address one receiver resolves is one device, unless one receiver hears both addresses"
     )
     func resolvedAddress() {
         let (identityAddress, changing): (UInt64, UInt64) = (0xC000_0000_0001, 0x4000_0000_0002)
@@ -321,7 +321,7 @@ struct SuspicionDetectorTests {
     }
 
     @Test(
-        "What a gateway sends at once after an outage is no leap either, where the beacon is heard nowhere else meanwhile"
+        "A backlog after a gateway's outage is not a leap, if no other receiver hears the beacon then"
     )
     func lateLeap() {
         var cloners = SimulatedCloners(
@@ -329,7 +329,7 @@ struct SuspicionDetectorTests {
             devices: [Self.still(x: 1, to: 100), Self.still(x: 499, from: 101, to: 140)],
             random: SplitMix64(seed: 17))
         var sightings = cloners.sightings(until: 140)
-        // What the second heard comes within three seconds.
+        // The adverts of the second receiver arrive within three seconds.
         for index in sightings.indices where sightings[index].receiver.index == 1 {
             sightings[index].time = .at(110 + (sightings[index].time.seconds - 101) / 13)
         }
@@ -339,7 +339,7 @@ struct SuspicionDetectorTests {
     }
 
     @Test(
-        "A clone is found whatever it says of its power", arguments: [-39, -30, -3, 0, 30, 127, -128] as [Int8])
+        "A clone is found whatever power it claims", arguments: [-39, -30, -3, 0, 30, 127, -128] as [Int8])
     func claimedPower(power: Int8) {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 250), devices: [Self.still(x: 1), Self.still(x: 249)],
@@ -363,7 +363,7 @@ struct SuspicionDetectorTests {
 
     // MARK: - Bounds
 
-    @Test("Invented identities fill neither the memory nor the log, and hide no beacon that has a name")
+    @Test("Invented identities fill neither the memory nor the log, and hide no named beacon")
     func flood() throws {
         let named = BeaconIdentity(uuid: .test, major: 9, minor: 9)
         var detector = SuspicionDetector(SuspicionRules(), of: Self.all + [BeaconConstraint(named)])
@@ -371,10 +371,10 @@ struct SuspicionDetectorTests {
         var findings: [Suspicion] = []
         for tick in 0..<600_000 {
             let time = Double(tick) / 2000
-            // Each invented identity comes from two addresses in turns.
+            // Each invented identity has two alternating addresses.
             let minor = UInt16(truncatingIfNeeded: tick / 2 % 30_000)
             detector.receive(.of(minor: minor, at: time, address: 0xD0 + random.next() % 2))
-            // Long after the strangers have used up what is reported of them.
+            // Long after the invented identities have used up their reports.
             if tick % 500 == 0, time > 200 {
                 detector.receive(.of(minor: 9, major: 9, at: time, address: 0xE0 + UInt64(tick / 500 % 2)))
             }
@@ -385,7 +385,7 @@ struct SuspicionDetectorTests {
         #expect(findings.contains { $0.identity == named })
     }
 
-    @Test("Of many suspicions in an hour the first are reported, and the others counted")
+    @Test("Of many suspicions in an hour, the first are reported and the others are counted")
     func mostFindings() {
         var detector = SuspicionDetector(SuspicionRules(), of: Self.all)
         var count = 0
@@ -398,7 +398,7 @@ struct SuspicionDetectorTests {
         }
         #expect(count == SuspicionDetector.mostFindings)
         #expect(detector.omittedFindings > 0)
-        // They are not taken for reported: after the hour, they are.
+        // The others do not count as reported: after the hour, they are reported.
         for second in 3_700..<3_800 {
             for minor in 100..<150 as Range<UInt16> {
                 detector.receive(.of(minor: minor, at: Double(second), address: 0xC0 + UInt64(second % 2)))
@@ -407,7 +407,7 @@ struct SuspicionDetectorTests {
         #expect(detector.takeFindings().count == 50)
     }
 
-    @Test("Other beacons to look at leave what is known of those that stay")
+    @Test("New constraints preserve the state of beacons that remain")
     func constraints() {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 100), devices: [Self.still(1, x: 1), Self.still(1, x: 99)],
@@ -427,7 +427,7 @@ struct SuspicionDetectorTests {
         #expect(!detector.hasFindings)
     }
 
-    @Test("A receiver that is moved on the plan makes no leap")
+    @Test("Moving a receiver on the plan is not a leap")
     func movedReceiver() {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 5), devices: [Self.still(x: 2)], random: SplitMix64(seed: 12))
@@ -435,7 +435,7 @@ struct SuspicionDetectorTests {
         var detector = Self.detector(SuspicionRules(), cloners)
         for sighting in sightings {
             if sighting.time.seconds > 30 {
-                // Both, to the other end of a large building.
+                // Both move to the other end of a large building.
                 detector.setReceiver(ReceiverID(0), at: ReceiverPosition(x: 900, y: 0))
                 detector.setReceiver(ReceiverID(1), at: ReceiverPosition(x: 905, y: 0))
             }

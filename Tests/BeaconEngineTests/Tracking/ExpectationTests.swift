@@ -4,7 +4,7 @@ import BeaconSupport
 import Testing
 
 struct ExpectationTests {
-    /// What two engines of one configuration are asked for.
+    /// Returns an engine with the requests that both engines share.
     private func engine(of capacity: Int) -> Engine {
         var engine = Engine.holding(capacity)
         _ = engine.startMonitoring(MonitoredRegion(BeaconConstraint(uuid: ProximityUUID(high: 1, low: 0))))
@@ -21,22 +21,22 @@ struct ExpectationTests {
             receiver: UInt16.random(in: 0...1, using: &random))
     }
 
-    @Test("A look ahead changes no result, whatever sightings come", arguments: 0..<40)
+    @Test("A look ahead changes no result, whatever sightings follow", arguments: 0..<40)
     func changesNothing(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
-        // Some tables are too small, so that tracks which are expected are evicted before they are heard.
+        // Some tables are too small, so that expected tracks are evicted before they are heard.
         let capacity = [10, 100, 1000].randomElement(using: &random) ?? 10
         var plain = engine(of: capacity)
         var ahead = engine(of: capacity)
         var time = 1.0
         for _ in 0..<60 {
-            // A long silence ends what is expected while tracks are forgotten.
+            // A long silence, so that expected tracks are forgotten.
             if Int.random(in: 0..<20, using: &random) == 0 { time += 400 }
             let batch = (0..<Int.random(in: 0...Engine.mostExpected, using: &random)).map { _ in
                 time += Double.random(in: 0...0.2, using: &random)
                 return sighting(&random, at: time)
             }
-            // Most often that which then comes; else another order, too few or others.
+            // Usually the sightings that follow; otherwise another order, too few or other ones.
             let expected =
                 switch Int.random(in: 0..<6, using: &random) {
                 case 0: batch.shuffled(using: &random)

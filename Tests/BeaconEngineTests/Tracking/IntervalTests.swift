@@ -3,11 +3,12 @@ import BeaconModel
 import BeaconSupport
 import Testing
 
-@Suite("Intervals that are learnt")
+@Suite("Learned intervals")
 struct IntervalTests {
     private let everyone = BeaconConstraint(uuid: .test)
 
-    /// The proximity in the report of each second, and "-" where the beacon is not listed, for adverts at these times.
+    /// Returns the proximity in the report of each second, or "-" if the beacon is not listed, for adverts at these
+    /// times.
     private func words(_ times: [Double], until end: Int, rssi: Int8 = -45) -> [String] {
         var engine = Engine()
         _ = engine.startRanging(everyone)
@@ -20,7 +21,7 @@ struct IntervalTests {
         return words
     }
 
-    @Test("Two adverts four minutes apart make no beacon of four minutes: it is unknown after 2 s and gone after 10 s")
+    @Test("Two adverts four minutes apart are not an interval: the beacon is unknown after 2 s and gone after 10 s")
     func oneAbsence() {
         let words = words([0.5, 240.5], until: 400)
         #expect(words[241..<243].allSatisfy { $0 == "immediate" })
@@ -28,17 +29,18 @@ struct IntervalTests {
         #expect(words[251...].allSatisfy { $0 == "-" })
     }
 
-    @Test("A beacon that was heard, away for minutes and back is gone as quickly as the first time")
+    @Test("A beacon that returns after minutes is gone as quickly as the first time")
     func awayAndBack() {
         let times = (0...10).map(Double.init) + (250...255).map(Double.init)
         let words = words(times.map { $0 + 0.5 }, until: 400)
-        // Last heard at 255.5: known up to the report at 258 at a second's interval, listed up to that at 265.
+        // Last heard at 255.5: known up to the report at 258 with an interval of a second, listed up to the report at
+        // 265.
         #expect(words[255...256].allSatisfy { $0 == "immediate" })
         #expect(words[259...264].allSatisfy { $0 == "unknown" })
         #expect(words[266...].allSatisfy { $0 == "-" })
     }
 
-    @Test("Absences that repeat count as the longest legal interval: known for 3 of them, listed for 5, and no more")
+    @Test("Repeated absences count as the longest legal interval: the beacon is known for 3 and listed for 5")
     func repeatedAbsences() {
         let words = words([0.5, 240.5, 480.5], until: 700)
         #expect(words[481...511].allSatisfy { $0 == "immediate" })
@@ -46,14 +48,14 @@ struct IntervalTests {
         #expect(words[532...].allSatisfy { $0 == "-" })
     }
 
-    @Test("A beacon of the longest legal interval, delayed as the specification has it, is known throughout")
+    @Test("A beacon with the longest legal interval, delayed as the specification permits, is always known")
     func slowestLegalBeacon() {
         let times = (0..<40).map { Double($0) * 10.245 + 0.5 }
         let words = words(times, until: 400)
         #expect(words[22...399].allSatisfy { $0 == "immediate" })
     }
 
-    @Test("A beacon that is heard every 40 s is listed throughout once that has repeated, and known for 30 s of each")
+    @Test("A beacon heard every 40 s is always listed once that has repeated, and known for 30 s of each gap")
     func sporadicBeacon() {
         let words = words((0..<10).map { Double($0) * 40 + 0.5 }, until: 361)
         #expect(words[82...360].allSatisfy { $0 != "-" })
@@ -64,7 +66,7 @@ struct IntervalTests {
         }
     }
 
-    @Test("An absence gives an adaptive time-out no more than the time-out itself", arguments: [30, 240, 290])
+    @Test("An absence does not extend an adaptive time-out", arguments: [30, 240, 290])
     func adaptiveExitAfterAbsence(absence: Double) {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: true))
@@ -75,7 +77,7 @@ struct IntervalTests {
         #expect(engine.regionEvents() == ["exit \(50 + absence)"])
     }
 
-    @Test("One long gap is not regular, two in a row are", arguments: [false, true])
+    @Test("One long gap is not regular, but two in a row are", arguments: [false, true])
     func regularGap(isRepeated: Bool) {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(5), isExitAdaptive: true))
@@ -86,7 +88,7 @@ struct IntervalTests {
         #expect(engine.regionEvents() == ["enter 0.0", isRepeated ? "exit 23.0" : "exit 13.0"])
     }
 
-    @Test("Random gaps, however long, never stretch 2 s beyond 30.72 s, nor 10 s beyond 51.2 s, nor an adaptive exit")
+    @Test("Random gaps never extend 2 s beyond 30.72 s, 10 s beyond 51.2 s, or an adaptive exit")
     func bounds() {
         for seed in 1...40 as ClosedRange<UInt64> {
             var random = SplitMix64(seed: seed)

@@ -20,7 +20,7 @@ struct TrackTableTests {
             power: PowerClaim(first: -59))
     }
 
-    @Test("Behaves as a dictionary does, whatever is added and removed in whatever order")
+    @Test("The table behaves like a dictionary, for any order of insertions and removals")
     func dictionary() {
         var random = SystemRandomNumberGenerator()
         var table = TrackTable(capacity: 5000, seed: random.next())
@@ -45,7 +45,7 @@ struct TrackTableTests {
         }
     }
 
-    @Test("A track is a cache line, its readings eight bytes, and its state between reports half a line")
+    @Test("A track has one cache line, its readings eight bytes, and its state between reports half a line")
     func sizes() {
         #expect(MemoryLayout<Track>.stride == 64)
         #expect(MemoryLayout<SampleDigest>.stride == 8)

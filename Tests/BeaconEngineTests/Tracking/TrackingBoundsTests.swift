@@ -6,7 +6,7 @@ import Testing
 struct TrackingBoundsTests {
     private let everyone = BeaconConstraint(uuid: .test)
 
-    @Test("Adverts that nobody asked for leave no state")
+    @Test("Adverts that match no request leave no state")
     func foreign() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(BeaconConstraint(uuid: .test, major: 7)))
@@ -15,7 +15,7 @@ struct TrackingBoundsTests {
         #expect(engine.statistics.unmatched == 1000)
     }
 
-    @Test("No more beacons are tracked than allowed, regions stay right, and the one that is heard is kept")
+    @Test("No more beacons are tracked than allowed, regions stay correct, and a heard beacon is kept")
     func bound() {
         var engine = Engine.holding(100)
         _ = engine.startMonitoring(MonitoredRegion(everyone))
@@ -40,11 +40,11 @@ struct TrackingBoundsTests {
         #expect(regionChanges == 1)
     }
 
-    @Test("Beacons that are gone for long make room without being in anyone's way")
+    @Test("Beacons that are gone for long make room without affecting others")
     func forgetting() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone))
-        // A new address each second for an hour: what is remembered is what was heard in five minutes.
+        // A new address each second for an hour: only the addresses of the last five minutes are remembered.
         for second in 0..<3600 { engine.receive(.of(at: Double(second), address: UInt64(second))) }
         #expect(engine.trackedBeacons < 700)
         #expect(engine.regionEvents() == ["enter 0.0"])
@@ -55,7 +55,7 @@ struct TrackingBoundsTests {
         func run(seed: UInt64) -> [EngineEvent] {
             var configuration = EngineConfiguration()
             configuration.hashSeed = seed
-            // Beacons give way to others all the time.
+            // Beacons are evicted all the time.
             configuration.maximumTrackedBeacons = 10
             var engine = Engine(configuration: configuration)
             _ = engine.startRanging(nil)
@@ -83,7 +83,7 @@ struct TrackingBoundsTests {
         #expect(!first.isEmpty)
     }
 
-    @Test("Random sightings of many beacons are found again, against a dictionary that does the same")
+    @Test("Random sightings of many beacons give the same result as a dictionary")
     func table() {
         var engine = Engine.holding(1 << 20)
         _ = engine.startMonitoring(MonitoredRegion(everyone))
@@ -98,7 +98,7 @@ struct TrackingBoundsTests {
         #expect(engine.trackedBeacons == known.count)
     }
 
-    @Test("Adding and removing regions for ever needs no more memory than there are regions at once")
+    @Test("Endless adding and removing of regions needs only memory for the regions at one time")
     func slots() {
         var engine = Engine()
         var seen: Set<RegionID> = []
@@ -111,7 +111,7 @@ struct TrackingBoundsTests {
         #expect(engine.regionEvents().count == 10_000)
     }
 
-    @Test("The hash seed is another one in each configuration")
+    @Test("Each configuration has a different hash seed")
     func seeds() {
         #expect(Set((0..<10).map { _ in EngineConfiguration().hashSeed }).count == 10)
     }
@@ -148,7 +148,7 @@ struct TrackingBoundsTests {
         #expect(changes == ["enter 0.5", "exit 30.5"])
     }
 
-    @Test("A log that names every receiver there can be makes no more reports than the limit allows")
+    @Test("A log with every possible receiver causes no more reports than the limit allows")
     func manyReceivers() {
         var engine = Engine()
         _ = engine.startRanging(nil)
