@@ -1,7 +1,7 @@
 import CoreLocation
 import Foundation
 
-/// An app that asks for a permission once, and tells each answer.
+/// An app that requests a permission once, and prints each answer.
 @main
 final class AskingApp: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
@@ -17,7 +17,7 @@ final class AskingApp: NSObject, CLLocationManagerDelegate {
         withExtendedLifetime(app) { RunLoop.main.run() }
     }
 
-    /// Writes a line at once, where the output is a file too.
+    /// Writes a line at once, even if the output is a file.
     private func print(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {

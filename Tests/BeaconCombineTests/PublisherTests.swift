@@ -5,7 +5,7 @@ import CoreLocation
 import FoundationNetworking
 import Testing
 
-/// A model as apps write it: a delegate that publishes.
+/// A model as in apps: a delegate that publishes.
 private final class Guide: NSObject, ObservableObject, CLLocationManagerDelegate {
     @Published private(set) var nearest: CLBeacon?
     @Published private(set) var isInside = false
@@ -44,7 +44,7 @@ private final class Guide: NSObject, ObservableObject, CLLocationManagerDelegate
 struct PublisherTests {
     private static let uuid = UUID(uuidString: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") ?? UUID()
 
-    @Test("A pipeline on an app's model gets what happens in the air")
+    @Test("A pipeline on an app's model receives the events of the air")
     func pipeline() async {
         let air = SimulatedAir()
         let guide = air.device.run { Guide(Self.uuid) }
@@ -67,7 +67,7 @@ struct PublisherTests {
         #expect(changes.withLock { $0 } > 10)
     }
 
-    @Test("What a pipeline hands to the main queue or to the main run loop is there when the air has advanced")
+    @Test("Values that a pipeline passes to the main queue or run loop have arrived when the air has advanced")
     @MainActor
     func schedulers() async {
         let air = SimulatedAir()
@@ -94,7 +94,7 @@ struct PublisherTests {
         }
     }
 
-    @Test("Notifications are published from the subscription on, until it is cancelled")
+    @Test("Notifications are published from the subscription until it is cancelled")
     func notifications() {
         let center = NotificationCenter()
         let name = Notification.Name("beacon")
@@ -111,7 +111,7 @@ struct PublisherTests {
         #expect(received.withLock { $0 } == [2])
     }
 
-    @Test("Values are decoded and encoded by Foundation's coders")
+    @Test("Foundation's coders decode and encode values")
     func coders() throws {
         var read: [[Int]] = []
         let subscription = Just(Data("[1,2]".utf8)).decode(type: [Int].self, decoder: JSONDecoder())
@@ -121,7 +121,7 @@ struct PublisherTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("A request that fails is the publisher's failure")
+    @Test("A failed request is a failure of the publisher")
     func request() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let (stream, continuation) = AsyncStream<URLError?>.makeStream()
@@ -139,7 +139,7 @@ struct PublisherTests {
 
 @Suite("Operators that OpenCombine lacks")
 struct OperatorTests {
-    @Test("Merged publishers publish what any of them does, and end with the last")
+    @Test("Merged publishers publish all values, and end with the last")
     func merging() {
         let (first, second, third) = (
             PassthroughSubject<Int, URLError>(), PassthroughSubject<Int, URLError>(),
@@ -159,7 +159,7 @@ struct OperatorTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("The newest values are combined once all have one")
+    @Test("The newest values are combined once all publishers have one")
     func combining() {
         let (first, second, third) = (
             PassthroughSubject<Int, Never>(), CurrentValueSubject<String, Never>("a"), PassthroughSubject<Bool, Never>()
@@ -180,7 +180,7 @@ struct OperatorTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    @Test("A failure of one is that of all")
+    @Test("A failure of one publisher is a failure of the combination")
     func failing() {
         let (first, second) = (PassthroughSubject<Int, URLError>(), PassthroughSubject<Int, URLError>())
         var codes: [URLError.Code] = []

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Schedulers of Combine")
 struct SchedulerTests {
-    @Test("The time between two moments is the time that leads from one to the other, in either direction")
+    @Test("The interval between two times leads from one to the other, in either direction")
     func strides() {
         for nanoseconds in [-5_000_000_000, -1, 0, 1, 999, 1_000_000, 3_600_000_000_000] {
             let moment = DispatchQueue.SchedulerTimeType(DispatchTime(uptimeNanoseconds: 10_000_000_000))
@@ -17,7 +17,7 @@ struct SchedulerTests {
         }
     }
 
-    @Test("Units are those of their names, and what is too long for a number is the longest")
+    @Test("Units have their usual lengths, and an interval that is too long becomes the longest possible")
     func units() {
         typealias Stride = DispatchQueue.SchedulerTimeType.Stride
         #expect(Stride.seconds(2) == .milliseconds(2_000))
@@ -33,7 +33,7 @@ struct SchedulerTests {
         #expect(RunLoop.SchedulerTimeType.Stride.milliseconds(1_500) == 1.5)
     }
 
-    @Test("A pipeline goes on where it is told to")
+    @Test("A pipeline continues on the specified scheduler")
     func receiveOn() async {
         let key = DispatchSpecificKey<Bool>()
         let queue = DispatchQueue(label: "app")
@@ -48,7 +48,7 @@ struct SchedulerTests {
         }
     }
 
-    @Test("What is delayed comes later, and what is debounced comes once")
+    @Test("Delayed values arrive later, and debounced values arrive once")
     func delays() async {
         let begin = DispatchTime.now()
         var seen: [Int] = []
@@ -82,7 +82,7 @@ struct SchedulerTests {
         #expect(count == 3)
     }
 
-    @Test("The run loop makes what is scheduled on it, and its timers")
+    @Test("The run loop runs its scheduled work and its timers")
     @MainActor
     func runLoop() {
         var words: [String] = []
@@ -94,7 +94,7 @@ struct SchedulerTests {
         while words.count < 4 { _ = loop.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01)) }
         #expect(words.sorted() == ["later", "soon", "tick", "tick"])
         withExtendedLifetime(ticks) {}
-        // A connection that nobody keeps goes on.
+        // A connection that is not kept continues.
         let timer = Timer.publish(every: 0.001, on: loop, in: .default)
         let more = timer.sink { _ in words.append("tock") }
         _ = timer.connect()
@@ -102,7 +102,7 @@ struct SchedulerTests {
         withExtendedLifetime(more) {}
     }
 
-    /// Returns the values of a publisher, to its end.
+    /// Returns the values of a publisher until its end.
     private func values<Source: Publisher>(_ publisher: Source) -> AsyncStream<Source.Output>
     where Source.Failure == Never, Source.Output: Sendable {
         AsyncStream { continuation in
@@ -114,7 +114,7 @@ struct SchedulerTests {
     }
 }
 
-/// A subscription, which locks itself, on its way to where a stream ends.
+/// A subscription with its own lock, on its way to the end of a stream.
 private struct UncheckedBox<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

@@ -4,9 +4,9 @@ import CoreLocation
 import Observation
 import Testing
 
-/// Core Location's callbacks as a stream, as apps wrap them.
+/// Core Location's callbacks as a stream, as in apps' wrappers.
 private final class RangingStream: NSObject, CLLocationManagerDelegate, Sendable {
-    /// A beacon as the app needs it.
+    /// The app's form of a beacon.
     struct Reading: Sendable, Equatable {
         var minor: Int
         var proximity: CLProximity
@@ -30,7 +30,7 @@ private final class RangingStream: NSObject, CLLocationManagerDelegate, Sendable
     deinit { continuation.finish() }
 }
 
-/// A view model of the main actor that reads a stream.
+/// A view model on the main actor that reads a stream.
 @MainActor
 @Observable
 private final class ExhibitModel {
@@ -56,7 +56,7 @@ private final class ExhibitModel {
     func stop() { task?.cancel() }
 }
 
-/// A view model of the main actor that is the delegate itself, whose callbacks are not isolated.
+/// A view model on the main actor that is itself the delegate, with callbacks that are not isolated.
 @MainActor
 @Observable
 private final class DelegateModel: NSObject, CLLocationManagerDelegate {
@@ -78,7 +78,7 @@ private final class DelegateModel: NSObject, CLLocationManagerDelegate {
     }
 
     nonisolated func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
-        // Callbacks of a manager that was made on the main thread come on it.
+        // A manager created on the main thread makes its callbacks there.
         MainActor.assumeIsolated { isInside = true }
     }
 
@@ -87,7 +87,7 @@ private final class DelegateModel: NSObject, CLLocationManagerDelegate {
     }
 }
 
-/// A view model of the main actor on a CLMonitor.
+/// A view model on the main actor with a CLMonitor.
 @MainActor
 @Observable
 private final class MonitorModel {
@@ -110,10 +110,10 @@ private final class MonitorModel {
     func stop() { task?.cancel() }
 }
 
-@Suite("Apps of today: view models, streams, monitors", .serialized)
+@Suite("Modern apps: view models, streams, monitors", .serialized)
 @MainActor
 struct ModernAppTests {
-    @Test("A view model that reads a stream has read all that was ranged when the air has advanced")
+    @Test("A view model with a stream has read all ranging reports when the air has advanced")
     func stream() async {
         let air = SimulatedAir()
         let model = air.device.run { ExhibitModel() }
@@ -152,7 +152,7 @@ struct ModernAppTests {
         #expect(!model.isInside)
     }
 
-    @Test("A view model on a CLMonitor has its states when the air has advanced")
+    @Test("A view model with a CLMonitor has its states when the air has advanced")
     func monitor() async {
         let air = SimulatedAir()
         let model = MonitorModel()

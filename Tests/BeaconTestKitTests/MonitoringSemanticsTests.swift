@@ -2,9 +2,8 @@ import BeaconTestKit
 import CoreLocation
 import Testing
 
-/// One test for each fact about region monitoring that is known of Core Location, named as the project's reference
-/// names them.
-@Suite("Region monitoring as Core Location does it")
+/// One test for each known rule of Core Location's region monitoring, with the id from docs/rules.md.
+@Suite("Region monitoring as in Core Location")
 @MainActor
 struct MonitoringSemanticsTests {
     private let air = SimulatedAir()
@@ -17,7 +16,7 @@ struct MonitoringSemanticsTests {
         return diary
     }
 
-    @Test("G1 Twenty regions an app; the next one alone fails")
+    @Test("G1 Up to twenty regions per app; only the next one fails")
     func g1() async {
         let diary = await diary()
         for number in 0..<21 {
@@ -30,7 +29,7 @@ struct MonitoringSemanticsTests {
         #expect(diary.manager.monitoredRegions.count == 20)
     }
 
-    @Test("G2 The same identifier replaces")
+    @Test("G2 A region with the same identifier replaces the first")
     func g2() async {
         let diary = await diary()
         diary.manager.startMonitoring(for: region)
@@ -48,7 +47,7 @@ struct MonitoringSemanticsTests {
         #expect(diary.take() == ["0.0 started museum"])
     }
 
-    @Test("G4 Regions belong to all managers of the app, as objects of their own")
+    @Test("G4 Regions belong to all managers of the app, as separate objects")
     func g4() async {
         let first = await diary()
         let second = await diary()
@@ -58,7 +57,7 @@ struct MonitoringSemanticsTests {
         #expect(second.manager.monitoredRegions.first !== region)
     }
 
-    @Test("G5 Any manager stops a region by its identifier, and stopping one that is not monitored is harmless")
+    @Test("G5 Any manager can stop a region by its identifier, and stopping an unmonitored region is harmless")
     func g5() async {
         let first = await diary()
         let second = await diary()
@@ -72,7 +71,7 @@ struct MonitoringSemanticsTests {
         #expect(first.manager.monitoredRegions.isEmpty)
     }
 
-    @Test("G6 Regions may be registered before permission, and live when it comes")
+    @Test("G6 Regions can be registered before permission, and become active with it")
     func g6() async {
         let air = SimulatedAir(authorization: .notDetermined)
         let diary = Diary(air)
@@ -87,7 +86,7 @@ struct MonitoringSemanticsTests {
         #expect(diary.take() == ["3.0 authorization 3", "3.1 museum inside"])
     }
 
-    @Test("G7 Enter comes only from outside, exit only from inside; the state comes with each change")
+    @Test("G7 Enter follows only from outside, exit only from inside; each change delivers the state")
     func g7() async {
         let diary = await diary()
         diary.manager.startMonitoring(for: region)
@@ -103,7 +102,7 @@ struct MonitoringSemanticsTests {
             ])
     }
 
-    @Test("G8 Being inside at registration gives the state and no entry")
+    @Test("G8 Registration inside gives the state but no entry")
     func g8() async {
         let diary = await diary()
         air.place(.exhibit(1, at: 2))
@@ -113,7 +112,7 @@ struct MonitoringSemanticsTests {
         #expect(diary.take() == ["5.0 started museum", "5.1 museum inside"])
     }
 
-    @Test("G9 Further beacons are silent, and the last one to go leaves")
+    @Test("G9 Further beacons cause no events, and the last one to leave causes the exit")
     func g9() async {
         let diary = await diary()
         diary.manager.startMonitoring(for: region)
@@ -131,7 +130,7 @@ struct MonitoringSemanticsTests {
         #expect(diary.take() == ["123.0 museum outside", "123.0 exit museum"])
     }
 
-    @Test("G10 The state is told before the entry, and what is asked meanwhile agrees")
+    @Test("G10 The state precedes the entry, and a request in between agrees")
     func g10() async {
         let diary = await diary()
         diary.manager.startMonitoring(for: region)
@@ -148,7 +147,7 @@ struct MonitoringSemanticsTests {
         #expect(diary.take() == ["31.1 museum inside", "31.1 enter museum", "31.1 museum inside"])
     }
 
-    @Test("G11 A region that wants no entries or exits still tells its state")
+    @Test("G11 A region without entries and exits still reports its state")
     func g11() async {
         let diary = await diary()
         region.notifyOnEntry = false
@@ -165,7 +164,7 @@ struct MonitoringSemanticsTests {
             ])
     }
 
-    @Test("G12 A region that wants it tells its state when the display lights up inside")
+    @Test("G12 A region that requests it reports its state when the display lights up inside")
     func g12() async {
         let diary = await diary()
         region.notifyEntryStateOnDisplay = true
@@ -195,7 +194,7 @@ struct MonitoringSemanticsTests {
             ])
     }
 
-    @Test("G14 Bluetooth off leaves no region; the state is unknown, and delivered when it is known again")
+    @Test("G14 With Bluetooth off, no region exits; the state is unknown, and delivered once it is known again")
     func g14() async {
         let diary = await diary()
         diary.manager.startMonitoring(for: region)
@@ -210,7 +209,7 @@ struct MonitoringSemanticsTests {
         #expect(diary.take() == ["101.1 museum inside"])
     }
 
-    @Test("G14a After Bluetooth was off, a beacon that came meanwhile is entered, and one that went is left")
+    @Test("G14a After Bluetooth was off, a beacon that appeared is entered, and one that disappeared is exited")
     func g14a() async {
         let diary = await diary()
         diary.manager.startMonitoring(for: region)
@@ -232,7 +231,7 @@ struct MonitoringSemanticsTests {
         #expect(left.filter { $0.hasSuffix("museum") }.count == 1 && left.last?.hasSuffix(" exit museum") == true)
     }
 
-    @Test("G15 As many regions as an app may have are entered at once, none later than another")
+    @Test("G15 An app's maximum of regions are all entered at once, without delay")
     func g15() async {
         let diary = await diary()
         for number in 0..<20 {
@@ -246,7 +245,7 @@ struct MonitoringSemanticsTests {
         #expect(diary.take().filter { $0.hasPrefix("31.1 enter") }.count == 20)
     }
 
-    @Test("G17 The cushion of circular regions is of no concern: none is monitored, and that is told")
+    @Test("G17 The cushion of circular regions has no effect: monitoring them fails")
     func g17() async {
         let diary = await diary()
         diary.manager.startMonitoring(
@@ -269,7 +268,7 @@ struct MonitoringSemanticsTests {
         #expect(second.take().contains("31.1 enter museum"))
     }
 
-    @Test("A delegate that goes is not told, and its manager may go as well")
+    @Test("A deallocated delegate receives nothing, and its manager can be deallocated too")
     func delegates() async {
         var diary: Diary? = await diary()
         diary?.manager.startMonitoring(for: region)
@@ -282,7 +281,7 @@ struct MonitoringSemanticsTests {
         #expect(Diary(air).manager.monitoredRegions.count == 1)
     }
 
-    @Test("Circular regions and positions are refused with a real CLError")
+    @Test("Circular regions and positions fail with a real CLError")
     func refused() async {
         let diary = await diary()
         diary.manager.startMonitoring(
@@ -300,7 +299,7 @@ struct MonitoringSemanticsTests {
         }
     }
 
-    @Test("What a callback asks for is asked at the time of the callback")
+    @Test("Requests of a callback are made at the time of the callback")
     func reaction() async {
         let diary = await diary()
         diary.onEnter = { [weak diary] _ in
@@ -318,7 +317,7 @@ struct MonitoringSemanticsTests {
             ])
     }
 
-    @Test("An hour passes in a moment")
+    @Test("An hour passes quickly")
     func anHour() async {
         let diary = await diary()
         diary.manager.startMonitoring(for: region)

@@ -3,13 +3,13 @@ import BeaconTestKit
 import CoreLocation
 import Testing
 
-@Suite("Tasks that never come to rest, and those of other tests, do not make time stand still")
+@Suite("Endless tasks, and tasks of other tests, do not stop time")
 struct OtherTaskTests {
-    /// A task that runs on until the test is over.
+    /// A task that runs until the test is over.
     enum Kind: CaseIterable, Sendable {
         case polls, blocksItsThread
 
-        /// Runs until the flag is up.
+        /// Runs until the flag is raised.
         func run(until over: Flag) async {
             switch self {
             case .polls: while !over.isUp { await Task.yield() }
@@ -18,19 +18,19 @@ struct OtherTaskTests {
         }
     }
 
-    /// Who begins it.
+    /// The origin of the task.
     enum Origin: CaseIterable, Sendable {
         case queue, mainQueue, test, mainActor, device, callback
     }
 
-    /// Few of them block, since blocked threads hold up the other tests, and those of Swift's own most of all.
+    /// Only a few of them block, since blocked threads delay the other tests, and Swift's own threads most of all.
     static let kinds =
         Origin.allCases.map { (Kind.polls, $0) }
         + [Origin.mainQueue, .test, .callback].map { (Kind.blocksItsThread, $0) }
 
-    /// Begins such a task.
+    /// Starts such a task.
     ///
-    /// - Returns: what has to be kept.
+    /// - Returns: an object to keep alive.
     private func begin(_ kind: Kind, by origin: Origin, until over: Flag, in air: SimulatedAir) async -> AnyObject? {
         switch origin {
         case .queue:
@@ -52,12 +52,12 @@ struct OtherTaskTests {
         return nil
     }
 
-    @Test("A task that never comes to rest holds time up once", arguments: kinds)
-    func restless(kind: Kind, origin: Origin) async {
+    @Test("An endless task delays time once", arguments: kinds)
+    func endless(kind: Kind, origin: Origin) async {
         let air = SimulatedAir()
         let over = Flag()
         let kept = await begin(kind, by: origin, until: over, in: air)
-        // An app for which something happens each second.
+        // An app with an event each second.
         let ranging = air.device.run { Watcher() }
         ranging.manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: museum))
         air.place(.exhibit(2, at: 1))
@@ -79,14 +79,14 @@ struct OtherTaskTests {
         #expect(center.hasNoCallbacksUnderWay)
     }
 
-    @Test("A task that the test begins has run to its end, however long it computes", arguments: [false, true])
+    @Test("A task that the test starts has run to its end, however long it computes", arguments: [false, true])
     func longWork(isDetached: Bool) async {
         let air = SimulatedAir()
         let notes = Numbers()
         let work: @Sendable () async -> Void = {
             var number: UInt64 = 1
             for step in 0..<20_000_000 { number = number &* 31 &+ UInt64(step) }
-            // On to other tasks, one after another.
+            // Switches to other tasks, one after another.
             let result = number
             await hop(100) { await notes.note(result) }
         }
@@ -95,7 +95,7 @@ struct OtherTaskTests {
         #expect(await notes.count == 1)
     }
 
-    @Test("Chains of tasks that the test begins have run to their end, a thousand times")
+    @Test("Chains of tasks that the test starts have run to their end, a thousand times")
     @MainActor
     func chains() async {
         for _ in 0..<1000 {
@@ -109,13 +109,13 @@ struct OtherTaskTests {
     }
 }
 
-/// Begins so many tasks, one by the other, and does something in the last.
+/// Starts a chain of tasks, and runs `body` in the last one.
 private func hop(_ count: Int, _ body: @escaping @Sendable () async -> Void) async {
     guard count > 0 else { return await body() }
     Task.detached { await hop(count - 1, body) }
 }
 
-/// Something that is raised once.
+/// A flag that is raised once.
 final class Flag: Sendable {
     private let condition = NSCondition()
     // Guarded by the condition.
@@ -142,7 +142,7 @@ final class Flag: Sendable {
     }
 }
 
-/// Numbers that tasks note.
+/// Numbers that tasks add.
 private actor Numbers {
     private var numbers: [UInt64] = []
 
@@ -150,9 +150,9 @@ private actor Numbers {
     func note(_ number: UInt64) { numbers.append(number) }
 }
 
-/// A delegate that does something when it learns of a region, and counts reports of ranging.
+/// A delegate that performs an action when it receives a region's state, and counts ranging reports.
 private final class Watcher: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
-    // Unchecked: its callbacks come on the main queue, and the tests look when time stands.
+    // Unchecked: its callbacks run on the main queue, and the tests read it while time stands still.
     let manager = CLLocationManager()
     var then: (() -> Void)?
     private(set) var reports = 0

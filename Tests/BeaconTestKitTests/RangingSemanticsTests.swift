@@ -2,15 +2,15 @@ import BeaconTestKit
 import CoreLocation
 import Testing
 
-/// One test for each fact about ranging that is known of Core Location, named as the project's reference names them.
-@Suite("Ranging as Core Location does it")
+/// One test for each known rule of Core Location's ranging, with the id from docs/rules.md.
+@Suite("Ranging as in Core Location")
 @MainActor
 struct RangingSemanticsTests {
     private let air = SimulatedAir()
     private let constraint = CLBeaconIdentityConstraint(uuid: museum)
     private var region: CLBeaconRegion { CLBeaconRegion(uuid: museum, identifier: "museum") }
 
-    @Test("R1 One callback a second and constraint")
+    @Test("R1 One callback a second for each constraint")
     func r1() async {
         let diary = Diary(air)
         await air.settle()
@@ -22,7 +22,7 @@ struct RangingSemanticsTests {
         #expect(diary.take().count == 10)
     }
 
-    @Test("R2 It comes with an empty array where nothing matches")
+    @Test("R2 The callback has an empty array if nothing matches")
     func r2() async {
         let diary = Diary(air)
         await air.settle()
@@ -44,7 +44,7 @@ struct RangingSemanticsTests {
         #expect(diary.beacons.map(\.proximity) == [.immediate, .near, .far])
     }
 
-    @Test("R4 Unknown last, so that whoever takes the first takes the nearest")
+    @Test("R4 Unknown last, so that the first beacon is the nearest")
     func r4() async {
         let diary = Diary(air)
         air.place(.exhibit(1, at: 8))
@@ -84,11 +84,11 @@ struct RangingSemanticsTests {
         let rssi = diary.history.dropFirst(2).compactMap { $0.beacons.first?.rssi }
         let mean = Double(rssi.reduce(0, +)) / Double(rssi.count)
         #expect(abs(mean + 59) < 1)
-        // Means of ten readings scatter less than readings do.
+        // Means of ten readings vary less than single readings.
         #expect(rssi.allSatisfy { abs($0 + 59) < 8 })
     }
 
-    @Test("R7 Unheard for 2 s a beacon is unknown, for 10 s it is gone")
+    @Test("R7 A beacon unheard for 2 s is unknown, after 10 s it is gone")
     func r7() async {
         let diary = Diary(air)
         let beacon = air.place(.exhibit(1, at: 1))
@@ -100,7 +100,7 @@ struct RangingSemanticsTests {
         #expect(states.joined() == "!!!!!!????????-")
     }
 
-    @Test("R8 A change of address makes two beacons for a while, as two devices of one identity are two")
+    @Test("R8 A changed address makes two beacons for a while, like two devices with one identity")
     func r8() async {
         let diary = Diary(air)
         let phone = air.place(.exhibit(1, at: 1))
@@ -129,7 +129,7 @@ struct RangingSemanticsTests {
         #expect(diary.take().sorted() == ["1.0 ranged [\"7\"]", "1.0 ranged [\"7\"]", "1.0 ranged []"])
     }
 
-    @Test("R10 Starting twice is starting once, and an equal constraint stops")
+    @Test("R10 Starting twice has no further effect, and an equal constraint stops ranging")
     func r10() async {
         let diary = Diary(air)
         await air.settle()
@@ -145,7 +145,7 @@ struct RangingSemanticsTests {
         #expect(diary.take().isEmpty)
     }
 
-    @Test("R11 Each way of asking has the callback that goes with it")
+    @Test("R11 Each kind of request has its own callback")
     func r11() async {
         let diary = Diary(air)
         await air.settle()
@@ -162,7 +162,7 @@ struct RangingSemanticsTests {
         #expect(diary.take() == ["3.0 ranged []"])
     }
 
-    @Test("R12 With Bluetooth off ranging fails as unavailable, and goes on by itself when it returns")
+    @Test("R12 With Bluetooth off, ranging fails as unavailable, and resumes by itself when it returns")
     func r12() async {
         let diary = Diary(air)
         await air.settle()
@@ -178,7 +178,7 @@ struct RangingSemanticsTests {
         #expect(diary.errors.allSatisfy { $0 is CLError })
     }
 
-    @Test("R13 There is no limit on what is ranged")
+    @Test("R13 There is no limit on ranged constraints")
     func r13() async {
         let diary = Diary(air)
         await air.settle()
@@ -191,7 +191,7 @@ struct RangingSemanticsTests {
         #expect(diary.take().count == 100)
     }
 
-    @Test("R14 There is no background here in which ranging would end by itself")
+    @Test("R14 There is no background in which ranging would end by itself")
     func r14() async {
         let diary = Diary(air)
         air.place(.exhibit(1, at: 1))
@@ -211,7 +211,7 @@ struct RangingSemanticsTests {
         #expect(diary.manager.monitoredRegions.isEmpty)
     }
 
-    @Test("Ranging belongs to the manager that asked")
+    @Test("Ranging belongs to the manager that requested it")
     func managers() async {
         let asking = Diary(air)
         let other = Diary(air)

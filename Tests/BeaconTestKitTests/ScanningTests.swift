@@ -4,7 +4,7 @@ import CoreBluetooth
 import CoreLocation
 import Testing
 
-/// An app that looks for devices as soon as it can.
+/// An app that scans for devices as soon as it can.
 private final class Finder: NSObject, CBCentralManagerDelegate, Sendable {
     let found = Locked<[String]>([])
 
@@ -23,7 +23,7 @@ private final class Finder: NSObject, CBCentralManagerDelegate, Sendable {
     }
 }
 
-/// An app that says a name and a service as soon as it can.
+/// An app that advertises a name and a service as soon as it can.
 private final class Sensor: NSObject, CBPeripheralManagerDelegate, Sendable {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
         guard peripheral.state == .poweredOn else { return }
@@ -36,7 +36,7 @@ private final class Sensor: NSObject, CBPeripheralManagerDelegate, Sendable {
 
 @Suite("Scanning for devices in the simulated air")
 struct ScanningTests {
-    @Test("Devices that advertise are found, and beacons without or with their data", arguments: [true, false])
+    @Test("Advertising devices are found, and beacons with or without their data", arguments: [true, false])
     func finding(hidesBeacons: Bool) async {
         let air = SimulatedAir()
         air.device.hidesBeaconsFromScans = hidesBeacons
@@ -52,7 +52,7 @@ struct ScanningTests {
         withExtendedLifetime((manager, peripheral)) {}
     }
 
-    @Test("Regions are monitored and beacons are ranged while an app looks for devices")
+    @Test("Monitoring and ranging continue while an app scans for devices")
     func besideCoreLocation() async {
         let air = SimulatedAir()
         let finder = Finder()

@@ -2,7 +2,7 @@ import BeaconTestKit
 import CoreLocation
 import Testing
 
-@Suite("A simulated device whose Bluetooth fails, and whose app is launched again")
+@Suite("A simulated device with failing Bluetooth, and with relaunches of its app")
 @MainActor
 struct SimulatedDeviceTests {
     private let air = SimulatedAir()
@@ -16,7 +16,7 @@ struct SimulatedDeviceTests {
     }
 
     @Test(
-        "A device that has no Bluetooth, or may not use it, fails what was asked before and after (R12, G19)",
+        "A device without Bluetooth or without permission fails earlier and later requests (R12, G19)",
         arguments: [SimulatedDevice.BluetoothState.unsupported, .unauthorized])
     func hopeless(state: SimulatedDevice.BluetoothState) async {
         let diary = await diary()
@@ -37,7 +37,7 @@ struct SimulatedDeviceTests {
             diary.take() == ["100.0 started museum", "101.0 ranged []", "101.0 ranged in museum []"])
     }
 
-    @Test("A reset of seconds is not noticed, and a longer one fails ranging and makes regions unknown (R12, G14)")
+    @Test("A short reset goes unnoticed, and a longer one fails ranging and makes regions unknown (R12, G14)")
     func resetting() async {
         let diary = await diary()
         air.place(.exhibit(1, at: 2))
@@ -55,7 +55,7 @@ struct SimulatedDeviceTests {
         #expect(diary.take() == ["65.1 museum inside", "66.0 ranged [\"1\"]"])
     }
 
-    @Test("An app that is launched again has its regions with their states, and no entry that is none (G4)")
+    @Test("A relaunched app has its regions with their states, and no false entry (G4)")
     func relaunch() async {
         let air = SimulatedAir(authorization: .notDetermined)
         let beacon = air.place(.exhibit(1, at: 2))
@@ -67,7 +67,7 @@ struct SimulatedDeviceTests {
             #expect(first.take().last == "0.1 museum inside")
             air.device.relaunch()
             await air.advance(by: .seconds(1))
-            // The app of before is gone.
+            // The previous app has ended.
             #expect(first.take() == [])
         }
         let second = Diary(air)
@@ -86,7 +86,7 @@ struct SimulatedDeviceTests {
         #expect(third.take() == ["0.0 authorization 3", "30.0 museum outside", "30.0 exit museum"])
     }
 
-    @Test("Conditions of a monitor are there in the next launch, too (M1)")
+    @Test("A monitor's conditions are kept in the next launch (M1)")
     nonisolated func conditions() async {
         let air = SimulatedAir()
         await air.device.run { await CLMonitor("shop") }

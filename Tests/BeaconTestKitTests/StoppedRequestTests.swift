@@ -2,16 +2,16 @@ import BeaconTestKit
 import CoreLocation
 import Testing
 
-/// The requests that an app can make and take back, as one matrix.
-@Suite("A request that was stopped delivers nothing")
+/// The requests that an app can make and stop, as one matrix.
+@Suite("A stopped request delivers nothing")
 @MainActor
 struct StoppedRequestTests {
-    /// A request, how to stop it, and the callbacks that it leads to at once, by the state of permission and radio.
+    /// A request, how to stop it, and its immediate callbacks, for each state of permission and radio.
     struct Request: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var start: @MainActor @Sendable (CLLocationManager) -> Void
         var stop: @MainActor @Sendable (CLLocationManager) -> Void
-        /// The word in a diary.
+        /// The text in a diary.
         var answer: @Sendable (Situation) -> String?
     }
 
@@ -95,7 +95,7 @@ struct StoppedRequestTests {
     }
 
     @Test(
-        "Each request is answered by the error that permission and radio give", arguments: requests,
+        "Each request fails with the error for the state of permission and radio", arguments: requests,
         Situation.allCases)
     func answers(_ request: Request, in situation: Situation) async {
         let (air, diary) = await diary(situation)
@@ -104,7 +104,7 @@ struct StoppedRequestTests {
         #expect(diary.take() == (request.answer(situation).map { ["0.5 \($0)"] } ?? []))
     }
 
-    @Test("Started and stopped in one turn: no callback follows", arguments: requests, Situation.allCases)
+    @Test("Started and stopped in one turn, a request causes no callback", arguments: requests, Situation.allCases)
     func stopped(_ request: Request, in situation: Situation) async {
         let (air, diary) = await diary(situation)
         air.place(.exhibit(1, at: 2))
@@ -120,7 +120,7 @@ struct StoppedRequestTests {
         #expect(diary.take().filter { !$0.contains("authorization") } == [])
     }
 
-    @Test("Started, stopped and started in one turn: one answer follows", arguments: requests, Situation.allCases)
+    @Test("Started, stopped and started in one turn, a request has one answer", arguments: requests, Situation.allCases)
     func startedAgain(_ request: Request, in situation: Situation) async {
         let (air, diary) = await diary(situation)
         for _ in 0..<3 {
@@ -142,12 +142,12 @@ struct StoppedRequestTests {
         await air.settle()
         let late = diary.take().filter { !$0.contains("authorization") }
         let answer = request.answer(isGranted ? .works : .denied).map { ["0.5 \($0)"] } ?? []
-        // What has been said is not said again, and what cannot be had with any permission is said at once.
+        // An answer is not repeated, and a request that no permission can fulfil is answered at once.
         #expect(
             late == (early == answer || early.contains { $0.contains("circle") || $0.contains("  ") } ? [] : answer))
     }
 
-    @Test("Ranging that is stopped and started again reports nothing of the first request")
+    @Test("Ranging that is stopped and started again reports nothing from the first request")
     func ranging() async {
         let (air, diary) = await diary(.works)
         let constraint = CLBeaconIdentityConstraint(uuid: museum)
@@ -168,13 +168,13 @@ struct StoppedRequestTests {
         #expect(diary.take().count == 2)
     }
 
-    @Test("A state that was requested is answered for each standard region, monitored or not")
+    @Test("A requested state is delivered for each standard region, monitored or not")
     func requestedStates() async {
         let (air, diary) = await diary(.works)
         let region = CLBeaconRegion(uuid: museum, identifier: "museum")
         diary.manager.requestState(for: region)
         diary.manager.requestState(for: Self.circle)
-        // Apple says that nothing happens for regions of other kinds.
+        // Apple documents that nothing happens for other regions.
         diary.manager.requestState(for: CLRegion())
         await air.settle()
         #expect(diary.take().sorted() == ["0.5 circle unknown", "0.5 museum unknown"])

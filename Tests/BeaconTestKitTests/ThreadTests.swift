@@ -5,12 +5,12 @@ import Testing
 @Suite("Many threads")
 @MainActor
 struct ThreadTests {
-    /// Managers that are called from many threads at once, which is what is tested.
+    /// Managers that are called from many threads at once, which is the purpose of the test.
     private struct Shared: @unchecked Sendable {
         var managers: [CLLocationManager]
     }
 
-    @Test("Calls from many threads at once leave the managers in order, and the air goes on")
+    @Test("Calls from many threads at once leave the managers consistent, and time continues")
     func calls() async {
         let air = SimulatedAir()
         let first = Diary(air)
@@ -19,7 +19,7 @@ struct ThreadTests {
         let shared = Shared(managers: [first.manager, second.manager])
         let workers = DispatchGroup()
         for worker in 0..<8 {
-            // A queue's closure, for which time does not wait as it would for a task.
+            // A closure on a queue. Time does not wait for it as it would for a task.
             DispatchQueue.global().async(group: workers) {
                 for round in 0..<50 {
                     let manager = shared.managers[(worker + round) % 2]
@@ -35,7 +35,7 @@ struct ThreadTests {
                 }
             }
         }
-        // Meanwhile time passes, and managers come and go.
+        // Time passes at the same time, and managers are created and deallocated.
         for _ in 0..<10 {
             await air.advance(by: .seconds(1))
             _ = Diary(air)
@@ -51,7 +51,7 @@ struct ThreadTests {
         #expect(first.beacons.count == 20)
     }
 
-    @Test("A manager made on a thread of its own is called on that thread, whose run loop waits for it")
+    @Test("A manager created on a separate thread makes its callbacks there, and the thread's run loop waits for them")
     func ownThread() async {
         let air = SimulatedAir()
         let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
@@ -67,7 +67,7 @@ struct ThreadTests {
                 continuation.resume(returning: wasCalledHere)
             }
             thread.start()
-            // Time passes until the thread has had its callback, however late it came to run.
+            // Time passes until the thread has received its callback, however late it ran.
             Task {
                 while !thread.isFinished {
                     await air.advance(by: .seconds(1))

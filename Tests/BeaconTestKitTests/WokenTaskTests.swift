@@ -24,8 +24,8 @@ struct WokenTaskTests {
         deinit { flag.isOver.store(true, ordering: .relaxed) }
     }
 
-    /// An app on the main actor that monitors from its own task, adds a condition when it learns of one, and reads the
-    /// record of each event before it notes it, as Apple's sample does.
+    /// An app on the main actor that monitors from its own task, adds a condition after its first event, and reads the
+    /// record of each event before noting the event, as in Apple's sample.
     @MainActor
     private final class Shop {
         private(set) var seen: [String] = []
@@ -45,7 +45,7 @@ struct WokenTaskTests {
         }
     }
 
-    /// The same as an actor of its own.
+    /// The same as a separate actor.
     private actor Service {
         private(set) var seen: [String] = []
 
@@ -104,7 +104,7 @@ struct WokenTaskTests {
         withExtendedLifetime(load) {}
     }
 
-    @Test("A task that the test itself begins has handled each event, a thousand times", arguments: [false, true])
+    @Test("A task that the test itself starts has handled each event, a thousand times", arguments: [false, true])
     func ownTask(isBusy: Bool) async {
         let load = Load(isBusy)
         for _ in 0..<1000 {
@@ -127,7 +127,7 @@ struct WokenTaskTests {
         withExtendedLifetime(load) {}
     }
 
-    @Test("Tasks that a delegate's stream wakes have run, and those that they wake in turn, a thousand times")
+    @Test("Tasks that a delegate's stream wakes have run, and tasks that they wake in turn, a thousand times")
     @MainActor
     func stream() async {
         for _ in 0..<1000 {
@@ -173,7 +173,7 @@ struct WokenTaskTests {
         task.cancel()
     }
 
-    @Test("A handler that waits for time to pass holds time up no longer than it runs, and handles the next event then")
+    @Test("A handler that waits for time delays time only while it runs, and handles the next event then")
     @MainActor
     func handlerThatWaits() async {
         let air = SimulatedAir()
@@ -185,7 +185,7 @@ struct WokenTaskTests {
             Task { @MainActor in
                 for try await event in await monitor.events {
                     seen.append("\(event.state)")
-                    // The next state of a region, which comes with time alone.
+                    // The region's next state, which follows with time alone.
                     for await state in scanner.states where state == .outside { break }
                     seen.append("outside")
                 }
@@ -200,8 +200,8 @@ struct WokenTaskTests {
         task.cancel()
     }
 
-    @Test("A test that takes an event itself advances time while it holds the event")
-    func eventInHand() async throws {
+    @Test("A test that reads an event itself advances time while it handles the event")
+    func eventOfTheTest() async throws {
         let air = SimulatedAir()
         let monitor = await air.device.run { await CLMonitor("shop") }
         await monitor.add(Self.everyone, identifier: "shop")
@@ -239,16 +239,16 @@ struct WokenTaskTests {
     }
 }
 
-/// Words that tasks note.
+/// Words that tasks add.
 private actor Notes {
     private(set) var words: [String] = []
 
     func note(_ word: String) { words.append(word) }
 }
 
-/// A delegate that passes states on by a stream, as wrappers of Core Location do.
+/// A delegate that sends states to a stream, like wrappers of Core Location.
 private final class Scanner: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
-    // Unchecked: the manager is used where it was made, and the stream may be used anywhere.
+    // Unchecked: the manager is used where it was created, and the stream can be used anywhere.
     let states: AsyncStream<CLRegionState>
     private let continuation: AsyncStream<CLRegionState>.Continuation
     private let manager = CLLocationManager()

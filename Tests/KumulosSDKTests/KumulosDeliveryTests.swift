@@ -7,7 +7,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// What reaches Kumulos. It shares the SDK's state, of which a process has one, with the other suite.
+/// Deliveries to Kumulos. They share the SDK's state, which a process has only once, with the other suite.
 extension KumulosTests {
     /// The address of every service of Kumulos.
     private func mapping(_ address: String) -> ServiceUrlMap {
@@ -21,7 +21,7 @@ extension KumulosTests {
         Kumulos.initialize(config: builder.build())
     }
 
-    /// Runs `body` with a folder that goes after it, when the SDK has let go of it.
+    /// Runs `body` with a temporary folder, which is removed once the SDK has closed its files.
     private func withFolder(_ body: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kumulos-\(UUID())")
         defer {
@@ -32,7 +32,7 @@ extension KumulosTests {
         try await body(folder)
     }
 
-    @Test("Kumulos gets exactly the request that its own SDK makes")
+    @Test("Kumulos receives exactly the same request as from its own SDK")
     func request() async throws {
         try await withFolder { folder in
             try await KumulosStandIn.with { kumulos, address in
@@ -65,7 +65,7 @@ extension KumulosTests {
         }
     }
 
-    @Test("Events that Kumulos could not take wait, also over a new launch, and come in order under their names")
+    @Test("Events that Kumulos could not accept wait, even across a launch, and arrive in order with their identifiers")
     func relaunch() async throws {
         try await withFolder { folder in
             try await KumulosStandIn.with { kumulos, address in
@@ -90,7 +90,7 @@ extension KumulosTests {
         }
     }
 
-    @Test("What the app records in a second process is delivered by the first")
+    @Test("Events that the app records in a second process are delivered by the first")
     func secondProcess() async throws {
         try await withFolder { folder in
             try await KumulosStandIn.with { kumulos, address in
@@ -102,21 +102,21 @@ extension KumulosTests {
                 Kumulos.sendiBeaconProximity(beacon: Beacon())
                 #expect(try await other.status().map(\.waiting) == [1])
                 await store.close()
-                // Whichever process has it next delivers.
+                // The next process that opens it delivers.
                 initialize(address, folder)
                 try await eventually { kumulos.requests.flatMap(\.events).count == 1 }
             }
         }
     }
 
-    /// A sink that is never asked.
+    /// A sink that is never used.
     private struct Stopped: Sink {
         let maximumBatch = 1
 
         func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] { [] }
     }
 
-    @Test("An app's own events reach Kumulos in order with those about beacons, also over a new launch (C9)")
+    @Test("An app's custom events reach Kumulos in order with beacon events, even across a launch (C9)")
     func ownEventsDelivered() async throws {
         try await withFolder { folder in
             try await KumulosStandIn.with { kumulos, address in

@@ -2,7 +2,7 @@ import BeaconSupport
 import Foundation
 import TestServer
 
-/// A server on a port of this machine that stands in for Kumulos.
+/// A local server in place of Kumulos.
 final class KumulosStandIn: Sendable {
     private let server: HTTPTestServer
     private let status = Locked(200)
@@ -12,10 +12,10 @@ final class KumulosStandIn: Sendable {
         server = HTTPTestServer { _ in .status(status.withLock { $0 }) }
     }
 
-    /// What came, in order.
+    /// The received requests, in order.
     var requests: [ReceivedRequest] { server.requests }
 
-    /// Has it answer with a status from now on.
+    /// Sets the status of further responses.
     func answer(_ status: Int) { self.status.withLock { $0 = status } }
 
     /// Runs `body` while the server listens, with its address.
@@ -33,6 +33,6 @@ final class KumulosStandIn: Sendable {
 }
 
 extension ReceivedRequest {
-    /// The events, each an object of JSON.
+    /// The events, as JSON objects.
     var events: [[String: Any]] { json as? [[String: Any]] ?? [] }
 }

@@ -12,7 +12,7 @@ struct KumulosTests {
         func record(_ event: KumulosEvent) { events.withLock { $0.append(event) } }
     }
 
-    /// A beacon as ranging would give it.
+    /// A beacon as in a ranging report.
     final class Beacon: CLBeacon, @unchecked Sendable {
         override var uuid: UUID { UUID(uuid: (0xE2, 0xC5, 0x6D, 0xB5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)) }
         override var major: NSNumber { 100 }
@@ -20,7 +20,7 @@ struct KumulosTests {
         override var proximity: CLProximity { .near }
     }
 
-    @Test("A beacon's nearness is told in Kumulos' form")
+    @Test("A beacon's proximity is sent in Kumulos' format")
     func form() throws {
         let memory = Memory()
         Kumulos.initialize(config: KSConfigBuilder(apiKey: "key", secretKey: "secret").setEventSink(memory).build())
@@ -77,7 +77,7 @@ struct KumulosTests {
         #expect(memory.events.withLock { $0.map(\.type) } == ["k.engage.beaconEnteredProximity"])
     }
 
-    @Test("A user's name takes the place of the installation's, and goes again")
+    @Test("A user's identifier replaces the installation's, until it is removed")
     func user() {
         let memory = Memory()
         Kumulos.initialize(config: KSConfigBuilder(apiKey: "key", secretKey: "secret").setEventSink(memory).build())
@@ -101,7 +101,7 @@ struct KumulosTests {
         #expect(data["proximity"] as? Int == 2)
     }
 
-    /// Sets the SDK up with a sink that keeps events in memory.
+    /// Initializes the SDK with a sink that keeps events in memory.
     private func memory() -> Memory {
         let memory = Memory()
         Kumulos.initialize(config: KSConfigBuilder(apiKey: "key", secretKey: "secret").setEventSink(memory).build())
@@ -111,7 +111,7 @@ struct KumulosTests {
     /// The properties of an event as JSON, with sorted keys.
     private func json(_ event: KumulosEvent) -> String? { event.data.json.map { String(decoding: $0, as: UTF8.self) } }
 
-    @Test("An app's own events carry what JSON can hold, and nothing else (C9)")
+    @Test("An app's custom events have only values that JSON can represent (C9)")
     func ownEvents() throws {
         let memory = memory()
         Kumulos.trackEvent(
@@ -133,7 +133,7 @@ struct KumulosTests {
         #expect(json(events[2]) == "{}")
     }
 
-    @Test("A position is sent in Kumulos' form (C9)")
+    @Test("A position is sent in Kumulos' format (C9)")
     func location() throws {
         let memory = memory()
         Kumulos.sendLocationUpdate(location: CLLocation(latitude: 52.5, longitude: -13.25))
@@ -142,7 +142,7 @@ struct KumulosTests {
         #expect(json(event) == #"{"lat":52.5,"lng":-13.25}"#)
     }
 
-    @Test("A user's attributes are sent with the association, and the app can ask who it is (C9)")
+    @Test("A user's attributes are sent with the association, and the app can read the user (C9)")
     func attributes() throws {
         let memory = memory()
         Kumulos.clearUserAssociation()

@@ -5,9 +5,9 @@ import TestServer
 import TestSupport
 import Testing
 
-/// Messages of a beacond. They share the SDK's state, of which a process has one, with the other suites.
+/// Messages from a beacond. They share the SDK's state, which a process has only once, with the other suites.
 extension KumulosTests {
-    /// A server with messages that wait until they were acknowledged.
+    /// A server with messages that wait until they are acknowledged.
     private final class Inbox: Sendable {
         let waiting = Locked<[String]>([])
         let refuses = Locked(false)
@@ -27,11 +27,11 @@ extension KumulosTests {
         }
     }
 
-    @Test("A message is handed to the app once, in order, with its parts, and is acknowledged then")
+    @Test("A message is delivered to the app once, in order, with its parts, and then acknowledged")
     func messages() async throws {
         let inbox = Inbox()
         inbox.waiting.withLock { $0 = ["a", "b"] }
-        // The first acknowledgement does not arrive, so that the messages come again.
+        // The first acknowledgement is lost, so that the messages are sent again.
         inbox.refuses.withLock { $0 = true }
         let server = HTTPTestServer { inbox.reply($0) }
         try await server.start()
@@ -44,7 +44,7 @@ extension KumulosTests {
             got.withLock { $0.append(line) }
         }
         Kumulos.initialize(config: builder.build())
-        try await eventually("both are handed over") { got.withLock { $0.count } == 2 }
+        try await eventually("both are delivered") { got.withLock { $0.count } == 2 }
         inbox.refuses.withLock { $0 = false }
         try await eventually("both are acknowledged") { inbox.waiting.withLock { $0.isEmpty } }
         inbox.waiting.withLock { $0 = ["c"] }

@@ -1,8 +1,8 @@
 import CoreLocation
 import Foundation
 
-/// An app as one writes it for iOS: it asks for permission, monitors a region, and tells what its delegate is told. It
-/// ends when it has been registered, or has been told of the region.
+/// An app as for iOS: it requests permission, monitors a region, and prints its delegate's callbacks. It ends once it
+/// is registered, or after a callback about the region.
 @main
 final class LaunchedApp: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
@@ -32,7 +32,7 @@ final class LaunchedApp: NSObject, CLLocationManagerDelegate {
         return isRelaunch ? isReported : isRegistered
     }
 
-    /// Whether the registration for being started is on the disk, for which an app on iOS would not have to look.
+    /// Whether the launch registration is on the disk. An app on iOS would not need to check.
     private var isRegistered: Bool {
         guard let state = ProcessInfo.processInfo.environment["XDG_STATE_HOME"] else { return false }
         let folder = state + "/swift-beacon/applications/"
@@ -42,7 +42,7 @@ final class LaunchedApp: NSObject, CLLocationManagerDelegate {
 
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
         print("state \(state.rawValue) \(region.identifier)")
-        // An enter or an exit follows at once, if one does.
+        // An enter or an exit may follow immediately.
         deadline = Date(timeIntervalSinceNow: 0.5)
     }
 

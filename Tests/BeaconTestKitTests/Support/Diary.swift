@@ -2,19 +2,19 @@ import BeaconTestKit
 import CoreLocation
 import Foundation
 
-/// A delegate that writes down what it is told, with the second at which it was told.
+/// A delegate that records its callbacks, each with its second.
 final class Diary: NSObject, CLLocationManagerDelegate {
     let manager: CLLocationManager
     private(set) var entries: [String] = []
     private let air: SimulatedAir
     private let start: Date
 
-    /// What to do on entry and so on, where a test wants more than a note.
+    /// Additional actions for some callbacks.
     var onEnter: ((CLRegion) -> Void)?
     var onState: ((CLRegionState, CLRegion) -> Void)?
     var onRange: (([CLBeacon]) -> Void)?
 
-    /// The newest beacons, and all that were told by second.
+    /// The newest beacons, and all reported beacons by second.
     private(set) var beacons: [CLBeacon] = []
     private(set) var history: [(second: Double, beacons: [CLBeacon])] = []
     private(set) var errors: [any Error] = []
@@ -104,12 +104,12 @@ final class Diary: NSObject, CLLocationManagerDelegate {
     }
 }
 
-/// The UUID that tests use where any will do.
+/// The UUID for tests in which the UUID does not matter.
 let museum = UUID(
     uuid: (0xE2, 0xC5, 0x6D, 0xB5, 0xDF, 0xFB, 0x48, 0xD2, 0xB0, 0x60, 0xD0, 0xF5, 0xA7, 0x10, 0x96, 0xE0))
 
 extension SimulatedBeacon {
-    /// A beacon of the museum, so many metres from the device.
+    /// Returns a beacon of the museum at a distance from the device, in metres.
     static func exhibit(_ minor: UInt16, major: UInt16 = 1, at metres: Double) -> SimulatedBeacon {
         SimulatedBeacon(uuid: museum, major: major, minor: minor, at: .distance(metres))
     }

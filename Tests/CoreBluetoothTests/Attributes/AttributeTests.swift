@@ -2,8 +2,8 @@ import CoreBluetooth
 import Testing
 
 @Suite struct AttributeTests {
-    @Test("Services hold their characteristics")
-    func servicesHoldTheirCharacteristics() {
+    @Test("Services link their characteristics")
+    func services() {
         let value = CBMutableCharacteristic(
             type: CBUUID(string: "2A19"), properties: [.read, .notify], value: Data([100]), permissions: .readable)
         #expect(value.uuid == CBUUID(string: "2A19"))
@@ -22,8 +22,8 @@ import Testing
         #expect(value.service == nil)
     }
 
-    @Test("Characteristics hold their descriptors")
-    func characteristicsHoldTheirDescriptors() {
+    @Test("Characteristics link their descriptors")
+    func characteristics() {
         let value = CBMutableCharacteristic(
             type: CBUUID(string: "2A19"), properties: .read, value: nil, permissions: [])
         let words = CBMutableDescriptor(

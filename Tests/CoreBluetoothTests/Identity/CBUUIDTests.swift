@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct CBUUIDTests {
     @Test(
-        "A UUID is read from its text, and has its bytes",
+        "A UUID is parsed from its text, and has the right bytes",
         arguments: [
             ("180D", [0x18, 0x0D]), ("180d", [0x18, 0x0D]), ("0000180D", [0, 0, 0x18, 0x0D]),
             (
@@ -31,7 +31,7 @@ import Testing
         #expect(!short.isEqual(nil))
     }
 
-    @Test("A UUID comes from Foundation's")
+    @Test("A UUID can be created from Foundation's")
     func fromFoundation() {
         let uuid = UUID()
         #expect(CBUUID(nsuuid: uuid).uuidString == uuid.uuidString)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "Each named UUID is one",
+        "Each named UUID is valid",
         arguments: [
             CBUUIDCharacteristicExtendedPropertiesString, CBUUIDCharacteristicUserDescriptionString,
             CBUUIDClientCharacteristicConfigurationString, CBUUIDServerCharacteristicConfigurationString,
@@ -50,9 +50,9 @@ import Testing
         #expect(CBUUID(string: text).uuidString == text)
     }
 
-    // One by one, since the process that ends can take nothing from the test with Swift 6.2.
-    @Test("Other text is refused")
-    func otherTextIsRefused() async {
+    // One by one, since with Swift 6.2 the ending process cannot capture values of the test.
+    @Test("Other text is rejected")
+    func otherTextIsRejected() async {
         await #expect(processExitsWith: .failure) { _ = CBUUID(string: "") }
         await #expect(processExitsWith: .failure) { _ = CBUUID(string: "18") }
         await #expect(processExitsWith: .failure) { _ = CBUUID(string: "180G") }
@@ -61,8 +61,8 @@ import Testing
         await #expect(processExitsWith: .failure) { _ = CBUUID(string: "１８０D") }
     }
 
-    @Test("Other lengths are refused")
-    func otherLengthsAreRefused() async {
+    @Test("Other lengths are rejected")
+    func otherLengthsAreRejected() async {
         await #expect(processExitsWith: .failure) { _ = CBUUID(data: Data([1, 2, 3])) }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Central manager and authorization")
 struct CBCentralManagerTests {
-    @Test("A central manager tells whether Bluetooth is on")
+    @Test("A central manager reports whether Bluetooth is on")
     func state() async {
         let bench = await ManagerBench()
         let witness = Witness()
@@ -19,7 +19,7 @@ struct CBCentralManagerTests {
         #expect(witness.words() == ["poweredOff", "poweredOn"])
     }
 
-    @Test("Connecting does nothing and says so once; scanning is misuse while the radio is off")
+    @Test("Connecting does nothing, which is logged once; scanning is misuse while the radio is off")
     func commands() async {
         let bench = await ManagerBench(.poweredOff)
         let manager = BeaconCenter.withCurrent(bench.center) { CBCentralManager(delegate: nil, queue: bench.queue) }
@@ -34,8 +34,8 @@ struct CBCentralManagerTests {
         #expect(manager.retrievePeripherals(withIdentifiers: [UUID()]).isEmpty)
     }
 
-    @Test("A manager that goes away is told nothing and takes nothing with it")
-    func goesAway() async {
+    @Test("A deallocated manager receives no events and leaves nothing behind")
+    func deallocation() async {
         let bench = await ManagerBench()
         let witness = Witness()
         weak let manager = BeaconCenter.withCurrent(bench.center) {
@@ -46,7 +46,7 @@ struct CBCentralManagerTests {
         #expect(witness.words() == [])
     }
 
-    @Test("Bluetooth is allowed unless the radio says otherwise, as a callback that asks hears at once")
+    @Test("Bluetooth is allowed unless the radio refuses, as a callback that reads it sees at once")
     func authorization() async {
         let bench = await ManagerBench()
         let witness = Witness { manager in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Answers to advertising, and its end")
 struct ManagerAnswerTests {
-    @Test("A start is answered; the device counts as advertising from the answer on, until it is stopped (P4)")
+    @Test("A start is answered; from the answer until it is stopped, the device counts as advertising (P4)")
     func p4Answer() async {
         let bench = await ManagerBench(.poweredOn)
         let witness = Witness()
@@ -27,7 +27,7 @@ struct ManagerAnswerTests {
         #expect(witness.words() == [])
     }
 
-    @Test("An answer to a start that was stopped is not taken for one to the next (P4)")
+    @Test("An answer to a start that was stopped does not answer the next start (P4)")
     func p4StaleAnswer() async {
         let bench = await ManagerBench(.poweredOn)
         let witness = Witness()
@@ -47,7 +47,7 @@ struct ManagerAnswerTests {
         #expect(witness.words() == ["started, advertising"])
     }
 
-    @Test("What the radio cannot do is told as a CBError with the radio's words, and can be tried again (P4)")
+    @Test("A radio failure is reported as a CBError with the radio's message, and can be retried (P4)")
     func p4Failure() async {
         let codes: [(RadioError.Code, CBError.Code)] = [
             (.unsupported, .operationNotSupported), (.notPermitted, .unknown), (.failed, .unknown),
@@ -67,7 +67,7 @@ struct ManagerAnswerTests {
         }
     }
 
-    @Test("A radio that fails later is told by the same callback (P4)")
+    @Test("A radio that fails later is reported by the same callback (P4)")
     func p4LaterFailure() async {
         let bench = await ManagerBench(.poweredOn)
         let witness = Witness()
@@ -82,7 +82,7 @@ struct ManagerAnswerTests {
         #expect(bench.radio.frames == [])
     }
 
-    @Test("One manager too many for the radio fails alone, and is sent nothing of (P4)")
+    @Test("A manager too many for the radio fails alone, and its advert is removed (P4)")
     func p4TwoManagers() async {
         let bench = await ManagerBench(.poweredOn)
         let witnesses = [Witness(), Witness()]
@@ -101,7 +101,7 @@ struct ManagerAnswerTests {
         #expect(witnesses[1].words() == ["poweredOn", "started: unknown"])
     }
 
-    @Test("Advertising pauses while the radio is on its way back, and resumes by itself (P7)")
+    @Test("Advertising pauses while the radio is returning, and resumes by itself (P7)")
     func p7Pause() async {
         for state in [RadioState.resetting, .unknown] {
             let bench = await ManagerBench(.poweredOn)
@@ -127,7 +127,7 @@ struct ManagerAnswerTests {
         }
     }
 
-    @Test("A radio that goes off, away or out of bounds ends advertising; it must be started again (P7)")
+    @Test("A radio that is off, missing or forbidden ends advertising; it must be started again (P7)")
     func p7Stop() async {
         for state in [RadioState.poweredOff, .unsupported, .unauthorized] {
             let bench = await ManagerBench(.poweredOn)
@@ -153,7 +153,7 @@ struct ManagerAnswerTests {
         }
     }
 
-    @Test("It ends even if the app is too busy to hear of it before the radio is back (P7)")
+    @Test("It ends even if the app is too busy to notice before the radio is back (P7)")
     func p7Busy() async {
         let bench = await ManagerBench(.poweredOn)
         let manager = bench.makeManager(nil)
@@ -165,7 +165,7 @@ struct ManagerAnswerTests {
         await bench.center.receive(.state(.poweredOff))
         bench.center.queue.sync {}
         #expect(bench.radio.frames == [])
-        // The manager does not know yet that the radio is off: this start ends too.
+        // The manager does not know yet that the radio is off, so this start ends too.
         manager.stopAdvertising()
         manager.startAdvertising(ManagerBench.beacon(minor: 2))
         // Once for the start, once for its end.
@@ -177,7 +177,7 @@ struct ManagerAnswerTests {
         #expect(!manager.isAdvertising)
     }
 
-    @Test("From many threads, and with a radio that comes and goes, nothing is left over")
+    @Test("With many threads and a radio that comes and goes, nothing is left over")
     func manyThreads() async {
         struct Shared: @unchecked Sendable {
             let manager: CBPeripheralManager

@@ -8,13 +8,13 @@ import CoreLocation
 import Dispatch
 import Logging
 
-/// A center with a radio that a test speaks for, and an app's queue.
+/// A center with a radio that a test controls, and an app's queue.
 final class ManagerBench: Sendable {
     let center: BeaconCenter
     let radio = RecordingRadio()
     let queue = DispatchQueue(label: "app")
 
-    /// - Parameter state: what the radio tells at once; nil where it has yet to tell.
+    /// - Parameter state: the radio's initial report; nil if it has not reported yet.
     init(_ state: RadioState? = nil, hidesBeacons: Bool = true) async {
         LogRecord.begin()
         var configuration = CenterConfiguration(
@@ -29,17 +29,17 @@ final class ManagerBench: Sendable {
         BeaconCenter.withCurrent(center) { CBPeripheralManager(delegate: delegate, queue: queue) }
     }
 
-    /// The radio tells something, and all that follows from it has happened.
+    /// Delivers events of the radio, and returns when all consequences have happened.
     func deliver(_ events: SourceEvent...) async {
         for event in events { await center.receive(event) }
         await settle()
     }
 
-    /// Waits until nothing is under way, neither to the center nor from it.
+    /// Waits until nothing is under way to or from the center.
     func settle() async {
         while true {
             await center.finish()
-            // What a callback asked of the center before it counted as made is done when the center has finished again.
+            // A callback's requests are done once the center has finished again.
             if center.hasNoCallbacksUnderWay {
                 await center.finish()
                 if center.hasNoCallbacksUnderWay { return }
@@ -56,7 +56,7 @@ final class ManagerBench: Sendable {
         return region.peripheralData(withMeasuredPower: nil) as? [String: Any] ?? [:]
     }
 
-    /// The frame that these data ask for, from the numbers that the listing of Apple's article has.
+    /// The frame for these data, with the numbers from the listing in Apple's article.
     static func frame(minor: UInt16 = 1) -> OutgoingAdvert {
         OutgoingAdvert(
             IBeaconFrame(
@@ -68,18 +68,18 @@ final class ManagerBench: Sendable {
 }
 
 extension BeaconCenter {
-    /// Nothing, after all that was handed to the center before.
+    /// Does nothing, after all work that was submitted to the center before.
     fileprivate func finish() {}
 }
 
 extension CBManager {
-    /// What the log says about it. Addresses are used again, so that a line may be about an earlier one: count those
-    /// that are new.
+    /// The log lines about it. Addresses are reused, so that a line may be about an earlier object: count only new
+    /// lines.
     var logLines: [String] {
         LogRecord.lines(about: "0x" + String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16) + ">")
     }
 
-    /// How often the log says that it was misused.
+    /// How often its misuse was logged.
     var misuses: Int {
         logLines.filter {
             $0.hasPrefix("API MISUSE: <CB")
@@ -88,7 +88,7 @@ extension CBManager {
     }
 }
 
-/// A radio that keeps what it is asked to send. What it tells, a test hands to the center itself.
+/// A radio that records its requests. A test delivers the radio's events to the center itself.
 final class RecordingRadio: Radio, Advertiser {
     private let log = Locked<[[OutgoingAdvert]]>([])
     private let scans = Locked<[ScanMode]>([])
@@ -98,22 +98,22 @@ final class RecordingRadio: Radio, Advertiser {
     func scan(_ mode: ScanMode) { scans.withLock { $0.append(mode) } }
     func advertise(_ adverts: [OutgoingAdvert]) { log.withLock { $0.append(adverts) } }
 
-    /// All that it was asked to send, one set after another.
+    /// All requests to send, one set after another.
     var requests: [[OutgoingAdvert]] { log.withLock { $0 } }
 
-    /// The modes in which it was asked to scan.
+    /// The requested scan modes.
     var modes: [ScanMode] { scans.withLock { $0 } }
 
-    /// What it would be sending now.
+    /// The adverts that it would be sending now.
     var frames: [OutgoingAdvert] { requests.last ?? [] }
 }
 
-/// What was logged in this process. Tests beside one another tell theirs by the address of their manager.
+/// The log of this process. Parallel tests distinguish their lines by the address of their manager.
 enum LogRecord {
     private static let lines = Locked<[String]>([])
     private static let isOn: Void = LoggingSystem.bootstrap { _ in Handler() }
 
-    /// Logging goes here from now on.
+    /// Redirects logging to this type.
     static func begin() { _ = isOn }
 
     static func lines(about text: String) -> [String] { lines.withLock { $0.filter { $0.contains(text) } } }

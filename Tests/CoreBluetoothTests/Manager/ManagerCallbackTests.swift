@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Callbacks and state of a peripheral manager")
 struct ManagerCallbackTests {
-    @Test("Callbacks come on the given queue (P1)")
+    @Test("Callbacks run on the given queue (P1)")
     func p1GivenQueue() async {
         let bench = await ManagerBench()
         let key = DispatchSpecificKey<Bool>()
@@ -43,7 +43,7 @@ struct ManagerCallbackTests {
         #expect(isThere.withLock { $0 } == [true, true, true])
     }
 
-    @Test("On a concurrent queue too, callbacks come one after another, and state is what each of them tells (P1)")
+    @Test("Even on a concurrent queue, callbacks run one after another, and state matches each of them (P1)")
     func p1ConcurrentQueue() async {
         let bench = await ManagerBench()
         let witness = Witness()
@@ -59,7 +59,7 @@ struct ManagerCallbackTests {
         withExtendedLifetime(manager) {}
     }
 
-    @Test("A delegate that is set after the state was reported receives it, once (M3)")
+    @Test("A delegate that is set after the state was reported receives it once (M3)")
     func lateDelegate() async {
         let bench = await ManagerBench(.poweredOn)
         for _ in 0..<100 {
@@ -78,7 +78,7 @@ struct ManagerCallbackTests {
         }
     }
 
-    @Test("The state is unknown until the radio's is, and is told then and at each change (P2)")
+    @Test("The state is unknown until the radio's is known, and is then reported with each change (P2)")
     func p2States() async {
         let bench = await ManagerBench()
         let witness = Witness()
@@ -97,7 +97,7 @@ struct ManagerCallbackTests {
         }
     }
 
-    @Test("A manager that is made when the state is known begins unknown too, and is told soon (P2)")
+    @Test("A manager created when the state is known starts with unknown too, and is notified soon (P2)")
     func p2LaterManager() async {
         let bench = await ManagerBench(.poweredOff)
         let witness = Witness()
@@ -111,7 +111,7 @@ struct ManagerCallbackTests {
         #expect(witness.words() == ["poweredOff"])
     }
 
-    @Test("Services and channels are refused by callback, with the object that was given")
+    @Test("Services and channels fail in a callback with the given object")
     func attributes() async {
         let bench = await ManagerBench(.poweredOn)
         let witness = Witness()
@@ -131,7 +131,7 @@ struct ManagerCallbackTests {
                 "unpublished 7: operationNotSupported",
             ])
         #expect(!manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil))
-        // Nobody has to look at what it returns (C7).
+        // The result can be discarded (C7).
         manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil)
     }
 }

@@ -28,7 +28,7 @@ import Testing
         #expect(CBCharacteristicWriteType.withoutResponse.rawValue == 1)
     }
 
-    @Test("Keys differ from one another, and are Apple's where those are known")
+    @Test("Keys differ from one another, and are Apple's if those are known")
     func keys() {
         #expect(CBAdvertisementDataLocalNameKey == "kCBAdvDataLocalName")
         #expect(CBAdvertisementDataServiceUUIDsKey == "kCBAdvDataServiceUUIDs")
@@ -54,7 +54,7 @@ import Testing
         #expect(Set(others).count == others.count)
     }
 
-    @Test("Delegates have to implement the callback of the state only")
+    @Test("Delegates must implement only the callback for the state")
     func onlyTheStateIsRequired() {
         final class Peripheral: NSObject, CBPeripheralManagerDelegate {
             func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
@@ -67,12 +67,12 @@ import Testing
         peripheral.peripheralManagerDidStartAdvertising(CBPeripheralManager(), error: nil)
         let central: any CBCentralManagerDelegate = Central()
         central.centralManager(CBCentralManager(), willRestoreState: [:])
-        // Foundation and Dispatch come along.
+        // The module exports Foundation and Dispatch.
         let queue: DispatchQueue? = DispatchQueue(label: "advertising")
         #expect(queue != nil && Data().isEmpty)
     }
 
-    @Test("Optional calls, as mocks make them, reach the delegate's own methods and its defaults (C4)")
+    @Test("Optional calls, as in mocks, reach the delegate's methods and their defaults (C4)")
     func optionalCalls() {
         let witness = Witness()
         let manager = CBPeripheralManager(delegate: nil, queue: nil)
@@ -90,7 +90,7 @@ import Testing
         #expect(witness.words() == [])
     }
 
-    @Test("A delegate may have properties that are called peripheral, peripheralManager and centralManager (C4)")
+    @Test("A delegate may have properties named peripheral, peripheralManager and centralManager (C4)")
     func propertiesOfThoseNames() {
         final class App: NSObject, CBPeripheralManagerDelegate, CBCentralManagerDelegate, CBPeripheralDelegate {
             var peripheralManager: CBPeripheralManager!

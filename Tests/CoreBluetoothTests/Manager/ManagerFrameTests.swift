@@ -3,9 +3,9 @@ import BeaconRadio
 import CoreBluetooth
 import Testing
 
-@Suite("The frame that a dictionary becomes")
+@Suite("The frame for a dictionary")
 struct ManagerFrameTests {
-    @Test("Of a dictionary the beacon, the name and the services are sent; other entries are logged and left out (P5)")
+    @Test("A dictionary's beacon, name and services are sent; other entries are logged and omitted (P5)")
     func p5Dictionary() async {
         let bench = await ManagerBench(.poweredOn)
         let witness = Witness()
@@ -27,7 +27,7 @@ struct ManagerFrameTests {
         #expect(words == ["kCBAdvDataTxPowerLevel is not a key that can be advertised"])
     }
 
-    @Test("A device that is no beacon says its name and its services, and what does not fit is logged")
+    @Test("A device without a beacon sends its name and services, and data that does not fit is logged")
     func device() async {
         let bench = await ManagerBench(.poweredOn)
         let manager = bench.makeManager(nil)
@@ -50,7 +50,7 @@ struct ManagerFrameTests {
         #expect(manager.logLines.dropFirst(before).contains { $0.contains("not all of the name") })
     }
 
-    @Test("Values of another type than Apple's are logged, and nothing else is kept from being sent")
+    @Test("Values of another type than Apple's are logged, and the other entries are still sent")
     func wrongTypes() async {
         let bench = await ManagerBench(.poweredOn)
         let manager = bench.makeManager(nil)
@@ -64,19 +64,19 @@ struct ManagerFrameTests {
         #expect(manager.logLines.dropFirst(before).contains { $0.hasSuffix("is not an array of CBUUID") })
     }
 
-    @Test("Every bit of the beacon's 21 bytes is what is sent (P5)")
+    @Test("Every bit of the beacon's 21 bytes is sent (P5)")
     func p5Bytes() async {
         let bench = await ManagerBench(.poweredOn)
         let manager = bench.makeManager(nil)
         await bench.settle()
         let bytes = Data((0..<21).map { UInt8($0 * 11 + 20) })
-        // A slice has indices of its own.
+        // A slice has its own indices.
         manager.startAdvertising(["kCBAdvDataAppleBeaconKey": (Data([7, 7]) + bytes).dropFirst(2)])
         await bench.settle()
         #expect(bench.radio.frames.map { Data($0.advert.suffix(21)) } == [bytes])
     }
 
-    @Test("Where nothing can be sent, the answer is invalidParameters (P5)")
+    @Test("If nothing can be sent, the error is invalidParameters (P5)")
     func p5NothingUsable() async {
         let bench = await ManagerBench(.poweredOn)
         let witness = Witness()

@@ -21,7 +21,7 @@ struct ManagerStartTests {
         #expect(manager.misuses - misuses == 0)
     }
 
-    @Test("In every other state but powered on, commands are logged as misuse and dropped, without a callback (P3)")
+    @Test("In every state except powered on, commands are logged as misuse and dropped, without a callback (P3)")
     func p3Misuse() async {
         for state in [RadioState.resetting, .unsupported, .unauthorized, .poweredOff] {
             let bench = await ManagerBench(state)
@@ -43,7 +43,7 @@ struct ManagerStartTests {
         }
     }
 
-    @Test("A held start is dropped as misuse when the radio turns out to be off, absent or forbidden (P3)")
+    @Test("A held start is dropped as misuse if the radio turns out to be off, missing or forbidden (P3)")
     func p3HeldAndDropped() async {
         for state in [RadioState.unsupported, .unauthorized, .poweredOff] {
             let bench = await ManagerBench()
@@ -60,7 +60,7 @@ struct ManagerStartTests {
     }
 
     @Test(
-        "A held start can be stopped, and gives way to one that the app makes when it hears that the radio is on (P3)")
+        "A held start can be stopped, and is replaced by a start that the app makes when the radio is on (P3)")
     func p3HeldAndReplaced() async {
         let bench = await ManagerBench()
         let witness = Witness { $0.startAdvertising(ManagerBench.beacon(minor: 2)) }
@@ -100,7 +100,7 @@ struct ManagerStartTests {
         #expect(manager == nil)
         #expect(bench.radio.frames == [])
 
-        // Off, failed, and stopped before it was known: each is an end.
+        // Powered off, failed, and stopped before the state was known: each is an end.
         for end in [
             SourceEvent.state(.poweredOff), .advertising(ManagerBench.frame(), .failure(RadioError(.failed, "no"))),
         ] {
@@ -134,7 +134,7 @@ struct ManagerStartTests {
         #expect(bench.radio.frames == [ManagerBench.frame()])
     }
 
-    @Test("Starting while a start is under way or done is alreadyAdvertising, and changes nothing (P6)")
+    @Test("A second start during or after the first is alreadyAdvertising, and changes nothing (P6)")
     func p6AlreadyAdvertising() async {
         let bench = await ManagerBench(.poweredOn)
         let witness = Witness()
@@ -158,7 +158,7 @@ struct ManagerStartTests {
     }
 
     @Test(
-        "A process has no background; advertising goes on by itself, without a delegate too, until it is stopped (P8)")
+        "There is no background; advertising continues by itself, even without a delegate, until it is stopped (P8)")
     func p8Background() async {
         let bench = await ManagerBench(.poweredOn)
         weak var manager: CBPeripheralManager?
@@ -180,7 +180,7 @@ struct ManagerStartTests {
         manager?.stopAdvertising()
     }
 
-    @Test("No name takes room from the beacon, whose advert fits into the 31 bytes of a packet (P9)")
+    @Test("No name takes space from the beacon, whose advert fits into the 31 bytes of a packet (P9)")
     func p9Space() async {
         let bench = await ManagerBench(.poweredOn)
         let manager = bench.makeManager(nil)
@@ -193,7 +193,7 @@ struct ManagerStartTests {
         #expect(bench.radio.frames.allSatisfy { $0.advert.count <= 31 })
     }
 
-    @Test("A radio that says nothing is not taken for one that sends (P10)")
+    @Test("A radio that does not answer does not count as sending (P10)")
     func p10Silence() async {
         let bench = await ManagerBench(.poweredOn)
         let witness = Witness()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A peripheral manager in each sequence of radio states")
 struct RadioMatrixTests {
-    /// The rules of advertising, as plainly as can be.
+    /// The rules of advertising in their simplest form.
     private struct Oracle {
         private enum Phase { case idle, held, sending }
 
@@ -48,7 +48,7 @@ struct RadioMatrixTests {
         }
     }
 
-    /// A delegate that notes its calls in words.
+    /// A delegate that records its calls as text.
     private final class Notes: NSObject, CBPeripheralManagerDelegate, Sendable {
         private let words = Locked<[String]>([])
 
@@ -66,7 +66,7 @@ struct RadioMatrixTests {
     }
 
     @Test(
-        "Each start has one answer, whenever it was made, and an outage ends or pauses it (P2, P3, P4, P6, P7)",
+        "Each start has one answer, at any time, and an outage ends or pauses it (P2, P3, P4, P6, P7)",
         arguments: RadioState.allCases)
     func matrix(first: RadioState) async throws {
         let sequences =
@@ -85,7 +85,7 @@ struct RadioMatrixTests {
                         let state = moment <= states.count ? states[moment - 1] : .poweredOn
                         await bench.deliver(.state(state))
                         oracle.set(state)
-                        // The radio answers for each frame that it sends, also when it sends it again.
+                        // The radio answers for each frame that it sends, even when it sends it again.
                         for _ in 0..<2 where state == .poweredOn {
                             for frame in bench.radio.frames { await bench.deliver(.advertising(frame, .success(()))) }
                         }

@@ -87,7 +87,7 @@ struct ScanTests {
         return (bench, manager)
     }
 
-    @Test("A device is reported with all that it says, once, and again when it says more")
+    @Test("A device is reported once with all its data, and again if it adds data")
     func once() async throws {
         let finder = Finder()
         let (bench, manager) = await Self.begin(finder)
@@ -111,7 +111,7 @@ struct ScanTests {
         withExtendedLifetime(manager) {}
     }
 
-    @Test("With duplicates each advert is reported, with its own signal; one that is unknown is 127")
+    @Test("With duplicates, each advert is reported with its own signal strength; an unknown one is 127")
     func duplicates() async {
         let finder = Finder()
         let (bench, manager) = await Self.begin(finder, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
@@ -124,7 +124,7 @@ struct ScanTests {
     }
 
     @Test(
-        "Filters find devices by their services, in either packet, and by those that they look for",
+        "Filters find devices by their services in either packet, and by their solicited services",
         arguments: [
             (["180D"], nil, [1, 2]), (["FEAA"], nil, [3]), (["180D", "FEAA"], nil, [1, 2, 3]),
             ([], nil, [1, 2, 3, 4]), (nil, ["1805"], [4]), (["180F"], nil, []),
@@ -163,7 +163,7 @@ struct ScanTests {
         withExtendedLifetime(manager) {}
     }
 
-    @Test("A scan ends when it is stopped, in a callback too, and when Bluetooth is off; the radio is told")
+    @Test("A scan ends when it is stopped, even in a callback, and when Bluetooth is off; the radio stops scanning")
     func ends() async {
         let finder = Finder { $0.stopScan() }
         let (bench, manager) = await Self.begin(finder, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
@@ -179,8 +179,8 @@ struct ScanTests {
         #expect(bench.radio.modes.last == .off)
     }
 
-    @Test("A manager that goes away scans no longer")
-    func goesAway() async {
+    @Test("A deallocated manager no longer scans")
+    func deallocation() async {
         let finder = Finder()
         var (bench, manager): (ManagerBench, CBCentralManager?) = await Self.begin(finder)
         #expect(bench.radio.modes.last == .discovery)
@@ -190,7 +190,7 @@ struct ScanTests {
         #expect(bench.radio.modes.last == .off)
     }
 
-    @Test("An identifier leads back to its device, in another manager too, and no other one does")
+    @Test("An identifier leads back to its device, even in another manager, and other identifiers do not")
     func identifiers() async throws {
         let finder = Finder()
         let (bench, manager) = await Self.begin(finder)
@@ -205,7 +205,7 @@ struct ScanTests {
         await bench.settle()
     }
 
-    @Test("Whatever bytes come, nothing traps, and each device is reported")
+    @Test("No bytes cause a trap, and each device is reported")
     func anyBytes() async {
         let finder = Finder()
         let (bench, manager) = await Self.begin(finder, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
@@ -224,7 +224,7 @@ struct ScanTests {
         withExtendedLifetime(manager) {}
     }
 
-    @Test("More devices than are remembered are all reported")
+    @Test("More devices than the limit are all reported")
     func crowd() async {
         let finder = Finder()
         let (bench, manager) = await Self.begin(finder)
@@ -239,6 +239,6 @@ struct ScanTests {
 }
 
 extension Array {
-    /// The element of an array that has one; nil for any other.
+    /// The element of an array with exactly one; otherwise nil.
     fileprivate var only: Element? { count == 1 ? first : nil }
 }

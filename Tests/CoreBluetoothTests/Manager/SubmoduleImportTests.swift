@@ -1,4 +1,4 @@
-// Each part of Core Bluetooth that code imports by itself. This file does not import the whole.
+// The submodules of Core Bluetooth that code imports. This file does not import the whole module.
 import CoreBluetooth.CBAdvertisementData
 import CoreBluetooth.CBCentralManager
 import CoreBluetooth.CBError
@@ -8,9 +8,9 @@ import CoreBluetooth.CBPeripheralManager
 import CoreBluetooth.CBUUID
 import Testing
 
-@Suite("Imports of a part of Core Bluetooth")
+@Suite("Imports of Core Bluetooth's submodules")
 struct SubmoduleImportTests {
-    @Test("A part brings the module with all that it has, and Foundation")
+    @Test("A submodule provides the whole module and Foundation")
     func parts() {
         #expect(CBUUID(string: "180A").uuidString == "180A")
         #expect(CBManagerState.poweredOn.rawValue == 5)

@@ -1,15 +1,15 @@
 import BeaconSupport
 import CoreBluetooth
 
-/// A delegate that keeps what it is told in words.
+/// A delegate that records its callbacks as text.
 final class Witness: NSObject, CBPeripheralManagerDelegate, CBCentralManagerDelegate, Sendable {
     private let log = Locked<[String]>([])
     private let onState: @Sendable (CBPeripheralManager) -> Void
 
-    /// - Parameter onState: what the app does when it is told the state.
+    /// - Parameter onState: the app's action when it receives the state.
     init(onState: @escaping @Sendable (CBPeripheralManager) -> Void = { _ in }) { self.onState = onState }
 
-    /// What it was told since the last call.
+    /// Returns the callbacks since the last call.
     func words() -> [String] {
         log.withLock { words in
             defer { words = [] }
@@ -46,7 +46,7 @@ final class Witness: NSObject, CBPeripheralManagerDelegate, CBCentralManagerDele
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) { note("\(central.state)") }
 
-    /// What is not a real CBError is called strange.
+    /// An error that is not a real CBError is marked as strange.
     private static func word(_ what: String, _ error: (any Error)?) -> String {
         guard let error else { return what }
         guard let error = error as? CBError else { return "strange \(error)" }
