@@ -23,8 +23,9 @@ struct ConditionTests {
         let finding = try #require(DelegateCheck.findings(in: [source]).first)
         #expect(
             finding.description
-                == "a.swift:1:1: warning: '\(directive)' excludes the beacon code below it on Linux ('startRangingBeacons' on "
-                + "line 2); include Linux with '\(replacement)', and move only the Apple-specific code into a separate condition"
+                == "a.swift:1:1: warning: '\(directive)' excludes the beacon code below it on Linux "
+                + "('startRangingBeacons' on line 2); include Linux with '\(replacement)', and move only the "
+                + "Apple-specific code into a separate condition"
         )
         #expect(finding.replacement == replacement)
     }

@@ -3,7 +3,7 @@ import BeaconEventStore
 import Foundation
 import Glibc
 
-/// Stores notifications while it delivers them, and may be killed at any moment.
+/// Stores notifications while it delivers them. It may be killed at any time.
 struct Deliverer {
     let folder: URL
     let port: Int
@@ -14,7 +14,7 @@ struct Deliverer {
         for name in ["first", "second"] {
             guard let url = URL(string: "http://127.0.0.1:\(port)/\(name)") else { throw CocoaError(.fileReadUnknown) }
             let sink = try WebhookSink(WebhookSettings(url: url))
-            // The server fails on purpose now and then.
+            // The server deliberately fails now and then.
             let retryPolicy = RetryPolicy(base: .milliseconds(5), maximum: .milliseconds(50))
             destinations.append(Destination(name: name, sink: sink, retryPolicy: retryPolicy))
         }
@@ -28,7 +28,7 @@ struct Deliverer {
         while next <= count {
             let last = min(next + Int.random(in: 0..<20), count)
             try await service.append((next...last).map(Numbered.notification))
-            // From here on they must not be lost.
+            // From now on they must not be lost.
             progress.count = last
             next = last + 1
         }
@@ -41,7 +41,7 @@ struct Deliverer {
     }
 }
 
-/// How many notifications the event store has acknowledged, in a file. A write survives the process that made it.
+/// The number of acknowledged notifications, in a file. A write survives the process that made it.
 final class Progress {
     private let descriptor: Int32
 

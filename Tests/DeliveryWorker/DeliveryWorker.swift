@@ -3,12 +3,12 @@ import Foundation
 import Glibc
 import Logging
 
-/// What the fault tests kill, and whose disk they fill.
+/// The program that the fault tests kill, and whose disk they fill.
 ///
 ///     DeliveryWorker deliver FOLDER PORT COUNT    stores COUNT notifications while it delivers them to two
 ///                                                 webhooks; ends when all are delivered
 ///     DeliveryWorker fill FOLDER BYTES            stores notifications while its files may not grow beyond
-///                                                 BYTES each, then lifts that and goes on; says what it saw
+///                                                 BYTES each, then lifts the limit, continues, and prints the results
 @main
 struct DeliveryWorker {
     static func main() async throws {

@@ -3,15 +3,15 @@ import BeaconEventStore
 import Foundation
 import Glibc
 
-/// Fills the disk, as far as a process can do that to itself alone: the system refuses to let its files grow.
+/// Simulates a full disk for its own process only: the system does not let its files grow.
 struct Filler {
     let folder: URL
     let bytes: UInt
 
-    /// Each line is a fact for the test: `refused N CODE`, `waiting N`, `accepted N`.
+    /// Prints one fact per line for the test: `refused N CODE`, `waiting N`, `accepted N`.
     func run() async throws {
         let store = try EventStore(file: folder.appendingPathComponent("events.sqlite"))
-        let service = try DeliveryService(store: store, destinations: [Destination(name: "somewhere", sink: Nobody())])
+        let service = try DeliveryService(store: store, destinations: [Destination(name: "somewhere", sink: Idle())])
         // Without this the system ends the process at the limit (setrlimit(2)).
         signal(SIGXFSZ, SIG_IGN)
         var unlimited = rlimit()
@@ -27,7 +27,7 @@ struct Filler {
         } catch {
             print("refused \(accepted + 1) \(error.code == .full ? "full" : "otherwise: \(error)")")
         }
-        // It can be asked again and again, and stays whole.
+        // Further attempts must fail without damage.
         for _ in 0..<100 { try? await service.append([Numbered.notification(accepted + 1)]) }
         setrlimit(Self.fileSize, &unlimited)
         try await service.append([Numbered.notification(accepted + 1)])
@@ -37,8 +37,8 @@ struct Filler {
         await store.close()
     }
 
-    /// A sink that takes nothing.
-    private struct Nobody: Sink {
+    /// A sink that accepts nothing.
+    private struct Idle: Sink {
         let maximumBatch = 1
 
         func deliver(_ batch: [QueuedNotification]) -> [DeliveryOutcome] { [] }

@@ -1,7 +1,7 @@
 import BeaconDelivery
 import BeaconModel
 
-/// Notifications that can be told apart by a number, and have the same name whoever makes them.
+/// Notifications with a number, which determines their id.
 enum Numbered {
     static func notification(_ number: Int) -> BeaconNotification {
         let milliseconds = Int64(1_700_000_000_000) + Int64(number)

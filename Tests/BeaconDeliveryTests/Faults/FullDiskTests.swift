@@ -10,7 +10,7 @@ import Testing
 @Suite("Full disk", .fewAtATime)
 struct FullDiskTests {
     @Test(
-        "Where the system lets no file grow, appends are refused clearly, nothing acknowledged is lost, and it goes on after"
+        "If no file can grow, appends fail with a clear error, acknowledged events stay, and service resumes later"
     )
     func fileSizeLimit() async throws {
         let folder = try TemporaryFolder()
@@ -28,7 +28,7 @@ struct FullDiskTests {
         let accepted = try #require(facts["accepted"].flatMap { Int($0) })
         #expect(accepted > 50)
         #expect(facts["waiting"] == "\(accepted)")
-        // In order, without a gap, for whoever opens it next.
+        // The next process must read them in order and without a gap.
         let store = try EventStore(file: folder.file("events.sqlite"), logger: DeliveryBench.quiet)
         #expect(store.recovery == nil)
         let minors = try EventStoreInspector(file: store.file).queue(of: "somewhere", limit: 10_000)
@@ -36,7 +36,7 @@ struct FullDiskTests {
         #expect(minors == Array(1...accepted))
     }
 
-    @Test("Beyond the bound of the file, appends are refused clearly; what was kept is delivered, and makes room")
+    @Test("At the file's size limit appends fail with a clear error; stored events are delivered and make room")
     func bound() async throws {
         let sink = MemorySink()
         let bench = try DeliveryBench(

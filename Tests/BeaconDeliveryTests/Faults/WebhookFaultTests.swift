@@ -6,7 +6,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// What a backend does wrong, each by a real server, and what of it is left when it is over: everything, in order.
+/// Faults of a backend, each with a real server. Afterwards all notifications must have arrived, in order.
 @Suite("Webhook faults", .fewAtATime)
 struct WebhookFaultTests {
     /// A webhook with time-outs that a test can wait for.
@@ -16,9 +16,9 @@ struct WebhookFaultTests {
         return Destination(name: "hook", sink: try WebhookSink(WebhookSettings(url: url, http: settings)))
     }
 
-    /// Delivers ten events through a fault that a server has for its first requests.
+    /// Delivers ten events while the server has a fault for its first requests.
     ///
-    /// - Returns: the events as they came, and how the queue stands after.
+    /// - Returns: The events in the order of arrival, and the queue's status afterwards.
     private func deliver(
         timeout: Duration = .hang, fault: @escaping @Sendable (Int) -> ServerReply?
     ) async throws -> (minors: [Int], status: ConsumerStatus, names: Set<String>) {
@@ -50,7 +50,7 @@ struct WebhookFaultTests {
         return try #require(result.withLock { $0 })
     }
 
-    @Test("500 for a while: sent again, by the same name, until it is taken")
+    @Test("500 for a while: the notification is sent again with the same id until it is accepted")
     func serverError() async throws {
         let (minors, status, names) = try await deliver { (3...6).contains($0) ? .status(500) : nil }
         #expect(minors == [1, 2, 3, 3, 3, 3, 3, 4, 5, 6, 7, 8, 9, 10])
@@ -58,14 +58,14 @@ struct WebhookFaultTests {
         #expect(names.count == 10)
     }
 
-    @Test("400 is refused for good and becomes a dead letter, which holds up nothing")
+    @Test("400 is a permanent refusal: the notification becomes a dead letter and delays no others")
     func badRequest() async throws {
         let (minors, status, _) = try await deliver { $0 == 4 ? .status(400, body: "what is this?") : nil }
         #expect(minors == Array(1...10))
         #expect(status.handled == 9 && status.deadLetters == 1 && status.retried == 0)
     }
 
-    @Test("No answer: the request is given up in time, and sent again")
+    @Test("No answer: the request times out and is sent again")
     func hangs() async throws {
         let (minors, status, _) = try await deliver(timeout: .seconds(3)) { $0 == 2 ? .silence : nil }
         #expect(minors.starts(with: [1, 2, 2]))
@@ -73,7 +73,7 @@ struct WebhookFaultTests {
         #expect(status.retried >= 1 && status.handled == 10)
     }
 
-    @Test("The connection breaks off in mid-response: in doubt it is sent again")
+    @Test("The connection breaks during the response: the notification is sent again")
     func breaksOff() async throws {
         let (minors, status, names) = try await deliver { $0 == 5 ? .breakOff : nil }
         #expect(minors == [1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 10])
@@ -81,7 +81,7 @@ struct WebhookFaultTests {
         #expect(names.count == 10)
     }
 
-    @Test("429 with Retry-After is left alone for as long as it asks, of virtual time")
+    @Test("429 with Retry-After: no request is sent for the requested time, in virtual time")
     func tooMany() async throws {
         let clock = VirtualClock()
         let times = Locked<[Duration]>([])
@@ -104,9 +104,9 @@ struct WebhookFaultTests {
         #expect(seen[2] - seen[1] >= .seconds(1_800) && seen[2] - seen[1] <= .seconds(1_802))
     }
 
-    @Test("Nobody there for an hour of virtual time: everything arrives when someone is, in order, after few attempts")
+    @Test("No server for an hour of virtual time: then everything arrives in order, after few attempts")
     func awayForAnHour() async throws {
-        // A port that is certainly free is one that was just given up.
+        // A port that was just released is certainly free.
         let scout = HTTPTestServer()
         try await scout.start()
         let port = scout.port
@@ -120,7 +120,7 @@ struct WebhookFaultTests {
             try await bench.running {
                 var next: UInt16 = 1
                 try await bench.pass {
-                    // Something happens each minute.
+                    // There is one event each minute.
                     while next <= 60, clock.now.offset >= .seconds(Int(next) * 60) {
                         try await bench.service.append([Samples.proximity(next)])
                         next += 1

@@ -3,11 +3,11 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The program `DeliveryWorker`, as it was built with the tests, as a process that can be killed.
+/// The program `DeliveryWorker`, built with the tests, as a process that can be killed.
 final class WorkerProgram: Sendable {
     private let process: pid_t
 
-    /// How it ended, as wait(2) tells it, once that is known.
+    /// Its exit status in the form of wait(2), once it is known.
     private let end = Locked<Int32?>(nil)
 
     static var path: String { Product.path("DeliveryWorker") }
@@ -23,9 +23,9 @@ final class WorkerProgram: Sendable {
         self.process = process
     }
 
-    /// Kills it, which it cannot prevent, and waits until it is gone.
+    /// Kills it with SIGKILL and waits until it has ended.
     ///
-    /// - Returns: whether it was still running.
+    /// - Returns: Whether it was still running.
     func kill() -> Bool {
         end.withLock { end in
             guard end == nil else { return false }
@@ -37,7 +37,7 @@ final class WorkerProgram: Sendable {
         }
     }
 
-    /// With which status it ended by itself; nil where it runs, -1 where a signal ended it.
+    /// Returns its exit status; nil while it runs, -1 if a signal ended it.
     func exitStatus() -> Int32? {
         end.withLock { end in
             if end == nil {

@@ -16,7 +16,7 @@ struct KumulosSinkTests {
                 baseURL: try server.url("")))
     }
 
-    @Test("Kumulos gets the request that its own SDK makes, byte for byte in what counts")
+    @Test("Kumulos receives the same request as from its own SDK, byte for byte in the relevant parts")
     func form() async throws {
         try await HTTPTestServer.with { server in
             var withUser = Samples.proximity(9, .immediate)
@@ -50,7 +50,7 @@ struct KumulosSinkTests {
         }
     }
 
-    @Test("250 events come in batches of 100, oldest first, the next when the one before is answered")
+    @Test("250 events arrive in batches of 100, oldest first, each after the answer to the previous one")
     func batches() async throws {
         try await HTTPTestServer.with { server in
             let bench = try DeliveryBench([Destination(name: "kumulos", sink: try sink(server))])
@@ -62,14 +62,14 @@ struct KumulosSinkTests {
         }
     }
 
-    @Test("Kumulos is told how near beacons are, and nothing else")
+    @Test("Kumulos receives only proximity changes")
     func wants() async throws {
         try await HTTPTestServer.with { server in
             let destination = Destination(name: "kumulos", sink: try sink(server))
             #expect(destination.wants(Samples.proximity(1)))
             #expect(!destination.wants(Samples.enter(1)))
             #expect(!destination.wants(Samples.heartbeat(1)))
-            // Where somebody chooses it for others, they are refused, and hold up nothing.
+            // If a rule selects it for other kinds, these are refused and delay no others.
             let bench = try DeliveryBench([destination])
             try await bench.service.append(
                 [Samples.proximity(1), Samples.enter(2), Samples.enter(3), Samples.proximity(4)], to: ["kumulos"])
@@ -79,7 +79,7 @@ struct KumulosSinkTests {
         }
     }
 
-    @Test("A failure keeps all of a batch; an event that Kumulos refuses does not take the others with it")
+    @Test("A failure keeps the whole batch; an event that Kumulos refuses does not affect the others")
     func faults() async throws {
         let count = Locked(0)
         try await HTTPTestServer.with(replies: { request in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Beacon notification")
 struct BeaconNotificationTests {
-    @Test("Each kind survives JSON as it was")
+    @Test("Each kind of notification survives encoding as JSON")
     func roundTrip() throws {
         var full = Samples.heartbeat(3)
         full.presence = [
@@ -28,7 +28,7 @@ struct BeaconNotificationTests {
         }
     }
 
-    @Test("A beacon has its name, and its distance is to the centimetre", arguments: [Double.infinity, .nan, 1e308])
+    @Test("The JSON has a beacon's name and its distance in centimeters", arguments: [Double.infinity, .nan, 1e308])
     func namedBeacon(none: Double) throws {
         var notification = Samples.proximity(1)
         notification.beaconName = "Ann's keys"
@@ -45,7 +45,7 @@ struct BeaconNotificationTests {
             try JSONDecoder().decode(BeaconNotification.self, from: JSONEncoder().encode(notification)).accuracy == -1)
     }
 
-    @Test("The JSON has the keys and values of the command line's")
+    @Test("The JSON has the keys and values of the command line's JSON")
     func bytes() throws {
         var enter = Samples.enter(2)
         enter.region = BeaconNotification.Region(
@@ -76,7 +76,7 @@ struct BeaconNotificationTests {
                 + #""unlisted":4}],"time":1700000000.003}"#)
     }
 
-    @Test("A kind of a newer version is read, and so are keys that are not known")
+    @Test("A kind from a newer version is decoded, and unknown keys are ignored")
     func newer() throws {
         let json = #"{"id":"018bcfe5-6807-7000-8000-000000000007","kind":"battery","time":1700000000.5,"level":0.3}"#
         let notification = try JSONDecoder().decode(BeaconNotification.self, from: Data(json.utf8))
@@ -84,7 +84,7 @@ struct BeaconNotificationTests {
         #expect(notification.time.nanoseconds == 1_700_000_000_500_000_000)
     }
 
-    @Test("What is no notification is refused")
+    @Test("Other JSON is refused")
     func refusal() {
         for json in [
             "{}", #"{"id":"x","kind":"enter","time":1}"#,
@@ -97,7 +97,7 @@ struct BeaconNotificationTests {
         }
     }
 
-    @Test("An estimate that is no number does not spoil the JSON")
+    @Test("A distance that is not finite keeps the JSON valid")
     func infinity() throws {
         var notification = Samples.proximity(1)
         notification.accuracy = .infinity
@@ -105,7 +105,7 @@ struct BeaconNotificationTests {
         #expect(try JSONDecoder().decode(BeaconNotification.self, from: data).accuracy == -1)
     }
 
-    @Test("A secret does not show itself")
+    @Test("A secret is not shown")
     func secret() {
         let secret = Secret("hunter2")
         var dumped = ""

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Notification policy")
 struct NotificationPolicyTests {
-    /// A case: what is heard each second, and what is told. Beacons are written `MINOR:PROXIMITY`, what is told
-    /// `SECOND KIND …`; `-` is a report without beacons.
+    /// A case with the reports of each second and the expected notifications. Beacons are written `MINOR:PROXIMITY`,
+    /// notifications `SECOND KIND …`. `-` is a report without beacons.
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var rules = NotificationRules()
@@ -25,24 +25,24 @@ struct NotificationPolicyTests {
     }
 
     static let cases: [Case] = [
-        Case("nothing heard is no news", heard: ["-", "-"], reported: []),
-        Case("a new beacon is news, once", heard: ["1:near", "1:near", "1:near"], reported: ["0 proximity 1 near"]),
+        Case("empty reports cause no notification", heard: ["-", "-"], reported: []),
+        Case("a new beacon is reported once", heard: ["1:near", "1:near", "1:near"], reported: ["0 proximity 1 near"]),
         Case(
-            "another nearness than in the report before is news, as the recipe's comment says and its code forgets",
+            "a changed proximity is reported, as the recipe's comment says but its code omits",
             heard: ["1:far", "1:near", "1:near", "1:immediate", "1:near"],
             reported: ["0 proximity 1 far", "1 proximity 1 near", "3 proximity 1 immediate", "4 proximity 1 near"]),
         Case(
-            "a beacon that was away for a report is new again", heard: ["1:near", "-", "1:near"],
+            "a beacon that was missing in one report is new again", heard: ["1:near", "-", "1:near"],
             reported: ["0 proximity 1 near", "2 proximity 1 near"]),
         Case(
-            "each beacon is news by itself", heard: ["1:near 2:far", "2:near 1:near", "3:far"],
+            "each beacon is reported separately", heard: ["1:near 2:far", "2:near 1:near", "3:far"],
             reported: ["0 proximity 1 near", "0 proximity 2 far", "1 proximity 2 near", "2 proximity 3 far"]),
         Case(
-            "of two devices of one identity the nearest counts",
+            "of two devices with the same identity the nearest counts",
             heard: ["1:near 1:far", "1:near 1:far", "1:far", "1:near 1:far"],
             reported: ["0 proximity 1 near", "2 proximity 1 far", "3 proximity 1 near"]),
         Case(
-            "unknown is a nearness, too", heard: ["1:near", "1:unknown", "1:near"],
+            "a change to unknown is reported, too", heard: ["1:near", "1:unknown", "1:near"],
             reported: ["0 proximity 1 near", "1 proximity 1 unknown", "2 proximity 1 near"]),
         Case(
             "near or immediate only", { $0.minimumProximity = .near },
@@ -52,34 +52,34 @@ struct NotificationPolicyTests {
             "immediate only", { $0.minimumProximity = .immediate }, heard: ["1:near", "1:immediate"],
             reported: ["1 proximity 1 immediate"]),
         Case(
-            "anything that can be told", { $0.minimumProximity = .far }, heard: ["1:unknown", "1:far"],
+            "any known proximity", { $0.minimumProximity = .far }, heard: ["1:unknown", "1:far"],
             reported: ["1 proximity 1 far"]),
         Case(
-            "a cool-down holds back, and tells at its end what still stands", { $0.coolDown = .seconds(3) },
+            "a cool-down delays a change, and reports at its end what still holds", { $0.coolDown = .seconds(3) },
             heard: ["1:near", "1:far", "1:far", "1:far", "1:far"],
             reported: ["0 proximity 1 near", "3 proximity 1 far"]),
         Case(
-            "a change within the cool-down that was taken back is not told", { $0.coolDown = .seconds(3) },
+            "a change within the cool-down that was reversed is not reported", { $0.coolDown = .seconds(3) },
             heard: ["1:near", "1:far", "1:near", "1:near", "1:near", "1:far"],
             reported: ["0 proximity 1 near", "5 proximity 1 far"]),
         Case(
-            "a return within the cool-down to where it was told to be is not told", { $0.coolDown = .seconds(3) },
+            "a return within the cool-down to the reported proximity is not reported", { $0.coolDown = .seconds(3) },
             heard: ["1:near", "-", "1:near", "1:near"],
             reported: ["0 proximity 1 near"]),
         Case(
-            "a cool-down is a beacon's own", { $0.coolDown = .seconds(9) }, heard: ["1:near", "1:near 2:near"],
+            "a cool-down applies to one beacon", { $0.coolDown = .seconds(9) }, heard: ["1:near", "1:near 2:near"],
             reported: ["0 proximity 1 near", "1 proximity 2 near"]),
         Case(
-            "who is gone is told where that is wanted", { $0.kinds.insert(.gone) }, heard: ["1:near", "-", "-"],
+            "a gone beacon is reported if selected", { $0.kinds.insert(.gone) }, heard: ["1:near", "-", "-"],
             reported: ["0 proximity 1 near", "1 gone 1"]),
         Case(
-            "who was never told of is not told to be gone",
+            "a beacon that was never reported is not reported as gone",
             {
                 $0.kinds.insert(.gone)
                 $0.minimumProximity = .near
             }, heard: ["1:far", "-"], reported: []),
         Case(
-            "a return within the cool-down is told at its end, after the beacon was told to be gone",
+            "a return within the cool-down is reported at its end, after the beacon was reported as gone",
             {
                 $0.kinds.insert(.gone)
                 $0.coolDown = .seconds(3)
@@ -88,21 +88,21 @@ struct NotificationPolicyTests {
         Case(
             "proximity can be left out", { $0.kinds = [.enter, .exit] }, heard: ["1:near", "enter", "exit"],
             reported: ["1 enter", "2 exit"]),
-        Case("enter and exit are news", heard: ["enter", "exit", "enter"], reported: ["0 enter", "1 exit", "2 enter"]),
-        Case("a state that becomes known is none", heard: ["state"], reported: []),
+        Case("enter and exit", heard: ["enter", "exit", "enter"], reported: ["0 enter", "1 exit", "2 enter"]),
+        Case("a state that becomes known is not reported", heard: ["state"], reported: []),
         Case("enter can be left out", { $0.kinds = [.exit] }, heard: ["enter", "exit"], reported: ["1 exit"]),
         Case(
-            "only regions of the list", { $0.regions = ["elsewhere"] }, heard: ["enter", "1:near", "exit"], reported: []),
+            "only listed regions", { $0.regions = ["elsewhere"] }, heard: ["enter", "1:near", "exit"], reported: []),
         Case(
             "regions of the list", { $0.regions = ["shop"] }, heard: ["enter", "1:near"],
             reported: ["0 enter", "1 proximity 1 near"]),
         Case(
-            "more beacons than are remembered are not told of, and those that are stay quiet",
+            "beacons beyond the remembered number are not reported, and remembered ones stay quiet",
             { $0.maximumBeacons = 2 },
             heard: ["1:near 2:near 3:near", "1:near 2:near 3:near", "1:near 3:near", "1:near 3:near"],
             reported: ["0 proximity 1 near", "0 proximity 2 near", "3 proximity 3 near"]),
         Case(
-            "a heartbeat tells who is where", { $0.heartbeatInterval = .seconds(2) },
+            "a heartbeat lists the beacons in each region", { $0.heartbeatInterval = .seconds(2) },
             heard: ["enter", "1:near", "1:near 2:far", "1:near", "1:near"],
             reported: [
                 "0 enter", "1 proximity 1 near", "2 heartbeat inside 1:near", "2 proximity 2 far",
@@ -110,7 +110,7 @@ struct NotificationPolicyTests {
             ]),
     ]
 
-    @Test("What is heard gives what is told", arguments: cases)
+    @Test("Each sequence of reports gives the expected notifications", arguments: cases)
     func table(_ row: Case) throws {
         var policy = NotificationPolicy(rules: row.rules, regions: [Samples.shop], ids: EventIDs())
         var reported: [String] = []
@@ -125,7 +125,7 @@ struct NotificationPolicyTests {
         #expect(reported == row.reported)
     }
 
-    @Test("A notification says where, who and how near")
+    @Test("A notification contains the region, the beacon and its proximity")
     func content() throws {
         var policy = NotificationPolicy(
             rules: NotificationRules(), regions: [Samples.shop], ids: EventIDs())
@@ -138,7 +138,7 @@ struct NotificationPolicyTests {
         #expect(first.receiver == "hci0")
     }
 
-    @Test("Receivers are compared each by themselves, and without a named region the constraint is the name")
+    @Test("Receivers are compared separately, and without a named region the constraint is the name")
     func places() {
         var policy = NotificationPolicy(rules: NotificationRules(), regions: [], ids: EventIDs())
         var reported: [String] = []
@@ -153,7 +153,7 @@ struct NotificationPolicyTests {
         #expect(reported == ["0 a \(Samples.uuid)/1", "1 b \(Samples.uuid)/1"])
     }
 
-    @Test("A ranging of all beacons is sorted into the regions")
+    @Test("A report of all beacons is divided among the regions")
     func sorting() {
         let window = BeaconNotification.Region(
             name: "window", constraint: BeaconConstraint(uuid: Samples.uuid, major: 2))
@@ -168,7 +168,7 @@ struct NotificationPolicyTests {
         #expect(reported == ["shop 1", "shop 2", "window 2"])
     }
 
-    @Test("A gap of many intervals gives one heartbeat, which leaves out a receiver that fell silent")
+    @Test("A gap of many intervals gives one heartbeat, without a receiver that is silent")
     func heartbeatAfterGap() throws {
         var rules = NotificationRules()
         rules.heartbeatInterval = .seconds(10)
@@ -182,7 +182,7 @@ struct NotificationPolicyTests {
         #expect(policy.advance(to: day.advanced(by: 10_000_000_000), at: Samples.start).count == 1)
     }
 
-    @Test("A heartbeat lists the nearest, and says how many more there are")
+    @Test("A heartbeat lists the nearest beacons, and the number of further ones")
     func heartbeatBound() throws {
         var rules = NotificationRules()
         rules.maximumBeaconsInHeartbeat = 2
@@ -193,7 +193,7 @@ struct NotificationPolicyTests {
         #expect(presence.unlisted == 2)
     }
 
-    @Test("A million reports of a crowd that changes leave no more state than the bound")
+    @Test("A million reports of a changing crowd keep the state within its bound")
     func bound() throws {
         var rules = NotificationRules()
         rules.maximumBeacons = 50
@@ -207,7 +207,7 @@ struct NotificationPolicyTests {
                 constraint: BeaconConstraint(uuid: Samples.uuid), beacons: beacons)
             reported += policy.receive(.ranged(report), at: Samples.start).count
         }
-        // Each was new. Those that cool down make room for those that are there.
+        // Each beacon was new. Beacons in their cool-down make room for present ones.
         #expect(reported + policy.ignoredBeacons == 40_000)
         #expect(reported > 20_000)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Delivery metrics")
 struct DeliveryMetricsTests {
-    @Test("What becomes of notifications is counted, by destination")
+    @Test("The outcomes of notifications are counted by destination")
     func counters() async throws {
         let folder = try TemporaryFolder()
         let clock = VirtualClock()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Inspector")
 struct InspectorTests {
-    @Test("What was refused for good is shown, and goes out when someone asks for it while deliveries run")
+    @Test("A dead letter is listed, and sent on request while deliveries run")
     func retry() async throws {
         let isOpen = Locked(false)
         let sink = MemorySink { notification in
@@ -24,7 +24,7 @@ struct InspectorTests {
             #expect(deadLetter.notification == Samples.proximity(2))
             #expect(deadLetter.refusal == "no such room")
             #expect(deadLetter.attempts == 1)
-            // It is not looped.
+            // It is not sent repeatedly.
             #expect(sink.attempts == 3)
 
             isOpen.withLock { $0 = true }
@@ -36,7 +36,7 @@ struct InspectorTests {
         #expect(status.deadLetters == 0 && status.waiting == 0 && status.waitingBytes == 0 && status.refused == 1)
     }
 
-    @Test("Waiting notifications and dead letters can be dropped, one or all, and that is counted")
+    @Test("Waiting notifications and dead letters can be dropped, one or all, and drops are counted")
     func drop() async throws {
         let bench = try DeliveryBench([
             Destination(name: "a", sink: MemorySink()), Destination(name: "b", sink: MemorySink()),
@@ -53,7 +53,7 @@ struct InspectorTests {
         #expect(status.droppedByHand == 5 && status.waiting == 0 && status.waitingBytes == 0)
     }
 
-    @Test("The number of dead letters is bounded; the oldest are dropped, and that is counted")
+    @Test("The number of dead letters is bounded; the oldest are dropped and counted")
     func bound() async throws {
         let bench = try DeliveryBench(
             [Destination(name: "a", sink: MemorySink { _ in .refused(reason: "no") })],
@@ -65,7 +65,7 @@ struct InspectorTests {
         #expect(try await bench.status("a").droppedBySize == 20)
     }
 
-    @Test("A wrong name is told with the right ones, and a missing file as such")
+    @Test("An unknown name is reported with the known ones, and so is a missing file")
     func wrong() async throws {
         let bench = try DeliveryBench([Destination(name: "office", sink: MemorySink())])
         let inspector = try EventStoreInspector(file: bench.store.file)

@@ -5,20 +5,20 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What waits for destinations")
+@Suite("The queues of destinations")
 struct QueueTests {
     private func minors(_ bench: DeliveryBench, _ destination: String = "a") throws -> [UInt16] {
         try EventStoreInspector(file: bench.store.file).queue(of: destination, limit: 10_000)
             .compactMap(\.notification.beacon?.minor)
     }
 
-    @Test("What is appended waits for each destination, in order, and is there after a restart, whole")
+    @Test("Appended notifications wait for each destination, in order and unchanged, also after a restart")
     func restart() async throws {
         let folder = try TemporaryFolder()
         let destinations = ["a", "b"].map { Destination(name: $0, sink: MemorySink()) }
         var bench = try DeliveryBench(destinations, folder: folder)
         try await bench.service.append((1...5).map { Samples.proximity($0) })
-        // By its name it is known.
+        // A known id is not stored again.
         try await bench.service.append([Samples.proximity(5)])
         try await bench.service.append([Samples.proximity(6)], to: ["b", "nowhere"])
         try await bench.service.append([Samples.proximity(7)], to: ["nowhere"])
@@ -31,7 +31,7 @@ struct QueueTests {
         #expect(try await bench.service.status().map(\.appended) == [5, 6])
     }
 
-    @Test("Destinations that somebody chose get it, whatever they want otherwise")
+    @Test("Chosen destinations receive a notification, whichever notifications they select")
     func chosen() async throws {
         let (a, b) = (MemorySink(), MemorySink())
         let bench = try DeliveryBench([
@@ -43,7 +43,7 @@ struct QueueTests {
         #expect(a.notifications == [Samples.enter(1)] && b.notifications == [Samples.enter(2)])
     }
 
-    @Test("A thousand appends at a time are all kept, in the order of each who appends")
+    @Test("A thousand simultaneous appends are all stored, in the order of each caller")
     func together() async throws {
         let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -64,7 +64,7 @@ struct QueueTests {
         }
     }
 
-    @Test("No number of invented beacons pushes out an enter or an exit (D8)")
+    @Test("Any number of forged beacons displaces no enter or exit (D8)")
     func enterBeforeProximity() async throws {
         let sink = MemorySink()
         let bench = try DeliveryBench([Destination(name: "a", sink: sink)], limits: ConsumerLimits(events: 10))
@@ -78,7 +78,7 @@ struct QueueTests {
         #expect(sink.minors == Array(43...50))
     }
 
-    @Test("No number of refused proximities pushes out the dead letter of an enter, and drops are logged (D8)")
+    @Test("Any number of refused proximities displaces no dead letter of an enter, and drops are logged (D8)")
     func deadLetters() async throws {
         let log = LogCollector()
         let bench = try DeliveryBench(
@@ -93,7 +93,7 @@ struct QueueTests {
         #expect(log.lines.contains { $0.contains("more dead letters are kept than its bounds allow") })
     }
 
-    @Test("What is too old is dropped, and that is counted")
+    @Test("Notifications that are too old are dropped and counted")
     func age() async throws {
         let sink = MemorySink { _ in .retry(reason: "not today") }
         let bench = try DeliveryBench(
@@ -106,7 +106,7 @@ struct QueueTests {
     }
 
     @Test(
-        "What cannot be written as JSON, or is too long, is a dead letter with its reason, and holds up nothing (D18)")
+        "A notification that is not valid JSON, or is too long, becomes a dead letter with the reason (D18)")
     func unsendable() async throws {
         let sink = MemorySink()
         let bench = try DeliveryBench([Destination(name: "a", sink: sink)])
@@ -126,7 +126,7 @@ struct QueueTests {
         #expect(try await bench.status("a").refused == 2)
     }
 
-    @Test("A name that is too long for an attribute is no reason not to deliver")
+    @Test("A name that is too long for an attribute does not prevent delivery")
     func longNames() async throws {
         let sink = MemorySink()
         let bench = try DeliveryBench([Destination(name: "a", sink: sink)])
@@ -137,7 +137,7 @@ struct QueueTests {
         try await bench.running { try await eventually { sink.notifications == [long] } }
     }
 
-    @Test("A newer heartbeat takes the place of one that waits; what happened in between stays")
+    @Test("A newer heartbeat replaces a waiting one; the notifications in between stay")
     func heartbeats() async throws {
         let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
         for number in 1...20 as ClosedRange<UInt16> {
@@ -149,7 +149,7 @@ struct QueueTests {
         #expect(try await bench.status("a").superseded == 19)
     }
 
-    @Test("What was delivered leaves nothing behind but its name, also where another destination took longer")
+    @Test("A delivered notification leaves only its id behind, also if another destination took longer")
     func empty() async throws {
         let (first, second) = (MemorySink(), MemorySink(maximumBatch: 3))
         let bench = try DeliveryBench([
@@ -168,7 +168,7 @@ struct QueueTests {
         #expect(try await bench.service.status().map(\.waiting) == [0, 0])
     }
 
-    @Test("A closed store says so")
+    @Test("A closed store throws an error")
     func closed() async throws {
         let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
         await bench.store.close()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Delivery service whose destinations change while it runs")
 struct ChangedDestinationTests {
-    /// A sink that notes when its connection begins and ends.
+    /// A sink that records when its connection begins and ends.
     private final class ConnectedSink: Sink {
         let name: String
         let steps: Locked<[String]>
@@ -23,13 +23,13 @@ struct ChangedDestinationTests {
         func run(onConnection: @escaping @Sendable () -> Void) async {
             steps.withLock { $0.append("\(name) begins") }
             onConnection()
-            // Until it is cancelled.
+            // Wait until it is canceled.
             await AsyncSignal().wait(after: 0)
             steps.withLock { $0.append("\(name) ends") }
         }
     }
 
-    @Test("One that stays keeps its connection, one that goes ends before one that comes begins, and nothing is lost")
+    @Test("A kept destination keeps its connection, a removed one ends before a new one begins, and nothing is lost")
     func exchanged() async throws {
         let steps = Locked<[String]>([])
         let (kept, gone, new) = (
@@ -39,7 +39,7 @@ struct ChangedDestinationTests {
         try await bench.running {
             try await bench.service.append([Samples.proximity(1)])
             try await eventually { steps.withLock { Set($0).isSuperset(of: ["kept 1", "gone 1"]) } }
-            // The same name with another connection, and one more.
+            // The same name with another connection, and one more destination.
             try bench.service.update(
                 [
                     Destination(name: "a", sink: kept), Destination(name: "b", sink: new),
@@ -55,7 +55,7 @@ struct ChangedDestinationTests {
         #expect(!all.contains("gone 2"), "\(all)")
     }
 
-    @Test("One that stays may want other notifications, and delivers what waits")
+    @Test("A kept destination may select other notifications, and delivers the waiting ones")
     func otherKinds() async throws {
         let sink = MemorySink()
         let bench = try DeliveryBench([Destination(name: "a", sink: sink, kinds: [.enter])])
@@ -67,7 +67,7 @@ struct ChangedDestinationTests {
         }
     }
 
-    @Test("A notification that a destination wants when it comes is delivered, however often its wishes change")
+    @Test("A notification that a destination selects on arrival is delivered, however often the selection changes")
     func changingKinds() async throws {
         let sink = MemorySink()
         let bench = try DeliveryBench([Destination(name: "a", sink: sink)])
@@ -83,7 +83,7 @@ struct ChangedDestinationTests {
         #expect(try await bench.status("a").droppedByFilter == 0)
     }
 
-    @Test("What waits for one that is gone stays in its queue, and is delivered once it is back")
+    @Test("The queue of a removed destination stays, and is delivered after its return")
     func back() async throws {
         let (slow, sink) = (SlowSink(), MemorySink())
         let clock = VirtualClock()
@@ -93,12 +93,12 @@ struct ChangedDestinationTests {
             try await eventually { slow.isBusy }
             try bench.service.update([], keeping: [])
             try bench.service.update([Destination(name: "a", sink: sink)], keeping: [])
-            // The delivery under way is given up after a while, by the clock of the service.
+            // The delivery in progress is given up after a while, by the clock of the service.
             try await bench.pass(sleepers: 1) { sink.minors == [1] }
         }
     }
 
-    @Test("A destination that comes while the service ends does not begin")
+    @Test("A destination that is added while the service ends does not begin")
     func shutdown() async throws {
         let steps = Locked<[String]>([])
         let bench = try DeliveryBench([])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Delivery service")
 struct DeliveryServiceTests {
-    @Test("A destination that is down holds up no other, and gets everything in order when it is back")
+    @Test("A destination that is down does not delay others, and receives everything in order when it is back")
     func independence() async throws {
         let isUp = Locked(false)
         let good = MemorySink()
@@ -21,7 +21,7 @@ struct DeliveryServiceTests {
         }
     }
 
-    @Test("Waits grow exponentially to the bound, and are reset by a success")
+    @Test("Waits grow exponentially up to the bound, and a success resets them")
     func backOff() async throws {
         let clock = VirtualClock()
         let attempts = Locked<[Duration]>([])
@@ -38,7 +38,7 @@ struct DeliveryServiceTests {
         try await bench.running { try await bench.pass { sink.minors == [1] } }
         let times = attempts.withLock { $0 }
         for (index, (earlier, later)) in zip(times, times.dropFirst()).enumerated() {
-            // A millisecond for rounding.
+            // Allow a millisecond for rounding.
             #expect(later - earlier <= retryPolicy.bound(afterFailures: index + 1) + .milliseconds(2))
         }
         #expect(times.last ?? .zero > .seconds(20), "14 waits of up to 1, 2, 4, ... 60 s took hardly any time")
@@ -46,7 +46,7 @@ struct DeliveryServiceTests {
         #expect(status.failures == 0 && status.retried == 14 && status.lastError == nil)
     }
 
-    @Test("What the destination asks for is waited for, and no longer than is bounded")
+    @Test("The wait that the destination requests is used, up to a bound")
     func asked() async throws {
         let clock = VirtualClock()
         let times = Locked<[Duration]>([])
@@ -71,7 +71,7 @@ struct DeliveryServiceTests {
         #expect(waits[1] >= .seconds(3_600) && waits[1] <= .seconds(3_602))
     }
 
-    @Test("A start ends a wait, and the number of failures goes on (D12)")
+    @Test("A start ends a wait, and the number of failures continues (D12)")
     func restartWhileWaiting() async throws {
         let folder = try TemporaryFolder()
         let clock = VirtualClock()
@@ -87,7 +87,7 @@ struct DeliveryServiceTests {
         #expect(clock.now.offset == .zero)
     }
 
-    @Test("A connection that is made ends a wait (D12)")
+    @Test("A new connection ends a wait (D12)")
     func connectionWhileWaiting() async throws {
         let clock = VirtualClock()
         let sink = ConnectingSink()
@@ -101,7 +101,7 @@ struct DeliveryServiceTests {
         #expect(clock.now.offset == .zero)
     }
 
-    @Test("A retry that somebody asks for ends a wait")
+    @Test("A requested retry ends a wait")
     func retryWhileWaiting() async throws {
         let isUp = Locked(false)
         let sink = MemorySink { _ in
@@ -118,7 +118,7 @@ struct DeliveryServiceTests {
         #expect(bench.clock.now.offset < .seconds(60))
     }
 
-    @Test("The wall clock has no part in waits, however often it is set (D4)", arguments: [-30, 30])
+    @Test("Setting the wall clock does not affect waits (D4)", arguments: [-30, 30])
     func wallClockSteps(days: Int) async throws {
         let clock = VirtualClock()
         let isUp = Locked(false)
@@ -134,7 +134,7 @@ struct DeliveryServiceTests {
                 let begin = clock.now.offset
                 clock.setWallClock(by: .seconds(days * 86_400))
                 try await bench.pass { sink.attempts > attempts }
-                // A wait of the policy, and one look of the housekeeping.
+                // A wait of the policy, and one interval of the housekeeping.
                 #expect(clock.now.offset - begin <= .seconds(71))
             }
             isUp.withLock { $0 = true }
@@ -144,7 +144,7 @@ struct DeliveryServiceTests {
         }
     }
 
-    @Test("A destination that has failed for an hour is a state, and is logged once an hour (D2)")
+    @Test("A destination that has failed for an hour has its own status, and is logged once an hour (D2)")
     func longFailure() async throws {
         let clock = VirtualClock()
         let log = LogCollector()
@@ -172,7 +172,7 @@ struct DeliveryServiceTests {
         #expect(log.lines.filter { $0.hasPrefix("info the destination accepts notifications again") }.count == 1)
     }
 
-    @Test("What a destination ceases to want, and a queue without its destination, are counted and logged (D14)")
+    @Test("Deselected notifications, and a queue without a destination, are counted and logged (D14)")
     func changedSettings() async throws {
         let folder = try TemporaryFolder()
         do {
@@ -194,7 +194,7 @@ struct DeliveryServiceTests {
         #expect(log.lines.contains { $0.contains("its filter changed") && $0.contains("2") })
     }
 
-    @Test("What a destination does not want never comes into its queue")
+    @Test("Notifications that a destination does not select never enter its queue")
     func kinds() async throws {
         let (all, some) = (MemorySink(), MemorySink())
         let bench = try DeliveryBench([
@@ -208,7 +208,7 @@ struct DeliveryServiceTests {
         #expect(some.notifications == [Samples.enter(2)])
     }
 
-    @Test("Shutting down lets what is on its way end, and the rest waits for the next start")
+    @Test("A shutdown waits for requests in flight, and the rest waits for the next start")
     func shutdown() async throws {
         let gate = SlowSink()
         let bench = try DeliveryBench([Destination(name: "a", sink: gate)])
@@ -223,7 +223,7 @@ struct DeliveryServiceTests {
         #expect(gate.hasRun)
     }
 
-    @Test("Cancelling ends at once what waits, and what is on its way is sent again")
+    @Test("Canceling ends waits at once, and requests in flight are sent again")
     func cancellation() async throws {
         let gate = SlowSink()
         let bench = try DeliveryBench([

@@ -5,7 +5,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// A delivery service on a clock that a test drives, with an event store in a folder of its own.
+/// A delivery service on a clock that a test controls, with an event store in its own folder.
 struct DeliveryBench {
     let folder: TemporaryFolder
     let clock: VirtualClock
@@ -30,7 +30,7 @@ struct DeliveryBench {
 
     static var quiet: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 
-    /// Runs the service for as long as `body` takes, and ends it.
+    /// Runs the service for the duration of `body`, and ends it.
     func running(_ body: () async throws -> Void) async throws {
         let task = Task { await service.run() }
         do {
@@ -44,14 +44,15 @@ struct DeliveryBench {
         await task.value
     }
 
-    /// Lets time pass, from one moment for which someone waits to the next, until something is so.
+    /// Advances the clock from one awaited time to the next, until a condition holds.
     ///
-    /// - Parameter sleepers: how many wait at each moment: the housekeeping, and each destination that failed.
+    /// - Parameter sleepers: the number of waiting tasks at each step: the housekeeping, and each destination that
+    ///   failed.
     func pass(sleepers: Int = 2, until condition: () async throws -> Bool) async throws {
         try await pass(until: condition, sleepers: { sleepers })
     }
 
-    /// The same, where how many wait is not the same all along.
+    /// The same for a number of waiting tasks that changes.
     func pass(until condition: () async throws -> Bool, sleepers: () -> Int) async throws {
         try await eventually {
             if try await condition() { return true }
@@ -60,7 +61,7 @@ struct DeliveryBench {
         }
     }
 
-    /// How a destination stands.
+    /// Returns the status of a destination.
     func status(_ destination: String) async throws -> ConsumerStatus {
         try #require(try await service.status().first { $0.name == destination })
     }

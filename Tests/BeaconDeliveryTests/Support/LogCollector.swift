@@ -1,14 +1,14 @@
 import BeaconSupport
 import Logging
 
-/// Keeps every line that is logged, of every level.
+/// A collector of log lines of every level.
 final class LogCollector: Sendable {
     private let collected = Locked<[String]>([])
 
-    /// What was logged, in order.
+    /// The lines, in order.
     var lines: [String] { collected.withLock { $0 } }
 
-    /// A logger whose lines come here.
+    /// A logger that writes to this collector.
     var logger: Logger {
         Logger(label: "test") { _ in Handler(collector: self) }
     }

@@ -2,7 +2,7 @@ import BeaconDelivery
 import BeaconModel
 import BeaconSupport
 
-/// A destination that does what a test says, and keeps what it took. For HTTP the tests use a real server.
+/// A sink whose outcomes a test controls. It keeps the accepted notifications. Tests of HTTP use a real server.
 final class MemorySink: Sink {
     private let answers: @Sendable (BeaconNotification) -> DeliveryOutcome
     private let taken = Locked<[BeaconNotification]>([])
@@ -17,13 +17,13 @@ final class MemorySink: Sink {
         self.answers = answers
     }
 
-    /// What it took, in order.
+    /// The accepted notifications, in order.
     var notifications: [BeaconNotification] { taken.withLock { $0 } }
 
-    /// The minor values of what it took, in order.
+    /// The minor values of the accepted notifications, in order.
     var minors: [UInt16] { notifications.compactMap { $0.beacon?.minor } }
 
-    /// How many notifications it was asked to take.
+    /// The number of notifications that it was asked to deliver.
     var attempts: Int { tried.withLock { $0 } }
 
     func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] {
@@ -39,7 +39,7 @@ final class MemorySink: Sink {
     }
 }
 
-/// A destination that takes one notification at a time, and keeps it until a test lets it go.
+/// A sink that handles one notification at a time, and holds it until a test releases it.
 final class SlowSink: Sink {
     private struct State {
         var isBusy = false
@@ -51,7 +51,7 @@ final class SlowSink: Sink {
     private let outcomesOfCancelled: [DeliveryOutcome]
     let maximumBatch = 1
 
-    /// - Parameter outcomesOfCancelled: what it returns where it is cancelled.
+    /// - Parameter outcomesOfCancelled: the outcomes to return if it is canceled.
     init(outcomesOfCancelled: [DeliveryOutcome] = []) { self.outcomesOfCancelled = outcomesOfCancelled }
 
     var isBusy: Bool { state.withLock { $0.isBusy } }
@@ -73,7 +73,7 @@ final class SlowSink: Sink {
     }
 }
 
-/// A destination that takes notifications once a test has it connect.
+/// A sink that accepts notifications once a test connects it.
 final class ConnectingSink: Sink {
     private let signal = AsyncSignal()
     private let isConnected = Locked(false)

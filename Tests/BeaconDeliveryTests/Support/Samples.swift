@@ -3,16 +3,16 @@ import BeaconModel
 import Foundation
 import TestServer
 
-/// Notifications to be sent.
+/// Sample notifications.
 enum Samples {
     static let uuid = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
     static let shop = BeaconNotification.Region(name: "shop", constraint: BeaconConstraint(uuid: uuid))
 
-    /// The moment from which samples count, a time of day that tests' virtual clocks begin at.
+    /// The time of the first sample. Tests' virtual clocks begin at this time.
     static let start = Timestamp(nanoseconds: 1_700_000_000 * Timestamp.nanosecondsPerSecond)
 
-    /// A change of proximity of the beacon of this minor value, so many milliseconds later, with a name that goes by
-    /// it.
+    /// Returns a change of proximity for a beacon's minor value. The value also determines the time in milliseconds and
+    /// the id.
     static func proximity(_ minor: UInt16, _ proximity: Proximity = .near) -> BeaconNotification {
         let time = start.advanced(by: Int64(minor) * 1_000_000)
         var notification = BeaconNotification(id: id(minor, at: time), kind: .proximity, time: time)
@@ -51,7 +51,7 @@ extension ReceivedRequest {
     /// The body as a JSON object.
     var object: [String: Any] { json as? [String: Any] ?? [:] }
 
-    /// The minor value of the beacon that a CloudEvent is about.
+    /// The minor value of the beacon in a CloudEvent.
     var minor: Int? {
         let data = object["data"] as? [String: Any]
         return (data?["beacon"] as? [String: Any])?["minor"] as? Int

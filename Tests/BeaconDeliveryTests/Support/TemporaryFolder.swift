@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, which goes with it.
+/// A folder for one test, which is removed when it is deallocated.
 final class TemporaryFolder: Sendable {
     let url: URL
 

@@ -4,7 +4,7 @@ import Subprocess
 import SystemPackage
 import Testing
 
-/// A certificate authority of a test's own, and servers' certificates from it, made by openssl(1).
+/// A certificate authority for one test, which issues servers' certificates with openssl(1).
 struct TestAuthority {
     let folder: TemporaryFolder
 
@@ -19,7 +19,7 @@ struct TestAuthority {
             "/CN=Test authority", "-keyout", folder.file("ca.key").path, "-out", certificate.path)
     }
 
-    /// What a server needs to be a host.
+    /// Returns the TLS configuration of a server for a host.
     func server(_ host: String, name: String = "DNS") async throws -> TLSConfiguration {
         let (key, request, certificate) = (
             folder.file("\(host).key"), folder.file("\(host).csr"), folder.file("\(host).pem")
@@ -39,7 +39,7 @@ struct TestAuthority {
     }
 
     private func openssl(_ arguments: String...) async throws {
-        // By its path: a search for a name relies on errors of posix_spawn, which qemu-user does not give.
+        // Use the path: a search for a name relies on errors of posix_spawn that qemu-user does not return.
         let result = try await Subprocess.run(
             .path("/usr/bin/env"), arguments: Arguments(["openssl"] + arguments), output: .discarded,
             error: .string(limit: 1 << 16))

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A proxy on a port of this machine, which opens tunnels by `CONNECT` (RFC 9110, 9.3.6).
+/// A proxy on a port of this machine that opens tunnels with `CONNECT` (RFC 9110, 9.3.6).
 final class TunnelProxy: Sendable {
     private let channel: any Channel
     private let seen: Locked<[String]>
@@ -23,13 +23,14 @@ final class TunnelProxy: Sendable {
 
     var port: Int { channel.localAddress?.port ?? 0 }
 
-    /// The heads of the requests that it got.
+    /// The heads of the received requests.
     var heads: [String] { seen.withLock { $0 } }
 
     func stop() async throws { try await channel.close() }
 }
 
-/// Reads the head of a `CONNECT` request, connects to where it asks, and from then on hands bytes to and fro.
+/// A handler that reads the head of a `CONNECT` request, connects to the target, and then forwards bytes in both
+/// directions.
 final class TunnelOpener: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -68,7 +69,7 @@ final class TunnelOpener: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) { peer?.close(promise: nil) }
 }
 
-/// The far end of a tunnel: what comes in goes to the other end.
+/// The far end of a tunnel, which forwards received bytes to the other end.
 final class TunnelEnd: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 

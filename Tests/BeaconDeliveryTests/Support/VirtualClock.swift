@@ -2,7 +2,7 @@ import BeaconEventStore
 import BeaconModel
 import BeaconSupport
 
-/// A clock that goes on only when it is told to.
+/// A clock that a test advances.
 final class VirtualClock: Clock {
     struct Instant: InstantProtocol {
         typealias Duration = Swift.Duration
@@ -23,7 +23,7 @@ final class VirtualClock: Clock {
     private struct State {
         var now = Instant(offset: .zero)
         var next = 0
-        /// How far the wall clock was set.
+        /// The total step of the wall clock.
         var wallStep = Swift.Duration.zero
         var sleepers: [Sleeper] = []
     }
@@ -33,13 +33,13 @@ final class VirtualClock: Clock {
     let minimumResolution = Swift.Duration.nanoseconds(1)
     var now: Instant { state.withLock { $0.now } }
 
-    /// The wall clock that goes with it. It begins at 1 700 000 000.
+    /// The corresponding wall clock. It begins at 1 700 000 000.
     var wallTime: Timestamp {
         let (seconds, attoseconds) = state.withLock { ($0.now.offset + $0.wallStep).components }
         return Timestamp(nanoseconds: (1_700_000_000 + seconds) * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 
-    /// The clocks of an event store in a boot that began with this clock.
+    /// Returns the clocks of an event store for a boot that began with this clock.
     func storeClock() -> EventStoreClock {
         EventStoreClock(
             wall: { self.wallTime },
@@ -77,7 +77,7 @@ final class VirtualClock: Clock {
         try Task.checkCancellation()
     }
 
-    /// Goes on to the first moment for which someone waits.
+    /// Advances to the first time that a task waits for.
     func advanceToNext() {
         guard let next = state.withLock({ $0.sleepers.map(\.deadline).min() }) else { return }
         advance(to: next)
@@ -85,9 +85,9 @@ final class VirtualClock: Clock {
 
     func advance(by duration: Swift.Duration) { advance(to: now.advanced(by: duration)) }
 
-    private func advance(to moment: Instant) {
+    private func advance(to instant: Instant) {
         let due = state.withLock { state in
-            state.now = max(state.now, moment)
+            state.now = max(state.now, instant)
             let due = state.sleepers.filter { $0.deadline <= state.now }
             state.sleepers.removeAll { $0.deadline <= state.now }
             return due

@@ -15,7 +15,7 @@ struct WebhookTests {
         minors.map { QueuedNotification(sequence: Int64($0), notification: Samples.proximity($0)) }
     }
 
-    @Test("A notification comes as a CloudEvent in structured mode, with its name as idempotency key")
+    @Test("A notification arrives as a CloudEvent in structured mode, with its id as the idempotency key")
     func form() async throws {
         try await HTTPTestServer.with { server in
             let sink = try WebhookSink(
@@ -32,7 +32,7 @@ struct WebhookTests {
             #expect(request.headers["user-agent"] == "swift-beacon")
             #expect(request.headers["webhook-signature"] == nil)
             let event = request.object
-            // The required attributes of CloudEvents 1.0, and no other than those that are defined there.
+            // The required attributes of CloudEvents 1.0, and no undefined ones.
             #expect(
                 Set(event.keys) == [
                     "specversion", "id", "source", "type", "subject", "time", "datacontenttype", "data",
@@ -53,7 +53,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("Requests are signed as Standard Webhooks has it, over the id, the time and the body, by each secret")
+    @Test("Requests are signed with each secret according to Standard Webhooks, over the id, the time and the body")
     func signature() async throws {
         try await HTTPTestServer.with { server in
             let raw = Data((0..<24).map { UInt8($0) })
@@ -78,7 +78,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("Standard Webhooks' own example comes out as it says")
+    @Test("The example of Standard Webhooks has the published signature")
     func knownSignature() async throws {
         // From the specification's reference libraries: the secret, id, time and body of their tests.
         let key = SymmetricKey(data: try #require(Data(base64Encoded: "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")))
@@ -87,7 +87,7 @@ struct WebhookTests {
         #expect(code == "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
     }
 
-    @Test("Batches come as arrays where that is asked for; one that spoils them is found and refused alone")
+    @Test("Batches arrive as arrays if configured; an unacceptable notification is found and refused alone")
     func batches() async throws {
         try await HTTPTestServer.with(replies: { request in
             let minors = (request.json as? [[String: Any]] ?? []).compactMap { event in
@@ -110,7 +110,7 @@ struct WebhookTests {
     }
 
     @Test(
-        "Each status means what it says",
+        "Each status has its meaning",
         arguments: [
             (200, "delivered"), (201, "delivered"), (202, "delivered"), (204, "delivered"), (301, "retry"),
             (302, "retry"),
@@ -140,7 +140,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("Retry-After is read in both forms, a date by the server's own clock, and nonsense is passed over")
+    @Test("Retry-After is read in both forms, with a date by the server's clock, and invalid values are ignored")
     func retryAfter() async throws {
         func reply(_ value: String) async throws -> DeliveryOutcome? {
             let box = Locked<DeliveryOutcome?>(nil)
@@ -158,22 +158,22 @@ struct WebhookTests {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        // The three forms of RFC 9110, 5.6.7.
+        // The three formats of RFC 9110, 5.6.7.
         for format in ["EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy"] {
             formatter.dateFormat = format
             guard case .retry(_, let after?) = try await reply(formatter.string(from: Date() + 3_600)) else {
-                Issue.record("\(format) is not read")
+                Issue.record("\(format) was not parsed")
                 continue
             }
             #expect(after > .seconds(3_500) && after <= .seconds(3_602))
         }
     }
 
-    @Test("Order is kept: what comes after one that is to be sent again is not sent")
+    @Test("The order is kept: nothing after a notification that needs a retry is sent")
     func order() async throws {
         try await HTTPTestServer.with(replies: { $0.minor == 3 ? .status(503) : .status(200) }) { server in
             let sink = try WebhookSink(WebhookSettings(url: try server.url()))
-            // A sink returns after a second with what it has by then, which on a slow machine is not all.
+            // After a second a sink returns the outcomes so far, which on a slow machine are not all.
             var left = entries(1...5)
             var outcomes: [DeliveryOutcome] = []
             while !left.isEmpty, outcomes.allSatisfy({ $0 == .delivered }) {
@@ -186,7 +186,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("TLS is verified: a server is trusted by its authority and its name, and else nothing is sent")
+    @Test("TLS verifies a server's authority and name, and otherwise nothing is sent")
     func tls() async throws {
         let authority = try await TestAuthority()
         let other = try await TestAuthority()
@@ -211,7 +211,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("A server that speaks nothing newer than TLS 1.1 gets no token (D10)")
+    @Test("A server with at most TLS 1.1 receives no token (D10)")
     func oldTLS() async throws {
         let authority = try await TestAuthority()
         var settings = try await authority.server("localhost")
@@ -232,7 +232,7 @@ struct WebhookTests {
         return reason.contains("TLS")
     }
 
-    @Test("A proxy is gone through, by a tunnel, with its credentials; TLS is still with the server")
+    @Test("A proxy is used through a tunnel, with its credentials; TLS still ends at the server")
     func proxy() async throws {
         let authority = try await TestAuthority()
         let proxy = try await TunnelProxy()
@@ -240,7 +240,7 @@ struct WebhookTests {
             var settings = HTTPSettings()
             settings.additionalTrustRoots = [authority.certificate]
             settings.proxy = HTTPProxy(host: "127.0.0.1", port: proxy.port, username: "user", password: Secret("pass"))
-            // The name is one that only the proxy knows.
+            // Only the proxy knows this host name.
             let sink = try WebhookSink(
                 WebhookSettings(url: try server.url(host: "backend.example"), http: settings))
             #expect(await sink.deliver(entries(1...1)) == [.delivered])
@@ -252,7 +252,7 @@ struct WebhookTests {
         try await proxy.stop()
     }
 
-    @Test("What cannot work is told at once, without the secret")
+    @Test("Invalid settings are reported at once, without the secret")
     func configuration() async throws {
         func refuses(_ text: String, _ change: (inout WebhookSettings) -> Void = { _ in }) throws -> Bool {
             var configuration = WebhookSettings(url: try #require(URL(string: text)))
@@ -296,7 +296,7 @@ struct WebhookTests {
     }
 
     @Test(
-        "Secrets come neither into the log nor into the outbox, whatever fails; each failure is told once, and its end")
+        "Secrets appear neither in the log nor in the outbox, whatever fails; a failure and its end are logged once")
     func secretsInLogs() async throws {
         let log = LogCollector()
         let folder = try TemporaryFolder()

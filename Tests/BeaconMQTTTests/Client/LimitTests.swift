@@ -81,7 +81,7 @@ struct LimitTests {
                 }
                 #expect(!fits && error.code == .invalidMessage && error.reason?.rawValue == 0x95, "\(error)")
                 #expect(
-                    error.message.contains("at most 1024 bytes") && error.message.contains("has 1025")
+                    error.message.contains("at most 1024 bytes") && error.message.contains("needs 1025")
                         && error.message.contains("the message at a (1016 bytes)"), "\(error)")
             }
         }
