@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Contents of adverts, read and written")
 struct AdvertContentsTests {
-    @Test("A short UUID is the long one that it stands for, and is written in its shortest form")
+    @Test("A short UUID equals its long form, and is written in its shortest form")
     func uuids() throws {
         let short = ServiceUUID(short: 0x180D)
         #expect(ServiceUUID("0000180d-0000-1000-8000-00805F9B34FB") == short)
@@ -39,7 +39,7 @@ struct AdvertContentsTests {
         #expect(contents.localName == "La")
     }
 
-    @Test("What is sent is what is read, for every number of services and every length of the name")
+    @Test("Written contents are read back, for any number of services and any length of the name")
     func roundTrip() {
         var random = SplitMix64(seed: 1)
         for _ in 0..<2000 {
@@ -69,7 +69,7 @@ struct AdvertContentsTests {
         }
     }
 
-    @Test("A whole name counts before a shortened one, in either packet, and an empty one for none")
+    @Test("A complete name replaces a shortened one in either packet, and an empty one counts as none")
     func names() {
         let read = { (bytes: [UInt8]) in AdvertContents(advert: bytes.span.bytes) }
         let short = read([3, 8, 0x50, 0x6F])
@@ -81,7 +81,7 @@ struct AdvertContentsTests {
         #expect(read([3, 0x21, 0x0D, 0x18]).serviceData.isEmpty)
     }
 
-    @Test("Two long services go out in two packets")
+    @Test("Two long service UUIDs need two packets")
     func longServices() {
         let services = [ServiceUUID(high: 1, low: 2), ServiceUUID(high: 3, low: 4)]
         let advert = OutgoingAdvert(frame: nil, localName: nil, services: services)
@@ -90,7 +90,7 @@ struct AdvertContentsTests {
         #expect(AdvertContents(advert: advert.scanResponse.span.bytes).services == [services[1]])
     }
 
-    @Test("A name that is too long is cut off between two characters, and is said to be shortened")
+    @Test("A name that is too long is cut between two characters, and marked as shortened")
     func longName() {
         let advert = OutgoingAdvert(frame: nil, localName: String(repeating: "é", count: 20), services: [])
         #expect(!advert.isWhole)

@@ -12,7 +12,7 @@ struct IBeaconFrameTests {
         measuredPower: -59)
 
     @Test(
-        "is found, whatever stands around it",
+        "A frame is found among any other structures",
         arguments: [
             "02 01 06 1A FF \(payload)", "02 01 1A 1A FF \(payload)", "02 01 04 1A FF \(payload)", "1A FF \(payload)",
             "1A FF \(payload) 02 01 06", "02 01 06 1B FF \(payload) 64", "02 01 06 1A FF \(payload) 00",
@@ -23,12 +23,12 @@ struct IBeaconFrameTests {
     func found(hex: String) throws { #expect(try frame(in: bytes(hex)) == expected) }
 
     @Test(
-        "is not found where it is not",
+        "Other data is not a frame",
         arguments: [
             "", "02 01 06", payload, "02 01 06 19 FF \(payload.dropLast(3))",
             // The length claims more than there is, or less than a frame has.
             "02 01 06 1B FF \(payload)", "02 01 06 1F FF \(payload)", "02 01 06 19 FF \(payload)",
-            // Behind early termination.
+            // After early termination.
             "02 01 06 00 1A FF \(payload)",
             // Another AD type, another company, another type, another length.
             "1A FE \(payload)", "1A 16 \(payload)",
@@ -37,25 +37,25 @@ struct IBeaconFrameTests {
             "1A FF 00 4C 02 15 E2C56DB5DFFB48D2B060D0F5A71096E0 0102 FFFE C5",
             "1A FF 4C 00 10 15 E2C56DB5DFFB48D2B060D0F5A71096E0 0102 FFFE C5",
             "1A FF 4C 00 02 16 E2C56DB5DFFB48D2B060D0F5A71096E0 0102 FFFE C5",
-            // Not where the manufacturer's data begins.
+            // Not at the start of the manufacturer's data.
             "1B FF 00 \(payload)",
         ])
     func notFound(hex: String) throws { #expect(try frame(in: bytes(hex)) == nil) }
 
-    @Test("measured power has a sign", arguments: [(0x00, 0), (0x7F, 127), (0x80, -128), (0xFF, -1)])
+    @Test("The measured power has a sign", arguments: [(0x00, 0), (0x7F, 127), (0x80, -128), (0xFF, -1)])
     func measuredPower(byte: UInt8, power: Int8) throws {
         var advert = expected.advert
         advert[29] = byte
         #expect(frame(in: advert)?.measuredPower == power)
     }
 
-    @Test("is written byte for byte as it should travel")
+    @Test("A frame is written byte for byte as on the air")
     func written() throws {
         #expect(try expected.advert == bytes("02 01 06 1A FF \(Self.payload)"))
         #expect(expected.advert.count == IBeaconFrame.advertCount)
     }
 
-    @Test("any frame is read back from its advert, and from the middle of another", arguments: 0..<4)
+    @Test("Any frame is read back from its advert, and from the middle of another", arguments: 0..<4)
     func roundTrip(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         for _ in 0..<500 {
@@ -65,7 +65,7 @@ struct IBeaconFrameTests {
                     major: .random(in: 0...(.max), using: &random), minor: .random(in: 0...(.max), using: &random)),
                 measuredPower: .random(in: .min...(.max), using: &random))
             #expect(BeaconModelTests.frame(in: frame.advert) == frame)
-            // A service data structure of random bytes before it, random bytes behind it.
+            // A service data structure of random bytes before it, random bytes after it.
             let before = random.bytes(.random(in: 0..<20, using: &random))
             let behind = random.bytes(.random(in: 0..<20, using: &random))
             let advert = [UInt8(before.count + 1), 0x16] + before + frame.advert + behind
@@ -73,12 +73,12 @@ struct IBeaconFrameTests {
         }
     }
 
-    @Test("random bytes decode only where the frame's bytes stand", arguments: 0..<8)
+    @Test("Random bytes decode only if they contain a frame's bytes", arguments: 0..<8)
     func randomBytes(seed: Int) throws {
         var random = SplitMix64(seed: UInt64(seed))
         var decoded = 0
         for _ in 0..<2000 {
-            // Lengths and marks near to real ones, since pure noise never gets past the first byte.
+            // Lengths and marks are similar to real ones, because pure noise is rejected at the first byte.
             var advert = random.bytes(.random(in: 0..<64, using: &random))
             for _ in 0..<Int.random(in: 0..<4, using: &random) where advert.count > 32 {
                 let place = Int.random(in: 0..<advert.count - 31, using: &random)

@@ -26,7 +26,7 @@ struct VectorTests {
         var expect: Frame?
     }
 
-    @Test("each decodes as it expects", .enabled(if: SharedData.isThere, "../shared/data is not there"))
+    @Test("Each vector decodes to its expected value", .enabled(if: SharedData.isThere, "../shared/data is not there"))
     func vectors() throws {
         let json = try Data(contentsOf: SharedData.folder.appending(path: "vectors.json"))
         let vectors = try JSONDecoder().decode([Vector].self, from: json)
@@ -37,7 +37,7 @@ struct VectorTests {
             case "adv":
                 #expect(decoded(data) == vector.expect, "\(vector.hex) \(vector.note)")
             case "mfr":
-                // The manufacturer's data alone, as some libraries hand it over.
+                // The manufacturer's data alone, as some libraries pass it.
                 let advert = [UInt8(data.count + 1), 0xFF] + data
                 #expect(decoded(advert) == vector.expect, "\(vector.hex) \(vector.note)")
             case "hci":

@@ -41,7 +41,7 @@ struct JSONScannerTests {
     }
 
     @Test(
-        "A strict scanner refuses what another one repairs",
+        "A strict scanner refuses faults that another scanner repairs",
         arguments: [
             (Array("\"a\tb\"".utf8), "a\tb", .controlCharacter, 2), ([0x22, 0xC3, 0x22], "\u{FFFD}", .notUTF8, 3),
             (Array(#""\uDC00""#.utf8), "\u{FFFD}", .loneSurrogate, 7),
@@ -54,7 +54,7 @@ struct JSONScannerTests {
         #expect(error == JSONScanner.Fault(kind: kind, offset: offset))
     }
 
-    @Test("Values of every kind are passed over up to their end")
+    @Test("Values of every kind are skipped up to their end")
     func skipping() throws {
         for json in ["1", "-2.5e3", "true", "null", #""a\"}""#, "[]", "{ }", #"[1, {"a": [null]} , "]"]"#] {
             let text = Array((json + ",").utf8)
@@ -81,7 +81,7 @@ struct JSONScannerTests {
         }
     }
 
-    @Test("Whatever a text is, a scanner ends within it")
+    @Test("A scanner ends within any text")
     func mutations() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)

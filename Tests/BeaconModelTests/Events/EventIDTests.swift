@@ -2,9 +2,9 @@ import BeaconModel
 import BeaconSupport
 import Testing
 
-@Suite("Names of events")
+@Suite("Event identifiers")
 struct EventIDTests {
-    @Test("Names are UUIDs of version 7 that count up, also within a millisecond and where the clock is set back")
+    @Test("Identifiers are increasing UUIDs of version 7, even within a millisecond and if the clock is set back")
     func order() {
         var ids = EventIDs()
         var generator = SplitMix64(seed: 1)
@@ -20,7 +20,7 @@ struct EventIDTests {
         }
     }
 
-    @Test("Any time gives a name", arguments: [Timestamp.zero, .latest, Timestamp(nanoseconds: 1)])
+    @Test("Any time gives an identifier", arguments: [Timestamp.zero, .latest, Timestamp(nanoseconds: 1)])
     func times(time: Timestamp) {
         var ids = EventIDs()
         let (first, second) = (ids.next(at: time), ids.next(at: time))

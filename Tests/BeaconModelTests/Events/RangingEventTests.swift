@@ -10,7 +10,7 @@ struct RangingEventTests {
         #expect(Proximity.unknown.rank == 0)
     }
 
-    @Test("The nearer of two beacons is the one of less distance, and an unknown distance is never nearer")
+    @Test("The nearer of two beacons has the smaller distance, and an unknown distance is never nearer")
     func distances() {
         let accuracies = [0, 0.25, 1, 40, -1]
         for (place, accuracy) in accuracies.enumerated() {

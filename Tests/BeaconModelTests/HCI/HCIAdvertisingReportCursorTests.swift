@@ -6,7 +6,7 @@ import Testing
 struct HCIAdvertisingReportCursorTests {
     private static let advert = "02 01 06 03 FF 4C 00"
 
-    /// Reports behind code, length, subevent and count.
+    /// Returns an event with code, length, subevent, count and these reports.
     private func event(_ subevent: String, count: Int, _ reports: String...) throws -> [UInt8] {
         let body = try bytes(subevent) + [UInt8(count)] + bytes(reports.joined())
         return [0x3E, UInt8(body.count)] + body
@@ -14,7 +14,7 @@ struct HCIAdvertisingReportCursorTests {
 
     private let address = DeviceAddress(bits: 0x6A6B_C9A2_3E43, kind: .random)
 
-    @Test("a legacy report", arguments: 0..<5)
+    @Test("A legacy report is read", arguments: 0..<5)
     func legacy(type: UInt8) throws {
         let found = try reports(of: event("02", count: 1, "0\(type) 01 433EA2C96B6A 07 \(Self.advert) C5"))
         let heard = try #require(found.first)
@@ -27,19 +27,19 @@ struct HCIAdvertisingReportCursorTests {
         #expect(heard.advertisingSet == 0xFF)
     }
 
-    @Test("a legacy report whose type has reserved bits set", arguments: ["10", "20", "13", "84", "F3"])
+    @Test("Reserved bits of a legacy report's type are ignored", arguments: ["10", "20", "13", "84", "F3"])
     func reservedBits(type: String) throws {
         let kind = try #require(UInt8(type, radix: 16)) & 0x0F
         let found = try reports(of: event("02", count: 1, "\(type) 01 433EA2C96B6A 07 \(Self.advert) C5"))
         #expect(found.map(\.report.kind.rawValue) == [kind])
     }
 
-    @Test("a legacy report of a type that is none", arguments: ["05", "06", "15", "FF"])
+    @Test("A legacy report of an unknown type is ignored", arguments: ["05", "06", "15", "FF"])
     func unknownLegacyType(type: String) throws {
         #expect(try reports(of: event("02", count: 1, "\(type) 01 433EA2C96B6A 00 C5")).isEmpty)
     }
 
-    @Test("several legacy reports in one event, in their order")
+    @Test("An event may have several legacy reports, in order")
     func severalLegacy() throws {
         let found = try reports(
             of: event(
@@ -52,7 +52,7 @@ struct HCIAdvertisingReportCursorTests {
     }
 
     @Test(
-        "address types",
+        "Address types are read",
         arguments: [
             ("00", DeviceAddress.Kind.public), ("01", .random), ("02", .publicIdentity), ("03", .randomIdentity),
             ("FE", .unspecified), ("FF", .anonymous), ("04", .unspecified),
@@ -69,7 +69,7 @@ struct HCIAdvertisingReportCursorTests {
     }
 
     @Test(
-        "extended reports of legacy and of extended adverts",
+        "Extended reports contain legacy and extended adverts",
         arguments: [
             ("0000", AdvertisingReport.Kind.extended), ("0100", .extended), ("1300", .connectable),
             ("1500", .directed), ("1200", .scannable), ("1000", .nonConnectable), ("1B00", .scanResponse),
@@ -85,10 +85,10 @@ struct HCIAdvertisingReportCursorTests {
     }
 
     @Test(
-        "how much of an extended advert a report holds",
+        "An extended report has the completeness of its advert",
         arguments: [
             ("0000", HCIAdvertisingReport.Completeness.complete), ("2000", .moreToCome), ("4000", .truncated),
-            // Reserved: no more is to be hoped for.
+            // Reserved: no more data can be expected.
             ("6000", .truncated),
         ])
     func completeness(type: String, completeness: HCIAdvertisingReport.Completeness) throws {
@@ -96,7 +96,7 @@ struct HCIAdvertisingReportCursorTests {
         #expect(found.map(\.completeness) == [completeness])
     }
 
-    @Test("several extended reports in one event")
+    @Test("An event may have several extended reports")
     func severalExtended() throws {
         let found = try reports(
             of: event("0D", count: 2, extendedReport(set: "01"), extendedReport(type: "1000", set: "FF", "")))
@@ -105,7 +105,7 @@ struct HCIAdvertisingReportCursorTests {
         #expect(found.map(\.advert.count) == [7, 0])
     }
 
-    @Test("directed reports carry no advert")
+    @Test("Directed reports have no advert")
     func directed() throws {
         let one = "01 01 433EA2C96B6A 01 112233445566 C5"
         let found = try reports(of: event("0B", count: 2, one, one))
@@ -115,7 +115,7 @@ struct HCIAdvertisingReportCursorTests {
     }
 
     @Test(
-        "other events have no reports",
+        "Other events have no reports",
         arguments: [
             "", "3E", "3E 00", "3E 01 02", "3E 02 02 01", "0E 04 01 05 10 00",
             "3E 13 01 01 00 01 433EA2C96B6A 07 02 01 06 03 FF 4C 00 C5",
@@ -124,7 +124,7 @@ struct HCIAdvertisingReportCursorTests {
         ])
     func others(hex: String) throws { #expect(try reports(of: bytes(hex)).isEmpty) }
 
-    @Test("a cut event gives the reports that are whole", arguments: ["02", "0D", "0B"])
+    @Test("A truncated event gives its complete reports", arguments: ["02", "0D", "0B"])
     func cut(subevent: String) throws {
         let one =
             switch subevent {
@@ -136,14 +136,14 @@ struct HCIAdvertisingReportCursorTests {
         let whole = try event(subevent, count: 3, one, one, one)
         for end in 0...whole.count {
             #expect(reports(of: Array(whole[..<end])).count == max(0, end - 4) / size, "\(end)")
-            // The same where it is the event's own length that says so.
+            // The same if the event's own length is shorter.
             var shorter = whole
             shorter[1] = UInt8(max(0, end - 2))
             #expect(reports(of: shorter).count == max(0, end - 4) / size, "\(end)")
         }
     }
 
-    @Test("a count that claims more reports than there are", arguments: ["02", "0D", "0B"])
+    @Test("A count may claim more reports than the event has", arguments: ["02", "0D", "0B"])
     func lyingCount(subevent: String) throws {
         let one =
             switch subevent {
@@ -152,18 +152,18 @@ struct HCIAdvertisingReportCursorTests {
             default: "01 01 433EA2C96B6A 01 112233445566 C5"
             }
         #expect(try reports(of: event(subevent, count: 255, one, one)).count == 2)
-        // One that claims fewer is believed.
+        // A lower count is used.
         #expect(try reports(of: event(subevent, count: 1, one, one)).count == 1)
     }
 
-    @Test("bytes behind the event's own length are not part of it")
+    @Test("Bytes after the event's own length are not part of it")
     func bytesBehind() throws {
         let one = "00 01 433EA2C96B6A 07 \(Self.advert) C5"
         let event = try event("02", count: 2, one)
         #expect(try reports(of: event + bytes(one)).count == 1)
     }
 
-    @Test("random events never give bytes from outside of them", arguments: 0..<8)
+    @Test("Random events never give bytes from outside of them", arguments: 0..<8)
     func randomEvents(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var found = 0
@@ -179,7 +179,7 @@ struct HCIAdvertisingReportCursorTests {
             } else if event[2] == 0x0D, count > 27 {
                 event[27] &= 63
             }
-            // Copying the advert out traps where its bounds are wrong.
+            // Copying the advert traps if its bounds are wrong.
             found += reports(of: event).count
         }
         #expect(found > 500, "the events are too random to test anything")

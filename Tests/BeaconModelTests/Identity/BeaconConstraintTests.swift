@@ -6,7 +6,7 @@ struct BeaconConstraintTests {
     private static let text = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
     private let uuid = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
 
-    @Test("reads its three forms")
+    @Test("A constraint is read in its three forms")
     func reads() {
         #expect(BeaconConstraint(Self.text) == BeaconConstraint(uuid: uuid))
         #expect(BeaconConstraint("\(Self.text)/0") == BeaconConstraint(uuid: uuid, major: 0))
@@ -15,7 +15,7 @@ struct BeaconConstraintTests {
     }
 
     @Test(
-        "reads nothing else",
+        "Other text is not a constraint",
         arguments: [
             "", "/", "/1/2", "\(text)/", "\(text)/1/", "\(text)//2", "\(text)/1/2/3", "\(text)/65536",
             "\(text)/1/65536", "\(text)/-1", "\(text)/+1", "\(text)/1/+2", "\(text)/0x1", "\(text)/ 1", "\(text)/1 ",
@@ -23,7 +23,7 @@ struct BeaconConstraintTests {
         ])
     func rejects(text: String) { #expect(BeaconConstraint(text) == nil) }
 
-    @Test("is read back from its text")
+    @Test("A constraint is read back from its text")
     func roundTrip() {
         for constraint in [
             BeaconConstraint(uuid: uuid), BeaconConstraint(uuid: uuid, major: 65_535),
@@ -33,7 +33,7 @@ struct BeaconConstraintTests {
         }
     }
 
-    @Test("matches what it names, and nothing else")
+    @Test("A constraint matches only the beacons that it names")
     func matches() {
         func identity(_ uuid: ProximityUUID, _ major: UInt16, _ minor: UInt16) -> BeaconIdentity {
             BeaconIdentity(uuid: uuid, major: major, minor: minor)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Link layer adverts")
 struct LinkLayerAdvertisementTests {
-    /// Access address, header, payload, and three bytes that no one has checked.
+    /// Returns a packet with access address, header, payload, and three bytes without a valid CRC.
     private func packet(
         _ type: UInt8, _ payload: String, length: Int? = nil, coding: [UInt8] = [], crc: String = "000000"
     ) throws -> [UInt8] {
@@ -25,7 +25,7 @@ struct LinkLayerAdvertisementTests {
     }
 
     @Test(
-        "the PDU types that carry adverts",
+        "The PDU types with adverts are read",
         arguments: [
             (UInt8(0), AdvertisingReport.Kind.connectable), (2, .nonConnectable), (4, .scanResponse), (6, .scannable),
         ])
@@ -40,25 +40,25 @@ struct LinkLayerAdvertisementTests {
         }
     }
 
-    @Test("the PDU types that carry none", arguments: [UInt8(1), 3, 5, 8, 9, 15])
+    @Test("The PDU types without adverts are ignored", arguments: [UInt8(1), 3, 5, 8, 9, 15])
     func others(type: UInt8) throws {
         #expect(try heard(packet(type, "247372DFFA64 AABBCCDDEEFF")) == nil)
     }
 
-    @Test("an advert may be empty")
+    @Test("An advert may be empty")
     func empty() throws {
         #expect(try heard(packet(2, "247372DFFA64"))?.advert == [])
         #expect(try heard(packet(2, "247372DFFA", crc: "00000000")) == nil, "no room for an address")
     }
 
-    @Test("another access address is a packet of a connection")
+    @Test("A packet with another access address belongs to a connection")
     func accessAddress() throws {
         var packet = try packet(2, "247372DFFA64 02 01 06")
         packet[0] ^= 1
         #expect(heard(packet) == nil)
     }
 
-    @Test("a cut packet keeps its address and loses its advert")
+    @Test("A truncated packet keeps its address and loses its advert")
     func cut() throws {
         let whole = try packet(0x42, "247372DFFA64 02 01 06", crc: "")
         for end in 0..<whole.count {
@@ -69,7 +69,7 @@ struct LinkLayerAdvertisementTests {
         #expect(heard(whole)?.advert.count == 3)
     }
 
-    @Test("an extended advert with an address, whatever else its header has")
+    @Test("An extended advert with an address is read, with any other fields in its header")
     func extended() throws {
         let address = DeviceAddress(bits: 0x64FA_DF72_7324, kind: .random)
         let advert = try bytes("02 01 06")
@@ -84,19 +84,19 @@ struct LinkLayerAdvertisementTests {
     }
 
     @Test(
-        "extended adverts without an address, or whose header does not fit",
+        "Extended adverts without an address, or with a header that is too long, are ignored",
         arguments: [
             "07 02 247372DFFA64 02 01 06", "06 01 247372DFFA 02 01 06", "0B 01 247372DFFA64 02 01", "07 01 2473727324",
         ])
     func extendedOthers(payload: String) throws { #expect(try heard(packet(0x47, payload)) == nil) }
 
-    @Test("a cut extended advert is none")
+    @Test("A truncated extended advert is not an advert")
     func extendedCut() throws {
         let whole = try packet(0x47, "07 01 247372DFFA64 02 01 06", crc: "")
         for end in 0..<whole.count { #expect(heard(Array(whole[..<end])) == nil, "\(end)") }
     }
 
-    @Test("on the coded PHY the header stands one byte further")
+    @Test("On the coded PHY, the header is one byte further")
     func coded() throws {
         let packet = try packet(0x42, "247372DFFA64 02 01 06", coding: [0])
         #expect(heard(packet, headerOffset: 5)?.advert.count == 3)
@@ -104,7 +104,7 @@ struct LinkLayerAdvertisementTests {
         #expect(heard(packet)?.address.bits != 0x64FA_DF72_7324)
     }
 
-    @Test("random packets never give bytes from outside of them", arguments: 0..<8)
+    @Test("Random packets never give bytes from outside of them", arguments: 0..<8)
     func randomPackets(seed: Int) throws {
         var random = SplitMix64(seed: UInt64(seed))
         var found = 0

@@ -1,11 +1,10 @@
 import BeaconModel
 import Testing
 
-@Suite("Link layer check sum")
+@Suite("Link layer CRC")
 struct LinkLayerCRCTests {
-    /// An ADV_IND and two SCAN_REQ as an Ubertooth heard them, with the check sums that came on
-    /// the air: packets 1, 4 and 78 of `ubertooth_capture_0.pcapng` (MIT Lincoln Laboratory,
-    /// BLE-RSSI-Various-Static-Configurations, CC BY 4.0).
+    /// An ADV_IND and two SCAN_REQ as an Ubertooth heard them, with their CRCs on the air: packets 1, 4 and 78 of
+    /// `ubertooth_capture_0.pcapng` (MIT Lincoln Laboratory, BLE-RSSI-Various-Static-Configurations, CC BY 4.0).
     static let known: [String] = [
         "d6be898e 4024 7372dfa6407d02011a020a080b095465737450686f6e65310bff4c001006771ebe8ac1ba 896a7b",
         "d6be898e 430c 9cfc07e73d10d803344b5c74 6210ba",
@@ -16,7 +15,7 @@ struct LinkLayerCRCTests {
         LinkLayerAdvertisement.integrity(of: packet.span.bytes, headerOffset: headerOffset)
     }
 
-    @Test("fits packets that were heard", arguments: known)
+    @Test("The CRC matches received packets", arguments: known)
     func heard(hex: String) throws {
         let packet = try bytes(hex)
         let end = packet.count - 3
@@ -25,19 +24,19 @@ struct LinkLayerCRCTests {
         #expect(integrity(packet) == .intact)
     }
 
-    @Test("tells each flipped bit behind the access address", arguments: known)
+    @Test("The CRC detects each flipped bit after the access address", arguments: known)
     func flips(hex: String) throws {
         let packet = try bytes(hex)
         for bit in 4 * 8..<packet.count * 8 {
             var flipped = packet
             flipped[bit / 8] ^= 1 << (bit % 8)
-            // A shorter length moves the sum to other bytes, a longer one may leave no room for it.
+            // A shorter length moves the CRC to other bytes, a longer one may leave no space for it.
             let found = integrity(flipped)
             #expect(found == .damaged || bit / 8 == 5 && found == .unknown, "bit \(bit)")
         }
     }
 
-    @Test("is unknown where it is missing or zeroed, damaged where the packet is cut", arguments: known)
+    @Test("A missing or zero CRC is unknown, and a truncated packet is damaged", arguments: known)
     func missing(hex: String) throws {
         let packet = try bytes(hex)
         let end = packet.count - 3
@@ -47,10 +46,10 @@ struct LinkLayerCRCTests {
         }
     }
 
-    @Test("bytes behind it do not matter", arguments: known)
+    @Test("Bytes after the CRC are ignored", arguments: known)
     func bytesBehind(hex: String) throws { #expect(try integrity(bytes(hex) + [1, 2, 3]) == .intact) }
 
-    @Test("the coding indicator of the coded PHY is not part of it", arguments: known)
+    @Test("The CRC excludes the coding indicator of the coded PHY", arguments: known)
     func coded(hex: String) throws {
         var packet = try bytes(hex)
         packet.insert(0x01, at: 4)

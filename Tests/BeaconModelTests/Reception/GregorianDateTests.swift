@@ -4,7 +4,7 @@ import Testing
 /// Tests of dates by the number of days since 1970.
 struct GregorianDateTests {
     @Test(
-        "A date and its number of days belong together",
+        "A date and its number of days convert into each other",
         arguments: [
             (0, (1970, 1, 1)), (-1, (1969, 12, 31)), (58, (1970, 2, 28)), (59, (1970, 3, 1)), (11_016, (2000, 2, 29)),
             (11_017, (2000, 3, 1)), (20_778, (2026, 11, 21)), (47_540, (2100, 2, 28)), (47_541, (2100, 3, 1)),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Signal strength")
 struct SignalStrengthTests {
-    @Test("Only a negative strength is a reading: 127, 0 and positive ones say that there was none")
+    @Test("Only a negative strength is a reading: 127, 0 and positive values mean no reading")
     func readings() {
         #expect(SignalStrength.unavailable.dBm == nil)
         for value in Int8.min ... -1 { #expect(SignalStrength(rawValue: value).dBm == value) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Timestamp")
 struct TimestampTests {
-    @Test("keeps to zero...latest")
+    @Test("A time is within zero...latest")
     func bounds() {
         #expect(Timestamp(nanoseconds: -1) == .zero)
         #expect(Timestamp(nanoseconds: .min) == .zero)
@@ -11,7 +11,7 @@ struct TimestampTests {
         #expect(Timestamp(nanoseconds: Timestamp.latest.nanoseconds) == .latest)
     }
 
-    @Test("is made from seconds that it can hold")
+    @Test("A time is created from seconds within its range")
     func seconds() {
         #expect(Timestamp(seconds: 0) == .zero)
         #expect(Timestamp(seconds: 1.5)?.nanoseconds == 1_500_000_000)
@@ -23,7 +23,7 @@ struct TimestampTests {
         #expect(Timestamp(nanoseconds: 2_500_000_000).seconds == 2.5)
     }
 
-    @Test("saturates instead of overflowing")
+    @Test("Arithmetic saturates instead of overflowing")
     func saturation() {
         #expect(Timestamp.latest.advanced(by: .max) == .latest)
         #expect(Timestamp.latest.advanced(by: 1) == .latest)
@@ -35,13 +35,13 @@ struct TimestampTests {
         #expect(Timestamp.latest.since(.zero) == Timestamp.latest.nanoseconds)
     }
 
-    @Test("the next whole second is later, also from a whole second")
+    @Test("The next whole second is later, even from a whole second")
     func wholeSecond() {
         #expect(Timestamp.zero.nextWholeSecond.nanoseconds == 1_000_000_000)
         #expect(Timestamp(nanoseconds: 999_999_999).nextWholeSecond.nanoseconds == 1_000_000_000)
         #expect(Timestamp(nanoseconds: 1_000_000_000).nextWholeSecond.nanoseconds == 2_000_000_000)
     }
 
-    @Test("is ordered by time")
+    @Test("Times are ordered")
     func order() { #expect(Timestamp.zero < Timestamp.latest && !(Timestamp.latest < Timestamp.zero)) }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The bytes that hexadecimal digits stand for; blanks may stand between them.
+/// Returns the bytes of hexadecimal digits, which may have white space between them.
 func bytes(_ hex: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> [UInt8] {
     let digits = hex.filter { !$0.isWhitespace }
     try #require(digits.count % 2 == 0, "an odd number of digits", sourceLocation: sourceLocation)

@@ -1,6 +1,6 @@
 import BeaconSupport
 
 extension SplitMix64 {
-    /// Returns so many bytes.
+    /// Returns `count` random bytes.
     mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
 }

@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// The AD structures of an advert, copied out.
+/// Returns copies of the AD structures of an advert.
 func structures(of advert: [UInt8]) -> [[UInt8]] {
     var cursor = AdvertisingStructureCursor()
     var found: [[UInt8]] = []
@@ -10,10 +10,10 @@ func structures(of advert: [UInt8]) -> [[UInt8]] {
     return found
 }
 
-/// The frame in an advert.
+/// Returns the frame in an advert.
 func frame(in advert: [UInt8]) -> IBeaconFrame? { IBeaconFrame(advert: advert.span.bytes) }
 
-/// A report with the advert that it tells of, copied out.
+/// A report with a copy of its advert.
 struct HeardReport: Hashable {
     var report: AdvertisingReport
     var advertisingSet: UInt8
@@ -21,7 +21,7 @@ struct HeardReport: Hashable {
     var advert: [UInt8]
 }
 
-/// The reports of an HCI event, from its event code on.
+/// Returns the reports of an HCI event, from its event code on.
 func reports(of event: [UInt8]) -> [HeardReport] {
     var cursor = HCIAdvertisingReportCursor(event: event.span.bytes)
     var found: [HeardReport] = []
