@@ -34,7 +34,7 @@ struct AirTests {
     }
 
     @Test(
-        "One program is the beacon and another ranges it, near or far as it walks, and unknown, then gone, once it is killed"
+        "A program ranges another one that advertises: near or far as it walks, then unknown and gone once it is killed"
     )
     func twoPrograms() async throws {
         let runtime = try Runtime()
@@ -58,7 +58,7 @@ struct AirTests {
         #expect(runtime.files.isEmpty)
     }
 
-    @Test("A scenario in the air is heard by others, and is off the air when its program ends")
+    @Test("Other programs hear a scenario in the air until its program ends")
     func scenario() async throws {
         let runtime = try Runtime()
         let air = try runtime.start("air", "air", "museum", "--loop")
@@ -75,7 +75,7 @@ struct AirTests {
         #expect(left.output.contains("0 beacons on the air"))
     }
 
-    @Test("Outside a terminal each device is a line: when it comes, when it has moved, and when it leaves")
+    @Test("Without a terminal, a device has a line when it appears, when it has moved and when it disappears")
     func log() async throws {
         let runtime = try Runtime()
         let show = try runtime.start("show", "air")
@@ -95,15 +95,15 @@ struct AirTests {
         beacon.process.end(SIGTERM)
         try await eventually { runtime.text(show.output).contains("\(name) has left\n") }
         let lines = runtime.text(show.output).split(separator: "\n")
-        // Two of a walk: where it began, and where it ended. The museum's visitor walks all the time.
-        // A device may be seen before it sends.
+        // A walk has two lines, for its start and its end. The museum's visitor walks all the time. A device may appear
+        // before it sends.
         #expect(lines.count { $0.hasPrefix("\(name) at") && $0.contains("sends") } == 2, "\(lines)")
         #expect(lines.count { $0.hasPrefix("museum-\(museum.process.id)") } == 1, "\(lines)")
         #expect(!runtime.text(show.output).contains("\u{1B}"))
     }
 
     @Test(
-        "What cannot be is said in a sentence",
+        "Mistakes are explained in a sentence",
         arguments: [
             (["range", "--source", "air@2"], 1, "write metres as X,Y"),
             (["scan", "--source", "simulaton:museum"], 1, "sources are auto, hci"),
@@ -116,7 +116,7 @@ struct AirTests {
         let outcome = try await BeaconProgram.run(arguments)
         #expect(outcome.status == status)
         #expect(outcome.errors.contains(sentence))
-        // Whoever only needs a UUID has one, without a radio.
+        // --uuid new works without a radio.
         if arguments.contains("new") { #expect(outcome.errors.hasPrefix("The new UUID is ")) }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("beacon authorization", .fewAtATime)
 struct AuthorizationTests {
-    @Test("What is granted and denied is listed, and kept where the state of the user is")
+    @Test("Decisions are listed, and stored in the user's state folder")
     func decisions() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -22,9 +22,9 @@ struct AuthorizationTests {
                 atPath: folder + "/swift-beacon/applications/shop/authorization.json"))
     }
 
-    // MARK: - Being asked
+    // MARK: - Requests
 
-    @Test("An app without a terminal waits for the command that answers it", arguments: ["whenInUse", "always"])
+    @Test("An app without a terminal waits for an answer from the command", arguments: ["whenInUse", "always"])
     func answeredByCommand(_ request: String) async throws {
         let app = try Asker(request, policy: "ask")
         try await app.waits(for: ["not determined"])
@@ -34,12 +34,12 @@ struct AuthorizationTests {
         #expect(answer.status == 0, "\(answer.errors)")
         try await app.waits(for: ["not determined", request == "always" ? "always" : "when in use"])
         try await eventually { try await app.command("pending").output.isEmpty }
-        // A later decision takes effect while the app runs, too.
+        // A later decision takes effect even while the app runs.
         _ = try await app.command("deny", app.name)
         try await app.waits(for: ["not determined", request == "always" ? "always" : "when in use", "denied"])
     }
 
-    @Test("What an app asks for more is refused, and it keeps what it has")
+    @Test("If an app's request for more is refused, it keeps its permission")
     func refusedMore() async throws {
         let app = try Asker("always", policy: "ask")
         try await eventually { try await app.command("pending").output.contains("asks for always") }
@@ -49,7 +49,7 @@ struct AuthorizationTests {
         #expect(try await app.command("list").output.contains("whenInUse"))
     }
 
-    @Test("The question of an app that was killed is gone, and it asks again when it starts")
+    @Test("The request of a killed app disappears, and returns when the app starts again")
     func killed() async throws {
         let app = try Asker("whenInUse", policy: "ask")
         try await eventually { try await app.command("pending").output.contains("whenInUse") }
@@ -70,7 +70,7 @@ struct AuthorizationTests {
         try await Asker("whenInUse", policy: policy).waits(for: ["not determined", status])
     }
 
-    @Test("A policy that nobody can read grants nothing, and says why")
+    @Test("An invalid policy grants nothing, and the log explains why")
     func unknownPolicy() async throws {
         let app = try Asker("whenInUse", policy: "maybe")
         try await app.waits(for: ["denied"])
@@ -78,10 +78,10 @@ struct AuthorizationTests {
             app.output.contains { $0.contains("BEACON_AUTHORIZATION has \"maybe\"; use grant, deny or ask") })
     }
 
-    @Test("An app asks in its terminal, again where the answer is none")
+    @Test("An app asks in its terminal, and again after an invalid answer")
     func terminal() async throws {
         let app = try Asker("always", policy: "", inTerminal: true)
-        try await eventually { app.output.contains { $0.contains("asks to know of beacons nearby at any time") } }
+        try await eventually { app.output.contains { $0.contains("asks to detect nearby beacons at any time") } }
         app.type("perhaps\n")
         try await eventually { app.output.filter { $0.contains("[a] always") }.count == 2 }
         app.type("YES\n")
@@ -89,13 +89,13 @@ struct AuthorizationTests {
         #expect(try await app.command("list").output.contains("whenInUse"))
     }
 
-    @Test("A question in a terminal is withdrawn where it is answered elsewhere")
+    @Test("A question in a terminal is withdrawn if it is answered elsewhere")
     func terminalAnsweredElsewhere() async throws {
         let app = try Asker("whenInUse", policy: "", inTerminal: true)
         try await eventually { app.output.contains { $0.contains("[y] yes, while it runs") } }
         try await eventually { try await app.command("pending").output.contains("whenInUse") }
         #expect(try await app.command("deny").status == 0)
-        // What the app prints comes behind the prompt where it is faster than the question's thread.
+        // The app's output follows the prompt on the same line if the app is faster than the question's thread.
         try await eventually {
             app.output.contains { $0 == "denied" || $0.hasSuffix("> denied") }
                 && app.output.contains("Answered elsewhere: no.")
@@ -103,7 +103,7 @@ struct AuthorizationTests {
     }
 }
 
-/// An app that asks for a permission, with a folder of state of its own.
+/// An app that asks for a permission, with a separate state folder.
 private final class Asker: Sendable {
     let folder: String
     let process: ChildProcess
@@ -116,7 +116,7 @@ private final class Asker: Sendable {
         let folder = earlier ?? FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())").path
         self.folder = folder
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // An air of its own: nothing is to be heard, and no radio is needed.
+        // A separate air, without beacons, which needs no radio.
         try FileManager.default.createDirectory(
             atPath: folder + "/runtime", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let fifo = folder + "/keyboard"
@@ -145,13 +145,13 @@ private final class Asker: Sendable {
     /// The name of the app in lists.
     var name: String { URL(fileURLWithPath: Product.path("AskingApp")).resolvingSymlinksInPath().path }
 
-    /// The lines that it has printed.
+    /// The lines that the app has printed.
     var output: [String] {
         let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
         return text.split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    /// Returns once it has printed these lines and no other of its own.
+    /// Returns once the app has printed these statuses and no others.
     func waits(for lines: [String]) async throws {
         let words = ["not determined", "when in use", "always", "denied", "restricted"]
         try await eventually { self.output.filter(words.contains) == lines }

@@ -19,7 +19,7 @@ struct CalibrateTests {
         try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
     }
 
-    @Test("What is proposed is the mean but for the tenth at either end")
+    @Test("The proposal is the mean without the highest and the lowest tenth")
     func proposal() async throws {
         let readings = [-90, -20] + [Int](repeating: -62, count: 50)
         let outcome = try await BeaconProgram.run(
@@ -31,7 +31,7 @@ struct CalibrateTests {
         #expect(outcome.errors.isEmpty)
     }
 
-    @Test("What an uncalibrated beacon says of its power is told, with that it does not count")
+    @Test("The power of an uncalibrated beacon is reported as invalid")
     func uncalibrated() async throws {
         let input = log(Self.first, [Int](repeating: -62, count: 50)).replacing("-59", with: "-3")
         let text = try await BeaconProgram.run("calibrate", "--source", "-", input: input)
@@ -44,7 +44,7 @@ struct CalibrateTests {
         #expect(offset.errors.contains("is uncalibrated: run 'beacon calibrate' for it first"))
     }
 
-    @Test("Without a region the strongest beacon is meant, with one a beacon of that")
+    @Test("Without a region the strongest beacon is measured, with one a beacon of that region")
     func region() async throws {
         let weak = log(Self.first, [Int](repeating: -80, count: 50))
         let strong = log(Self.second, [Int](repeating: -50, count: 50), from: 1005)
@@ -56,7 +56,7 @@ struct CalibrateTests {
         #expect(try result(one)["proposedMeasuredPower"] as? Int == -80)
     }
 
-    @Test("Adverts after the time do not count")
+    @Test("Adverts after the time limit do not count")
     func time() async throws {
         let readings = [Int](repeating: -60, count: 50) + [Int](repeating: -90, count: 50)
         let outcome = try await BeaconProgram.run(
@@ -65,7 +65,7 @@ struct CalibrateTests {
         #expect(try result(outcome)["proposedMeasuredPower"] as? Int == -60)
     }
 
-    @Test("What makes a result doubtful is told")
+    @Test("Doubts about a result are reported")
     func cautions() async throws {
         let few = try await BeaconProgram.run("calibrate", "--source", "-", input: log(Self.first, [-60, -60]))
         #expect(few.errors.contains("only 2 adverts"))
@@ -79,7 +79,7 @@ struct CalibrateTests {
         #expect(two.errors.contains("\(Self.second)/1/2 was nearly as strong"))
     }
 
-    @Test("Silence is an error that says where to look")
+    @Test("Silence is an error with a hint")
     func silence() async throws {
         let outcome = try await BeaconProgram.run(
             "calibrate", "--region", Self.second, "--source", "-", input: log(Self.first, [-60]))
@@ -87,7 +87,7 @@ struct CalibrateTests {
         #expect(outcome.errors.contains("beacon scan"))
     }
 
-    /// A file for what is kept, which ends with the test.
+    /// Calls a function with the path of a file for results, and deletes the file.
     private func withFile(_ body: (String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -105,7 +105,7 @@ struct CalibrateTests {
         return try #require(beacon["accuracy"] as? Double)
     }
 
-    @Test("What is kept of a beacon, at one metre and at three, is used by range")
+    @Test("range uses the saved measurements of a beacon at one and at three metres")
     func kept() async throws {
         try await withFile { file in
             let near = try await BeaconProgram.run(
@@ -123,7 +123,7 @@ struct CalibrateTests {
         }
     }
 
-    @Test("What a receiver adds is kept, and taken off")
+    @Test("The offset of a receiver is saved and subtracted")
     func receiverOffset() async throws {
         try await withFile { file in
             let outcome = try await BeaconProgram.run(
@@ -134,7 +134,7 @@ struct CalibrateTests {
         }
     }
 
-    @Test("The table marks a beacon that was calibrated")
+    @Test("The table marks a calibrated beacon")
     func table() async throws {
         try await withFile { file in
             let input = log(Self.first, readings(-70))
@@ -142,7 +142,7 @@ struct CalibrateTests {
                 "calibrate", "--save", "--calibration", file, "--source", "-", input: input)
             let ranged = try await BeaconProgram.run("range", "--source", "-", "--calibration", file, input: input)
             #expect(ranged.lines.contains { $0.contains("1.0 m* (0.5–2)") }, "\(ranged.output)")
-            #expect(ranged.lines.contains { $0.contains("* by the power") })
+            #expect(ranged.lines.contains { $0.contains("* uses the power") })
             #expect(ranged.lines.allSatisfy { $0.count <= 80 })
             let plain = try await BeaconProgram.run("range", "--source", "-", input: input)
             #expect(!plain.output.contains("*"))
@@ -159,7 +159,7 @@ struct CalibrateTests {
         }
     }
 
-    @Test("Files and simulations do not depend on what a user has measured")
+    @Test("Files and simulations do not depend on a user's measurements")
     func recordings() async throws {
         let state = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
         defer { try? FileManager.default.removeItem(at: state) }

@@ -8,7 +8,7 @@ struct DecodeTests {
         #"{"uuid":"e2c56db5-dffb-48d2-b060-d0f5a71096e0","major":1,"minor":2,"measuredPower":-59}"#
 
     @Test(
-        "Hexadecimal is read as people write it",
+        "Hexadecimal digits are read in all usual spellings",
         arguments: [
             advert, advert.uppercased(), "0x" + advert,
             "02:01:06 1a-ff-4c 0002 15e2c56db5dffb48d2b060d0f5a71096e000010002c5",
@@ -23,7 +23,7 @@ struct DecodeTests {
     }
 
     @Test(
-        "What a shell makes arguments of is one advert",
+        "The arguments that a shell makes of an advert are one advert",
         arguments: [
             "0x08 0x0008 1E 02 01 06 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 00 01 00 02 C5 00",
             "4c000215 e2c56db5 dffb48d2 b060d0f5 a71096e0 00010002 c5",
@@ -36,15 +36,15 @@ struct DecodeTests {
         #expect(outcome.status == 0)
     }
 
-    @Test("A power that no beacon can have is said to be one", arguments: ["00", "fd", "7f", "80", "e3"])
+    @Test("An impossible power is reported as such", arguments: ["00", "fd", "7f", "80", "e3"])
     func impossiblePower(byte: String) async throws {
         let outcome = try await BeaconProgram.run("decode", "\(Self.advert.dropLast(2))\(byte)")
-        #expect(outcome.lines.last?.contains("no beacon can have: uncalibrated") == true && outcome.status == 0)
+        #expect(outcome.lines.last?.contains("is impossible: the beacon") == true && outcome.status == 0)
         let usual = try await BeaconProgram.run("decode", Self.advert)
         #expect(usual.lines.count == 4)
     }
 
-    @Test("Single bytes as words are one advert; several adverts give a line each")
+    @Test("Single bytes as arguments are one advert; several adverts give a line each")
     func words() async throws {
         var bytes: [String] = []
         var rest = Self.advert[...]
@@ -64,7 +64,7 @@ struct DecodeTests {
     }
 
     @Test(
-        "What is no iBeacon gives a reason and status 1",
+        "Bytes that are not an iBeacon give a reason and status 1",
         arguments: [
             ("02011a020a0c0aff4c001005441cbd08c5", "another kind"),
             ("02011a1bff1801beac2f234454cf6d4a0fadf2f4911ba9ffa600010002c509", "0x0118"),

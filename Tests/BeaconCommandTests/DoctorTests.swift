@@ -18,7 +18,7 @@ struct DoctorTests {
         #expect(outcome.status == (levels.contains("problem") ? 1 : 0))
     }
 
-    @Test("For people a finding is a line, with the command that mends it below")
+    @Test("The text has a line for each finding, with the command that fixes it below")
     func text() async throws {
         let outcome = try await BeaconProgram.run("doctor")
         #expect(outcome.lines.contains { $0.contains("kernel") && $0.contains("Linux") })

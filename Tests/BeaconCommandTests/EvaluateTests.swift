@@ -20,7 +20,7 @@ struct EvaluateTests {
         func text(_ name: String) throws -> String { try String(contentsOfFile: self[name], encoding: .utf8) }
     }
 
-    /// The figures of one run, as programs read them.
+    /// The figures of a run, from its JSON.
     private struct Figures: Decodable {
         struct Confusion: Decodable {
             var truth: [String]
@@ -76,7 +76,7 @@ struct EvaluateTests {
 
     // MARK: - Ranging
 
-    @Test("A simulation writes its truth: distances of what is on, at each receiver by its name")
+    @Test("A simulation writes its truth: distances of active beacons, with each receiver's name")
     func simulatedTruth() async throws {
         let scenario = """
             {"name": "two", "duration": 40, "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "environment": {"shadowing": 0, "ricianK": 60},
@@ -102,7 +102,7 @@ struct EvaluateTests {
         let figures = try await Self.figures([folder["log.ndjson"], "--truth", folder["truth.csv"]])
         #expect(figures.tracks == 4)
         #expect(try #require(figures.recall["near"] ?? nil) > 0.8)
-        // With the names of the receivers exchanged, what is near one is said of the other.
+        // With the names of the receivers exchanged, reports near one receiver count for the other.
         let exchanged = try folder.text("truth.csv").replacingOccurrences(of: "\"door, left\"", with: "left")
             .replacingOccurrences(of: "hall", with: "\"door, left\"").replacingOccurrences(of: ",left,", with: ",hall,")
         try Data(exchanged.utf8).write(to: URL(fileURLWithPath: folder["wrong.csv"]))
@@ -114,14 +114,14 @@ struct EvaluateTests {
         try Data(strange.utf8).write(to: URL(fileURLWithPath: folder["strange.csv"]))
         let refused = try await BeaconProgram.run(["evaluate", folder["log.ndjson"], "--truth", folder["strange.csv"]])
         #expect(refused.status == 1)
-        #expect(refused.errors.contains("is of a, b, and"), "\(refused.errors)")
+        #expect(refused.errors.contains("is for a, b, but"), "\(refused.errors)")
         let same = try await BeaconProgram.run([
             "simulate", folder["scenario.json"], "--output", folder["log.ndjson"], "--truth", folder["log.ndjson"],
         ])
         #expect(same.status == 2)
     }
 
-    /// Beacon 1 is told as immediate, 2 as near, 3 as far; 4 is not heard.
+    /// Beacon 1 is reported as immediate, 2 as near, 3 as far; 4 is not heard.
     private static func ranging() throws -> Folder {
         let levels = [1: -40, 2: -62, 3: -85]
         let sightings = (0..<40).flatMap { index in
@@ -134,7 +134,7 @@ struct EvaluateTests {
         ])
     }
 
-    @Test("Ranging is counted by class, without the truth at a boundary, and what is not heard counts as unknown")
+    @Test("Ranging is counted by class, without the truth at a boundary, and silence counts as unknown")
     func rangingFigures() async throws {
         let folder = try Self.ranging()
         defer { folder.remove() }
@@ -149,11 +149,11 @@ struct EvaluateTests {
         #expect(figures.tracks == 4)
         #expect(figures.flapsPerMinute == 0)
         #expect(try #require(figures.medianError) < 0.5)
-        // 1 is told nearer than it is, 3 farther; 4 has no range.
+        // 1 is reported nearer than it is, 3 farther; 4 has no range.
         #expect([figures.withinRange, figures.beyondRange, figures.belowRange] == [0.333, 0.333, 0.333])
     }
 
-    @Test("Other numbers of ranging are tried, and those that make no sense are refused with what does")
+    @Test("Other ranging parameters apply, and invalid ones are refused with a remedy")
     func strategy() async throws {
         let folder = try Self.ranging()
         defer { folder.remove() }
@@ -167,7 +167,7 @@ struct EvaluateTests {
         }
     }
 
-    @Test("The interval is drawn by track, holds the figure, and is the same each time")
+    @Test("The interval is drawn by track, contains the figure, and is the same each time")
     func interval() async throws {
         let folder = try Self.ranging()
         defer { folder.remove() }
@@ -185,14 +185,14 @@ struct EvaluateTests {
         #expect(single.balancedAccuracyInterval == nil)
     }
 
-    @Test("People get a table within 80 columns, and a drawing of its own")
+    @Test("The text is a table within 80 columns, and the drawing is a separate file")
     func table() async throws {
         let folder = try Self.ranging()
         defer { folder.remove() }
         let outcome = try await BeaconProgram.run(
             "evaluate", folder["log.ndjson"], "--truth", folder["truth.csv"], "--svg", folder["picture.svg"])
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.lines.first == "ranging: 4 tracks, 40 moments of truth, without 10 at 0.5 m and 3 m")
+        #expect(outcome.lines.first == "ranging: 4 tracks, 40 samples of truth, without 10 at 0.5 m and 3 m")
         #expect(outcome.lines.allSatisfy { $0.count <= 80 })
         let line = try #require(outcome.lines.first { $0.contains("balanced accuracy") })
         #expect(line.contains("0.500") && line.contains("90 %") && line.hasSuffix("by track"))
@@ -203,14 +203,14 @@ struct EvaluateTests {
         _ = try XMLNames(picture)
     }
 
-    @Test("A drawing takes the place of a drawing, and of nothing else")
+    @Test("A drawing replaces another drawing, but no other file")
     func drawingOverOther() async throws {
         let folder = try Self.ranging()
         defer { folder.remove() }
         for name in ["truth.csv", "log.ndjson"] {
             let outcome = try await BeaconProgram.run(
                 "evaluate", folder["log.ndjson"], "--truth", folder["truth.csv"], "--svg", folder[name])
-            #expect(outcome.status == 1 && outcome.errors.contains("no SVG picture"))
+            #expect(outcome.status == 1 && outcome.errors.contains("not an SVG picture"))
             #expect(try !folder.text(name).hasPrefix("<svg"))
         }
         for _ in 0..<2 {
@@ -220,7 +220,7 @@ struct EvaluateTests {
         }
     }
 
-    /// A check that each element of a document is closed in its order.
+    /// A check that each element of a document is closed in order.
     private struct XMLNames {
         struct NotClosed: Error { var name: String }
 
@@ -257,7 +257,7 @@ struct EvaluateTests {
         ])
     }
 
-    @Test("Presence is counted each second at each receiver, with how late enters and exits are")
+    @Test("Presence is counted each second at each receiver, with the delays of enters and exits")
     func presenceFigures() async throws {
         let folder = try Self.presence()
         defer { folder.remove() }
@@ -272,7 +272,8 @@ struct EvaluateTests {
 
         let slow = try await Self.figures(arguments + ["--exit-timeout", "60"])
         #expect(slow.exitDelay == 60)
-        // Half a minute after it has come to the second room it is still told to be in the first, for ten seconds.
+        // Half a minute after its arrival in the second room, the beacon is still reported in the first one, for ten
+        // seconds.
         #expect(slow.confusion.counts == [[145, 0], [10, 135]])
         #expect(slow.stateAccuracy == 0.966)
 
@@ -281,7 +282,7 @@ struct EvaluateTests {
         #expect(weak.stateAccuracy == 0.5)
     }
 
-    @Test("With places, a change into one is an enter of it, and a change away an exit")
+    @Test("With places, a change to a place is an enter, and a change away is an exit")
     func presenceByPlaces() async throws {
         let folder = try Self.presence()
         defer { folder.remove() }
@@ -298,7 +299,7 @@ struct EvaluateTests {
 
     // MARK: - Rooms
 
-    /// A beacon that goes from the hall to the kitchen, whose names a drawing has to escape.
+    /// A beacon that moves from the hall to the kitchen, whose names a drawing must escape.
     private static func rooms() throws -> Folder {
         let sightings = (1000...1120).map { time in
             line(Double(time), at: "R1", minor: 1, rssi: time <= 1060 ? -50 : -80)
@@ -308,7 +309,7 @@ struct EvaluateTests {
         return try Folder(["log.ndjson": sightings.joined(), "truth.csv": "time,x,y,room\n" + truth.joined()])
     }
 
-    @Test("Rooms are counted at each moment of the truth, and drawn as two strips")
+    @Test("Rooms are counted for each sample of the truth, and drawn as two strips")
     func roomFigures() async throws {
         let folder = try Self.rooms()
         defer { folder.remove() }
@@ -323,7 +324,7 @@ struct EvaluateTests {
         #expect((figures.recall["hall"] ?? nil) == 1)
         #expect(figures.unanswered == 0)
         #expect([figures.changes, figures.trueChanges] == [1, 1])
-        // The other place has to lead for a while, and the level of the one before fades.
+        // The other place must lead for a while, until the level of the earlier place has faded.
         #expect((0.85..<1).contains(figures.balancedAccuracy))
         let picture = try folder.text("picture.svg")
         #expect(picture.hasPrefix("<svg"))
@@ -342,7 +343,7 @@ struct EvaluateTests {
 
     // MARK: - Mistakes
 
-    @Test("Tables that do not fit are refused with what is wrong")
+    @Test("Tables that do not fit are refused with a reason")
     func errors() async throws {
         let folder = try Self.ranging()
         defer { folder.remove() }
@@ -362,8 +363,9 @@ struct EvaluateTests {
             try await BeaconProgram.run(["evaluate", folder["log.ndjson"], "--truth"] + arguments)
         }
         for (name, words) in [
-            ("columns.csv", "expected time, major, minor, distance"), ("rows.csv", "has no rows"), ("number.csv", "is not a number"),
-            ("minor.csv", "no major and minor"), ("times.csv", "no time in common"),
+            ("columns.csv", "expected time, major, minor, distance"), ("rows.csv", "has no rows"),
+            ("number.csv", "is not a number"), ("minor.csv", "not a major and minor"),
+            ("times.csv", "no time in common"),
             ("beacons.csv", "none of the beacons"), ("none.csv", "none.csv"),
         ] {
             let refused = try await outcome(more[name])
@@ -385,7 +387,7 @@ struct EvaluateTests {
 
     // MARK: - Real recordings
 
-    @Test("It says of recordings what their own scorers say", .enabled(if: BeaconProgram.data != nil))
+    @Test("The figures of recordings are the same as from their own scorers", .enabled(if: BeaconProgram.data != nil))
     func scorers() async throws {
         let data = try #require(BeaconProgram.data)
         let python = try await BeaconProgram.python()
@@ -404,7 +406,7 @@ struct EvaluateTests {
             format: "balanced %.3f  accuracy %.3f  median |error| %.2f m", ranging.balancedAccuracy, accuracy, error)
         #expect(ranged.output.contains(figures), "\(ranged)")
 
-        // As MonitorTests has it from score.py.
+        // As in MonitorTests, from score.py.
         let log = "\(data)/presence/four-scanners"
         let presence = try await Self.figures([
             "\(log).sightings.ndjson.gz", "--truth", "\(log).truth.csv", "--minimum-rssi", "-80",

@@ -15,7 +15,7 @@ struct MonitorTests {
         """
     }
 
-    @Test("Each event is a line of JSON as the scripts of users expect it")
+    @Test("Each event is a line of JSON in the form that users' scripts expect")
     func json() async throws {
         let log = Self.line(1000) + Self.line(1040, minor: 2)
         let outcome = try await BeaconProgram.run(
@@ -33,7 +33,7 @@ struct MonitorTests {
             ])
     }
 
-    @Test("Signals, time-out and adaptation are taken from the command line, negative numbers in both spellings")
+    @Test("Signals, timeout and adaptation come from the command line, with negative numbers in both spellings")
     func options() async throws {
         let log =
             Self.line(1000, rssi: -81) + Self.line(1001, rssi: -80) + Self.line(1008, rssi: -90)
@@ -52,7 +52,7 @@ struct MonitorTests {
         }
     }
 
-    @Test("Where signals are learnt, an uncalibrated beacon is named once", arguments: [-3, -59])
+    @Test("With learned signals, an uncalibrated beacon is named once", arguments: [-3, -59])
     func uncalibrated(power: Int) async throws {
         let log = (0..<20).map { Self.line(1000 + Double($0) / 2) }.joined().replacing("-59", with: "\(power)")
         let outcome = try await BeaconProgram.run(
@@ -68,7 +68,7 @@ struct MonitorTests {
         return path
     }
 
-    @Test("A program is run for each event, in order, without a shell, with the event on its standard input")
+    @Test("A program runs for each event, in order, without a shell, with the event on its standard input")
     func exec() async throws {
         let log = Self.line(1000) + Self.line(1040)
         let script = try temporaryLog("#!/bin/sh\nsleep 0.1\necho \"$1 $(cat)\" >> \"$2\"\n")
@@ -83,7 +83,7 @@ struct MonitorTests {
         #expect(reported.count == 3)
     }
 
-    @Test("A program that cannot be run is told, and does not stop the watch")
+    @Test("A program that cannot run is reported, and monitoring continues")
     func execFails() async throws {
         let outcome = try await BeaconProgram.run(
             "monitor", "--source", "-", "--region", "hall=\(Self.uuid)", "--exec", "/nowhere/at.all",
@@ -103,10 +103,10 @@ struct MonitorTests {
         #expect(outcome.lines.count == 79)
     }
 
-    @Test("A program gets no capability, and the variables that were named (D6)", .enabled(if: geteuid() == 0))
+    @Test("A program gets no capabilities, but the named variables (D6)", .enabled(if: geteuid() == 0))
     func execPrivileges() async throws {
         let log = try temporaryLog(Self.line(1000))
-        // As systemd gives a service the right to use Bluetooth.
+        // systemd gives a service the right to use Bluetooth in this way.
         let outcome = try await BeaconProgram.runShell(
             """
             SECRET=hidden NAMED=given setpriv --securebits=+noroot --inh-caps=-all,+net_raw --ambient-caps=+net_raw \
@@ -122,7 +122,7 @@ struct MonitorTests {
         #expect(!outcome.errors.contains("hidden"))
     }
 
-    @Test("A region that is never heard is outside after its time-out, which is no exit")
+    @Test("A region without adverts is outside after its timeout, without an exit")
     func neverHeard() async throws {
         let log = (0..<60).map { Self.line(1000 + Double($0)) }.joined()
         let outcome = try await BeaconProgram.run(
@@ -130,7 +130,7 @@ struct MonitorTests {
         #expect(outcome.lines == ["1970-01-01 00:17:20.000  state  attic is outside"])
     }
 
-    @Test("A receiver that is not there is told, with those that are, and no region is known without it")
+    @Test("A missing receiver is reported with the existing ones, and no region is known without it")
     func unknownReceiver() async throws {
         let outcome = try await BeaconProgram.run(
             "monitor", "--source", "-", "--region", "hall=\(Self.uuid)", "--receiver", "hci7",
@@ -139,7 +139,7 @@ struct MonitorTests {
         #expect(outcome.errors.contains("hci7") && outcome.errors.contains("hci0"))
     }
 
-    @Test("Ctrl-C ends a watch with status 130")
+    @Test("Ctrl-C ends monitoring with status 130")
     func interruption() async throws {
         let outcome = try await BeaconProgram.runShell(
             "timeout --preserve-status -s INT 1 \(BeaconProgram.path) monitor --source simulation:museum --region \(Self.uuid) --json; echo $?"
@@ -189,7 +189,7 @@ struct ProximityProgramTests {
     }
 
     @Test(
-        "A program runs once for a beacon that comes near, that stays, and that is gone",
+        "A program runs once for a beacon that comes near, stays, and is gone",
         arguments: ["range", "monitor"])
     func events(command: String) async throws {
         let reported = NSTemporaryDirectory() + "reported-\(UUID().uuidString)"
@@ -211,7 +211,7 @@ struct ProximityProgramTests {
     }
 
     @Test(
-        "What is no event, or has no region, is said",
+        "An unknown event, or an event without its region, is reported",
         arguments: [
             (["range", "--exec", "true", "--on", "nearby"], "is not an event; write enter"),
             (["range", "--exec", "true", "--on", "enter"], "needs a --region"),

@@ -6,7 +6,7 @@ import Testing
 struct PlacesTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 
-    /// A log in which a beacon is heard twice a second by two receivers, at levels that depend on the second.
+    /// A log in which two receivers hear a beacon twice a second, at levels that depend on the second.
     private static func log(_ seconds: Int, _ levels: (Int) -> (Int?, Int?)) -> String {
         (0..<2 * seconds).flatMap { half -> [String] in
             let time = 1000 + Double(half) / 2
@@ -23,7 +23,7 @@ struct PlacesTests {
     /// In the hall for half a minute, then in the kitchen.
     private static let walk = log(60) { $0 < 30 ? (-60, -85) : (-85, -60) }
 
-    @Test("Each change is a line of JSON, with the place before, the lead and the next place")
+    @Test("Each change is a line of JSON, with the previous place, the lead and the next place")
     func json() async throws {
         let outcome = try await BeaconProgram.run(
             "places", "--source", "-", "--place", "hall=R1", "--place", "kitchen=R2", "--json", input: Self.walk)
@@ -47,7 +47,7 @@ struct PlacesTests {
     }
 
     @Test(
-        "An uncalibrated beacon teaches and is placed as any other, and is named once", arguments: [-3, 0, 127, -128])
+        "An uncalibrated beacon is taught and placed like any other, and named once", arguments: [-3, 0, 127, -128])
     func uncalibrated(power: Int) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json").path
         func run(_ power: Int) async throws -> [String] {
@@ -68,7 +68,7 @@ struct PlacesTests {
         #expect(try await run(power) == expected)
     }
 
-    @Test("A receiver that is deaf makes its place dark, and what may be in it unknown")
+    @Test("A deaf receiver makes its place dark, and the beacons in it unknown")
     func deaf() async throws {
         let input = Self.log(60) { $0 < 30 ? (-60, -92) : (-85, -60) }
         let outcome = try await BeaconProgram.run(
@@ -78,7 +78,7 @@ struct PlacesTests {
         #expect(outcome.lines.first?.contains(#""place":"kitchen""#) == true)
     }
 
-    @Test("A receiver that the source does not have is told")
+    @Test("A receiver that the source does not have is reported")
     func missing() async throws {
         let outcome = try await BeaconProgram.run(
             "places", "--source", "-", "--place", "hall=R1", "--place", "attic=R9", "--json", input: Self.walk)
@@ -86,7 +86,7 @@ struct PlacesTests {
     }
 
     @Test(
-        "What is no plan of places is refused with what to do",
+        "An invalid plan of places is refused with a remedy",
         arguments: [
             (["--place", "hall"], "NAME=RECEIVER"), (["--place", "=R1"], "NAME=RECEIVER"),
             (["--place", "a=R1", "--place", "b=R1"], "a receiver can be"),
@@ -101,7 +101,7 @@ struct PlacesTests {
         #expect(outcome.errors.contains(words))
     }
 
-    @Test("A room without a receiver is taught, and found")
+    @Test("A room without a receiver can be taught and found")
     func teach() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -124,10 +124,10 @@ struct PlacesTests {
         let forgotten = try await BeaconProgram.run("teach", "landing", "--forget", "--file", file)
         #expect(forgotten.status == 0)
         let again = try await BeaconProgram.run("teach", "landing", "--forget", "--file", file)
-        #expect(again.status == 1 && again.errors.contains("nothing was taught"))
+        #expect(again.status == 1 && again.errors.contains("was never taught"))
     }
 
-    @Test("A recording whose time steps back is taught as two stands")
+    @Test("A recording whose clock steps back is taught as two points")
     func teachBackward() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -139,7 +139,7 @@ struct PlacesTests {
         #expect(outcome.status == 0 && outcome.lines.first == "1 place, 1 receivers", "\(outcome.errors)")
     }
 
-    @Test("What several teach at once is all kept")
+    @Test("Places that several commands teach at once are all saved")
     func teachTogether() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -157,7 +157,7 @@ struct PlacesTests {
         #expect(list.lines.first == "6 places, 2 receivers")
     }
 
-    @Test("A file that is none of taught places is told")
+    @Test("A file without taught places is reported")
     func damagedFile() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
         defer { try? FileManager.default.removeItem(at: file) }

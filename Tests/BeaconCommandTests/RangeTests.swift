@@ -18,7 +18,7 @@ struct RangeTests {
         line(1000.5, rssi: -80, minor: 1) + line(1000.6, rssi: -50, minor: 2) + line(1000.7, rssi: -65, minor: 3)
         + line(1000.8, rssi: 127, minor: 4) + line(1001, rssi: -50, minor: 2)
 
-    @Test("Each second, receiver and region is a line of JSON as the scripts of users expect it")
+    @Test("Each second, receiver and region is a line of JSON in the form that users' scripts expect")
     func json() async throws {
         let outcome = try await BeaconProgram.run(
             "range", "--source", "-", "--json", "--region", "x=\(Self.uuid)/1/2", input: Self.log)
@@ -31,7 +31,7 @@ struct RangeTests {
             ])
     }
 
-    @Test("Without a region every beacon is ranged and the region is null")
+    @Test("Without a region, every beacon is ranged and the region is null")
     func everyBeacon() async throws {
         let outcome = try await BeaconProgram.run("range", "--source", "-", "--json", input: Self.log)
         #expect(outcome.lines.count == 1)
@@ -42,7 +42,7 @@ struct RangeTests {
                     + "\n"))
     }
 
-    @Test("People get sections, nearest first, within 80 columns")
+    @Test("The text has sections, nearest first, within 80 columns")
     func sections() async throws {
         let outcome = try await BeaconProgram.run("range", "--source", "-", input: Self.log)
         let lines = outcome.lines
@@ -52,7 +52,7 @@ struct RangeTests {
         #expect(lines.contains { $0.contains("1/2") && $0.contains("0.3 m (0.1–0.5)") && $0.contains("-50 dBm") })
     }
 
-    /// Two adverts of each of so many beacons that claim a power; nil for none.
+    /// Returns two adverts of each beacon, with the power that all of them claim; nil for none.
     private static func log(power: Int?, beacons: Int = 1) -> String {
         (0..<2 * beacons).map { number in
             let claim = power.map { #""measuredPower":\#($0),"# } ?? ""
@@ -62,7 +62,7 @@ struct RangeTests {
     }
 
     @Test(
-        "A beacon that gives no power it can have is as far as a usual one, and uncalibrated", arguments: [-3, 30, nil])
+        "A beacon without a possible power is as far as a usual one, and uncalibrated", arguments: [-3, 30, nil])
     func uncalibrated(power: Int?) async throws {
         let json = try await BeaconProgram.run("range", "--source", "-", "--json", input: Self.log(power: power))
         #expect(
@@ -76,7 +76,7 @@ struct RangeTests {
         #expect(text.lines.allSatisfy { $0.count <= 80 } && text.errors.isEmpty)
     }
 
-    @Test("Of many uncalibrated beacons standard error names the first")
+    @Test("Of many uncalibrated beacons, standard error names the first")
     func manyUncalibrated() async throws {
         let outcome = try await BeaconProgram.run(
             "range", "--source", "-", "--json", input: Self.log(power: -3, beacons: 100))
@@ -84,7 +84,7 @@ struct RangeTests {
         #expect(lines.count == 20 && lines.last?.contains("Further uncalibrated beacons are not reported") == true)
     }
 
-    @Test("On a terminal the table is drawn over itself, within its width, and with no colour where none is wanted")
+    @Test("On a terminal the table redraws itself within its width, without colours if they are not wanted")
     func terminal() async throws {
         let colored = try await BeaconProgram.runOnTerminal("range --source simulation:museum --speed max")
         #expect(colored.output.contains("\u{1B}[2J"))
@@ -99,7 +99,7 @@ struct RangeTests {
         #expect(rows.allSatisfy { $0.count <= 80 })
     }
 
-    @Test("A source without times is refused with what to do, and accepted with it")
+    @Test("A source without times is refused with a remedy, and accepted with it")
     func noTimes() async throws {
         let dump = """
             HCI sniffer - Bluetooth packet analyzer ver 5.50

@@ -3,11 +3,11 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Receivers that others own, by Debian's broker", .fewAtATime)
+@Suite("Receivers of other owners, with Debian's broker", .fewAtATime)
 struct ReceiverTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 
-    /// What OpenMQTTGateway publishes of a beacon.
+    /// An OpenMQTTGateway message about a beacon.
     private static func advert(minor: Int, rssi: Int) -> String {
         """
         {"id":"C0:00:00:00:00:01","mac_type":1,"rssi":\(rssi),"mfid":"4c00","uuid":"e2c56db5dffb48d2b060d0f5a71096e0",\
@@ -15,13 +15,13 @@ struct ReceiverTests {
         """
     }
 
-    @Test("What gateways of several kinds publish is heard, each by its name")
+    @Test("Messages from several kinds of gateways are received, each with its name")
     func scan() async throws {
         let broker = try await Broker()
         let run = try ProgramRun(["scan", "--json", "--source", "mqtt://127.0.0.1:\(broker.port)"])
         try await eventually { run.errors.contains("connected and listening to receivers") }
         try await eventually {
-            // The subscriptions may be some moments later.
+            // The subscriptions may take a little longer.
             try broker.publish("home/hall/BTtoMQTT/1", Self.advert(minor: 7, rssi: -70))
             return run.output.contains(#""receiver":"hall","address":"c0:00:00:00:00:01""#)
         }
@@ -39,7 +39,7 @@ struct ReceiverTests {
         #expect(run.process.wait() == 130)
     }
 
-    @Test("A receiver that dies makes its region unknown, and nothing is left")
+    @Test("A receiver that dies makes its region unknown, without an exit")
     func death() async throws {
         let broker = try await Broker()
         let run = try ProgramRun([
@@ -55,7 +55,7 @@ struct ReceiverTests {
         #expect(!run.output.contains("exit"))
     }
 
-    @Test("A broker that goes and comes back is told, and what is published then is heard")
+    @Test("A broker's outage and return are reported, and later messages are received")
     func restart() async throws {
         let broker = try await Broker()
         let run = try ProgramRun(["scan", "--json", "--source", "mqtt://127.0.0.1:\(broker.port)"])
@@ -70,7 +70,7 @@ struct ReceiverTests {
     }
 
     @Test(
-        "A message of 200 MB costs no memory, and the adverts behind it are heard, with MQTT 5 and 3.1.1",
+        "A message of 200 MB costs no memory, and later adverts are received, with MQTT 5 and 3.1.1",
         arguments: [true, false])
     func large(speaksVersion5: Bool) async throws {
         let broker = try await Broker(
@@ -95,7 +95,7 @@ struct ReceiverTests {
         #expect(kilobytes < 100 << 10, "\(kilobytes) kB")
     }
 
-    @Test("A broker that does not accept the user, and one that is not there, are told with what to do")
+    @Test("A broker that refuses the user, and a missing broker, are reported with a remedy")
     func refused() async throws {
         let folder = try TemporaryFolder()
         let passwords = folder.url.appendingPathComponent("passwords").path
@@ -112,7 +112,7 @@ struct ReceiverTests {
         try await eventually { right.errors.contains("connected, and listening") }
         let nobody = try FreePort.find()
         let run = try ProgramRun(["scan", "--source", "mqtt://127.0.0.1:\(nobody)"])
-        // libmosquitto 2.1 does not pass the system's reason on.
+        // libmosquitto 2.1 does not pass on the system's reason.
         try await eventually {
             ["Connection refused", "no connection was established"].contains {
                 run.errors.contains("\($0)). Possible causes: the broker is not running")
@@ -121,7 +121,7 @@ struct ReceiverTests {
     }
 
     @Test(
-        "A source that cannot be is refused at once",
+        "An invalid source is refused at once",
         arguments: [
             ("mqtt://", "host is empty"), ("MQTT:/u:secret@", "host is empty"), ("mqtt://h:0", "the port is not valid"),
             ("mqtt://h:x/a", "the port is not valid"), ("mqtt://u:se/cret@h", "write / as %2F"),

@@ -3,11 +3,11 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("beacon relay, by Debian's broker", .fewAtATime)
+@Suite("beacon relay, with Debian's broker", .fewAtATime)
 struct RelayTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 
-    /// What a client of the broker gets, in a file.
+    /// The messages that a client of the broker receives, in a file.
     private final class Listener {
         private let folder: TemporaryFolder
         private let process: ChildProcess
@@ -18,7 +18,7 @@ struct RelayTests {
                 "mosquitto_sub",
                 ["-h", "127.0.0.1", "-p", "\(broker.port)", "-t", topic, "-t", "ready", "-v", "-q", "1"],
                 output: folder.url.path + "/output")
-            // A subscription takes a moment.
+            // A subscription takes some time.
             try await eventually {
                 try broker.publish("ready", "now")
                 return self.output.contains("ready now")
@@ -30,7 +30,7 @@ struct RelayTests {
         }
     }
 
-    @Test("What a relay hears is heard by others by its name, and its end is told")
+    @Test("Other machines receive a relay's adverts by its name, and its end is reported")
     func scan() async throws {
         let broker = try await Broker()
         let address = "mqtt://127.0.0.1:\(broker.port)"
@@ -50,7 +50,7 @@ struct RelayTests {
         try await eventually { status.output.contains("beacon-relay/hall%201/status offline") }
     }
 
-    @Test("Enter and exit wait for a broker that is away, over a kill of the relay, and come once, with their times")
+    @Test("Enter and exit wait for an absent broker, even if the relay is killed, and arrive once, with their times")
     func storeAndForward() async throws {
         let folder = try TemporaryFolder()
         let store = folder.url.appendingPathComponent("relay.json").path
@@ -77,12 +77,12 @@ struct RelayTests {
         }
         second.process.signal(SIGINT)
         #expect(second.process.wait() == 130)
-        // The second knew that it was inside.
+        // The second relay knew that it was inside.
         #expect(listener.output.split(separator: "\n").filter { $0.contains("transitions {\"id\":") }.count == 1)
         #expect(second.errors.contains("1 transitions, 0 waiting"))
     }
 
-    @Test("A relay that is killed makes its region unknown, and nothing is left; one that comes back goes on")
+    @Test("A killed relay makes its region unknown, without an exit; a relay that returns continues")
     func death() async throws {
         let broker = try await Broker()
         let address = "mqtt://127.0.0.1:\(broker.port)"
@@ -100,7 +100,7 @@ struct RelayTests {
         again.process.end(SIGKILL)
     }
 
-    @Test("A broker that is none, and two regions of one name, are mistakes on the command line")
+    @Test("An invalid broker, and two regions with one name, are mistakes on the command line")
     func mistakes() async throws {
         let broker = try await BeaconProgram.run("relay", "broker.local")
         #expect(broker.status == 2 && broker.errors.contains("write mqtt://HOST"), "\(broker.errors)")

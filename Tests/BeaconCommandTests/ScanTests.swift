@@ -16,7 +16,7 @@ struct ScanTests {
         FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())\(suffix)").path
     }
 
-    @Test("A sighting log that is read is written as it was, and the last line counts")
+    @Test("A sighting log is written as it was read, and the last line counts")
     func copy() async throws {
         let outcome = try await BeaconProgram.run("scan", "--source", "-", "--json", input: Self.log)
         #expect(outcome.status == 0)
@@ -27,7 +27,7 @@ struct ScanTests {
         #expect(outcome.errors == "packets 2 reports 2 bad-crc 0 ibeacons 2\n")
     }
 
-    @Test("Without --json there are columns that fit on a terminal")
+    @Test("Without --json, the columns fit a terminal")
     func text() async throws {
         let outcome = try await BeaconProgram.run("scan", "--source", "-", input: Self.log)
         #expect(outcome.lines.count == 3)
@@ -35,7 +35,7 @@ struct ScanTests {
         #expect(outcome.lines.dropFirst().first?.hasPrefix("22:13:20.125") == true)
     }
 
-    @Test("A cut source gives what it has, its counts, an error with the place, and status 1")
+    @Test("A truncated source gives its content, its counts, an error with the place, and status 1")
     func cut() async throws {
         let outcome = try await BeaconProgram.run(
             "scan", "--source", "-", "--json", input: String(Self.log.dropLast(20)))
@@ -46,7 +46,7 @@ struct ScanTests {
     }
 
     @Test(
-        "A recording says what was heard, in each format",
+        "A recording has the same adverts, in each format",
         arguments: [".btsnoop", ".ndjson", ".btsnoop.gz", ".jsonl.gz"])
     func record(suffix: String) async throws {
         let path = temporary(suffix)
@@ -58,7 +58,7 @@ struct ScanTests {
         #expect(again.output == original.output)
     }
 
-    @Test("A simulation gives the same bytes each time, and the same to scan, to simulate and to record")
+    @Test("A simulation gives the same bytes each time, and the same for scan, simulate and record")
     func simulate() async throws {
         let first = try await BeaconProgram.run("simulate", "museum")
         let second = try await BeaconProgram.run("simulate", "museum")
@@ -73,7 +73,7 @@ struct ScanTests {
         #expect(recorded.lines.count == first.lines.count)
     }
 
-    @Test("The packet interval takes the place of a source's own times, and gives some to one without")
+    @Test("The packet interval replaces a source's times, and adds times to a source without them")
     func packetInterval() async throws {
         let outcome = try await BeaconProgram.run(
             "scan", "--source", "-", "--json", "--packet-interval", "0.5", input: Self.log)
@@ -82,7 +82,7 @@ struct ScanTests {
     }
 
     @Test(
-        "The recording of real beacons gives 429 iBeacons of 11 identities", .enabled(if: BeaconProgram.data != nil))
+        "The recording of real beacons has 429 iBeacons of 11 identities", .enabled(if: BeaconProgram.data != nil))
     func realCapture() async throws {
         let data = try #require(BeaconProgram.data)
         let outcome = try await BeaconProgram.run("scan", "--source", "\(data)/captures/hcidump.txt", "--json")

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A count of how often a command looks at its environment, at its files and at the terminal.
+/// A count of how often a command reads its environment, its files and the terminal.
 @Suite("Settings", .fewAtATime)
 struct SettingsReadTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 
-    /// A library that stands before the C library's own functions and counts the calls.
+    /// A library that wraps functions of the C library and counts their calls.
     private static let counter = """
         #define _GNU_SOURCE
         #include <dlfcn.h>
@@ -45,7 +45,7 @@ struct SettingsReadTests {
         }
         """
 
-    /// A recording of beacons that are heard one after another, each by two receivers in turn, and are gone then.
+    /// A recording of beacons that are heard one after another, each by two receivers in turn, and then disappear.
     private static func log(beacons: Int) -> String {
         var lines: [String] = []
         for beacon in 1...beacons {
@@ -84,7 +84,7 @@ struct SettingsReadTests {
         for beacons in [3, 60] {
             let log = path + "/log.ndjson"
             try Self.log(beacons: beacons).write(toFile: log, atomically: true, encoding: .utf8)
-            // Each run finds no file of the one before.
+            // Each run has a new folder, without files of an earlier run.
             let own = path + "/\(beacons)"
             try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
             let words = command.replacingOccurrences(of: "evaluate %", with: "evaluate \(log)")

@@ -6,7 +6,7 @@ import Testing
 struct TerminalTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 
-    /// Each command that ends by itself, with output of some length.
+    /// Commands that end by themselves and print some output.
     private static let commands = [
         "scan --source simulation:museum --speed max", "range --source simulation:museum --speed max",
         "monitor --source simulation:museum --speed max --region hall=\(uuid)/1",
@@ -20,11 +20,11 @@ struct TerminalTests {
     /// Colours, as escape codes (ECMA-48, SGR).
     private static func hasColor(_ text: String) -> Bool { text.contains(#/\u{1B}\[[0-9;]*m/#) }
 
-    @Test("Nothing has an escape code where its output is no terminal", arguments: commands)
+    @Test("Without a terminal, the output has no escape codes", arguments: commands)
     func plain(command: String) async throws {
         let folder = try TemporaryFolder()
         let places = ["XDG_RUNTIME_DIR": folder.url.path, "XDG_STATE_HOME": folder.url.path]
-        // A scenario in the air takes as long as it says.
+        // A scenario in the air takes its full duration.
         guard command != "air museum" else { return try await air(places) }
         for environment in [[:], ["COLORTERM": "truecolor", "CLICOLOR_FORCE": "1"], ["TERM": "dumb"]] {
             let outcome = try await BeaconProgram.run(
@@ -43,7 +43,7 @@ struct TerminalTests {
     }
 
     @Test(
-        "A terminal has colours unless NO_COLOR is set, and no escape code at all where it is dumb",
+        "A terminal has colours unless NO_COLOR is set, and a dumb terminal has no escape codes",
         arguments: [
             ([:], true, true), (["NO_COLOR": "1"], true, false), (["NO_COLOR": ""], true, true),
             (["TERM": "dumb"], false, false),

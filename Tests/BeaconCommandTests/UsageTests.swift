@@ -18,7 +18,7 @@ struct UsageTests {
     }
 
     @Test(
-        "A mistake on the command line gives status 2 and says what to do",
+        "A mistake on the command line gives status 2 and a remedy",
         arguments: [
             (["monitor"], "--region"),
             (["monitor", "--region", "hall"], "[NAME=]UUID[/MAJOR[/MINOR]]"),
@@ -55,7 +55,7 @@ struct UsageTests {
 
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 
-    /// Each option that takes a span of time, with a command that it is of.
+    /// Each option for a span of time, with a command that has it.
     private static let spanOptions = [
         ["monitor", "--region", uuid, "--source", "/dev/null", "--exit-timeout"],
         ["monitor", "--region", uuid, "--source", "/dev/null", "--packet-interval"],
@@ -67,13 +67,13 @@ struct UsageTests {
         ["relay", "mqtt://127.0.0.1:1", "--source", "/dev/null", "--region", uuid, "--exit-timeout"],
     ]
 
-    @Test("A span of time is written alike in all options; a number alone is seconds", arguments: spanOptions)
+    @Test("All options accept the same spans of time; a number alone is seconds", arguments: spanOptions)
     func spans(arguments: [String]) async throws {
         for text in ["5", "1.5", "5s", "1m30s", "1500ms"] where arguments[0] != "relay" {
             let outcome = try await BeaconProgram.run(arguments + [text])
             #expect(outcome.status != 2, "\(text): \(outcome.errors)")
         }
-        // Behind an option that may stand without a value, this is another option.
+        // After an option whose value is optional, this is another option.
         let isOptional = arguments.last == "--rotate-address"
         for text in ["soon", "-1", "0", "3x", "99999999"] where !(isOptional && text.hasPrefix("-")) {
             let outcome = try await BeaconProgram.run(arguments + [text])
@@ -87,7 +87,7 @@ struct UsageTests {
     }
 
     @Test(
-        "Work that fails gives status 1 and says what is wrong",
+        "A failure gives status 1 and a reason",
         arguments: [
             (["scan", "--source", "/nowhere/at.all"], "no such file"),
             (["scan", "--source", "/"], "directory"),
@@ -105,7 +105,7 @@ struct UsageTests {
         #expect(outcome.errors.contains(hint), "\(outcome.errors)")
     }
 
-    @Test("The environment names the source where the command line does not")
+    @Test("The environment names the source if the command line does not")
     func environment() async throws {
         let outcome = try await BeaconProgram.run(
             "range", "--speed", "max", "--json", environment: ["BEACON_SOURCE": "simulation:museum"])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("beacond, a broker and SIGHUP", .fewAtATime)
 struct BrokerReloadTests {
-    /// What the configuration has, of which each step changes something.
+    /// The configuration. Each step changes a part of it.
     private struct Settings {
         var region = "hall"
         var timeout = 600
@@ -33,7 +33,7 @@ struct BrokerReloadTests {
         }
     }
 
-    @Test("Through reloads that leave it alone a broker's connection stays, and a renamed region has its state first")
+    @Test("A broker's connection survives unrelated reloads, and a renamed region gets its state first")
     func reloads() async throws {
         let bench = try DaemonBench()
         let broker = try await Broker()
@@ -58,14 +58,14 @@ struct BrokerReloadTests {
                 var settings = Settings()
                 func has(_ text: String) -> Bool { bench.read("heard").contains(text) }
                 var reloads = 0
-                /// Has the daemon read other settings, and returns what the broker had before.
+                /// Makes the daemon read other settings, and returns the number of lines before.
                 func reload(_ settings: Settings) async throws -> Int {
                     let before = lines().count
                     reloads += 1
                     try bench.configure(settings.text(port: broker.port))
                     try daemon.send(.terminalClosed)
                     try await daemon.wait("reload \(reloads)") {
-                        daemon.errors.split(separator: "what has not changed continues").count > reloads
+                        daemon.errors.split(separator: "unchanged parts continue").count > reloads
                     }
                     return before
                 }
@@ -92,16 +92,18 @@ struct BrokerReloadTests {
                 try await daemon.wait("the old region is deleted") {
                     lines().dropFirst(before).contains { $0 == "test/gateway/region/hall/state (null)" }
                 }
-                let news = lines().dropFirst(before)
-                let state = try #require(news.firstIndex(of: "test/gateway/region/store/state inside"), "\(news)")
+                let messages = lines().dropFirst(before)
+                let state = try #require(
+                    messages.firstIndex(of: "test/gateway/region/store/state inside"), "\(messages)")
                 let device = try #require(
-                    news.firstIndex { $0.hasPrefix("homeassistant/") && $0.contains("region/store/state") }, "\(news)")
+                    messages.firstIndex { $0.hasPrefix("homeassistant/") && $0.contains("region/store/state") },
+                    "\(messages)")
                 #expect(state < device)
-                // So far there was one connection, which begins as offline, and nobody moved.
+                // Until now there was one connection, which starts as offline, and the beacon did not move.
                 #expect(lines().count { $0 == "test/gateway/status online" } == 1)
                 #expect(lines().count { $0 == "test/gateway/status offline" } == 1)
                 #expect(lines().count { $0.contains("/enter {") } == 1, "\(lines())")
-                // Another topic is another connection, which ends the first.
+                // Another topic needs another connection, which ends the first.
                 settings.topic = "test/other"
                 _ = try await reload(settings)
                 try await daemon.wait("the other begins") {

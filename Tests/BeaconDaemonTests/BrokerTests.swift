@@ -7,7 +7,7 @@ import Testing
 
 @Suite("beacond and a broker", .fewAtATime)
 struct BrokerTests {
-    /// A port of loopback that nobody listens on, from below those that the kernel gives to connections.
+    /// Returns a loopback port without a listener, below the ports that the kernel assigns to connections.
     private static func freePort() throws -> Int {
         for port in (12_000...19_999).shuffled() {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -44,7 +44,7 @@ struct BrokerTests {
         try bench.write("", to: "heard")
         try bench.write("", to: "broker-log")
         let log = FilePath(bench.folder.appendingPathComponent("broker-log").path)
-        // Without a configuration it listens on loopback alone. It ends with the body.
+        // Without a configuration, mosquitto listens only on loopback. It ends with the body.
         _ = try await Subprocess.run(
             .path("/usr/sbin/mosquitto"), arguments: ["-p", "\(port)"], input: .none,
             output: .fileDescriptor(try .open(log, .writeOnly, options: .append), closeAfterSpawningProcess: true),

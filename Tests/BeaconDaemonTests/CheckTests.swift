@@ -3,7 +3,7 @@ import Testing
 
 @Suite("beacond check", .fewAtATime)
 struct CheckTests {
-    @Test("A file without mistakes is status 0, and what it has is told on standard error")
+    @Test("A valid file gives status 0, and a summary on standard error")
     func clean() async throws {
         let bench = try DaemonBench()
         try bench.configure("sources: [auto]\nregions: [{ name: a, uuid: \(DaemonBench.uuid) }]")
@@ -12,7 +12,7 @@ struct CheckTests {
         #expect(outcome.errors == "beacond.yaml can be used: 1 source, 1 region, no destination.\n")
     }
 
-    @Test("A secret is taken from the file beside the configuration too, after the environment")
+    @Test("A secret can come from the file beside the configuration; the environment goes first")
     func secretsBeside() async throws {
         let bench = try DaemonBench()
         try bench.configure(
@@ -23,7 +23,7 @@ struct CheckTests {
             """)
         let none = try await bench.run("check", "beacond.yaml")
         #expect(none.status == 1)
-        #expect(none.output.contains("write MQTT_PASSWORD=… into"), "\(none.output)")
+        #expect(none.output.contains("add MQTT_PASSWORD=… to"), "\(none.output)")
         try bench.write("# a comment\nnonsense\nMQTT_PASSWORD='x y'\n", to: "beacond.env", mode: 0o600)
         let outcome = try await bench.run("check", "beacond.yaml")
         #expect(outcome.status == 0, "\(outcome.output)")
@@ -32,7 +32,7 @@ struct CheckTests {
                 "beacond.env:2: warning: this line is not NAME=value without blanks around the name, and is ignored\n"
             ))
         #expect(outcome.errors.hasSuffix("1 destination, 1 warning.\n"))
-        // What is nearly right is told as what it is.
+        // A near miss is reported with its line.
         try bench.write("MQTT_PASWORD=x\n", to: "beacond.env", mode: 0o600)
         let misspelt = try await bench.run("check", "beacond.yaml")
         #expect(misspelt.output.contains("has MQTT_PASWORD in line 1"), "\(misspelt.output)")
@@ -41,7 +41,7 @@ struct CheckTests {
         #expect(empty.output.contains("MQTT_PASSWORD in line 1 of "), "\(empty.output)")
     }
 
-    @Test("Mistakes are lines as compilers print them, and nothing starts with them")
+    @Test("Faults are printed in the form of a compiler's, and prevent a start")
     func mistakes() async throws {
         let bench = try DaemonBench()
         try bench.write("sources: [auto]\nregions:\n  - nmae: a\n    uuid: e2c5\n", to: "beacond.yaml")
@@ -57,7 +57,7 @@ struct CheckTests {
         #expect(run.errors == lines.joined(separator: "\n") + "\n")
     }
 
-    @Test("A secret that is not here stops check and the daemon alike")
+    @Test("A missing secret stops check and the daemon alike")
     func secrets() async throws {
         let bench = try DaemonBench()
         try bench.configure(
@@ -81,7 +81,7 @@ struct CheckTests {
         let secrets = try bench.write("A=b\n", to: "beacond.env", mode: 0o666)
         let check = try await bench.run("check", "beacond.yaml")
         #expect(check.status == 0 && check.lines.count == 2 && check.errors.hasSuffix(", 2 warnings.\n"))
-        // The group of this user may have others in it.
+        // The group of this user may have other members.
         for (path, deed, modes) in [(file, "write", ["644"]), (secrets, "read and write", ["600", "640"])] {
             let line = check.lines.first { $0.contains("warning: other users can \(deed) \(path), which") } ?? ""
             #expect(modes.contains { line.hasSuffix("chmod \($0) \(path)") }, "\(check.output)")
@@ -91,7 +91,7 @@ struct CheckTests {
         #expect(run.status == 0 && check.lines.allSatisfy { run.errors.contains($0) }, "\(run.errors)")
     }
 
-    @Test("A file that is not there is status 1, a mistake on the command line status 2, help status 0")
+    @Test("A missing file is status 1, a mistake on the command line status 2, help status 0")
     func statuses() async throws {
         let bench = try DaemonBench()
         #expect(try await bench.run("check", "nowhere.yaml").status == 1)
@@ -100,7 +100,7 @@ struct CheckTests {
         #expect(linger.status == 2)
         #expect(linger.errors.split(separator: "soon", omittingEmptySubsequences: false).count == 2)
         #expect(linger.errors.contains("': write a span of time from 0s to 366d, such as 30s, 5m or 1h30m"))
-        // A number alone is seconds: it is the configuration that is missing.
+        // A number alone is seconds, so only the configuration is missing.
         #expect(try await bench.run("--linger", "3", "--config", "nowhere.yaml").status == 1)
         let misspelt = try await bench.run("ouutbox", "list")
         #expect(misspelt.status == 2 && misspelt.errors.contains("There is no command ouutbox; was outbox meant?"))

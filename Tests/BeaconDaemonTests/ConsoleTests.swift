@@ -5,7 +5,7 @@ import Testing
 
 @Suite("beacond's console", .fewAtATime)
 struct ConsoleTests {
-    @Test("Its address is printed, or what turns it on")
+    @Test("Its address is printed, or how to turn it on")
     func open() async throws {
         let bench = try DaemonBench()
         let file = "sources: [auto]\nregions: [{ name: a, uuid: \(DaemonBench.uuid) }]\n"
@@ -17,7 +17,7 @@ struct ConsoleTests {
         #expect(none.status == 2 && none.errors.contains("web: true"))
     }
 
-    @Test("Whether it hears is a status, with the reason where it does not")
+    @Test("Readiness is a status, with a reason if no receiver hears")
     func ready() async throws {
         let bench = try DaemonBench()
         let port = try FreePort.find()
@@ -38,7 +38,7 @@ struct ConsoleTests {
         }
     }
 
-    @Test("The next attempt of a delivery is told by the clock of what is heard, as all times are")
+    @Test("The next attempt of a delivery is reported by the clock of the recording, like all times")
     func nextAttempt() async throws {
         struct Status: Decodable { var time: Double }
         struct Overview: Decodable {
@@ -50,7 +50,7 @@ struct ConsoleTests {
         }
         let bench = try DaemonBench()
         let port = try FreePort.find()
-        // Its clock is one of years ago.
+        // The clock of the recording is years behind.
         try bench.configure(
             """
             sources: ["simulation:museum?loop"]
@@ -79,7 +79,7 @@ struct ConsoleTests {
         }
     }
 
-    @Test("A token is another one each time, and its hash is accepted by the configuration")
+    @Test("Each token is different, and the configuration accepts its hash")
     func token() async throws {
         let bench = try DaemonBench()
         let (first, second) = (try await bench.run("token"), try await bench.run("token"))

@@ -29,7 +29,7 @@ struct DeliveryTests {
         try receiver.deliveries.map { try JSONDecoder().decode(Event.self, from: Data($0.body.utf8)) }
     }
 
-    @Test("What a simulation gives arrives at a webhook, all of it, in order, and the end is summed up")
+    @Test("A webhook receives all notifications of a simulation in order, and a summary follows")
     func webhook() async throws {
         let bench = try DaemonBench()
         try await Receiver.serve { receiver in
@@ -48,7 +48,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("A dry run prints what would be sent, for each destination what is its business, and leaves nothing")
+    @Test("A dry run prints the notifications for each destination, and leaves no files")
     func dryRun() async throws {
         let bench = try DaemonBench()
         try bench.configure(
@@ -83,7 +83,7 @@ struct DeliveryTests {
         #expect(left == ["beacond.yaml"])
     }
 
-    @Test("A polite kill in mid-flow loses nothing: what is not delivered waits, and comes with the next run")
+    @Test("SIGTERM in the middle loses nothing: the rest waits for the next run")
     func termination() async throws {
         let bench = try DaemonBench()
         try await Receiver.serve { receiver in
@@ -99,7 +99,7 @@ struct DeliveryTests {
             #expect(first.status == 0, "\(first.errors)")
             let made = try #require(first.errors.firstMatch(of: /(\d+) notifications \(/).flatMap { Int($0.1) })
             receiver.answer(204)
-            // A source that has nothing to say, so that all that comes is what was waiting.
+            // A source without adverts, so that only waiting notifications are sent.
             let silence = try bench.write(DaemonBench.sighting(1, uuid: DaemonBench.uuid), to: "silence.ndjson")
             try bench.configure(
                 Self.configuration(receiver.url).replacing("simulation:department-store", with: silence))
@@ -126,7 +126,7 @@ struct DeliveryTests {
             let before = receiver.requests
             let impatient = try await bench.run(["--config", "beacond.yaml"]) { daemon in
                 try await daemon.wait("a request is on its way") { receiver.requests > before }
-                // Both are there when it goes on, so that the end of the first is in no race with the second.
+                // Both are pending when it continues, so that the first cannot end it before the second arrives.
                 try daemon.send(.suspend)
                 try daemon.send(.interrupt)
                 try daemon.send(.terminate)
@@ -138,7 +138,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("Presence outlives a restart: no second enter, and an exit for whoever left meanwhile")
+    @Test("Presence survives a restart: no second enter, and an exit for a beacon that left in between")
     func restart() async throws {
         let bench = try DaemonBench()
         let configuration = """
@@ -165,11 +165,11 @@ struct DeliveryTests {
                 $0.firstMatch(of: /:(\d\d:\d\d)Z +(\w+)/).map { "\($0.1) \($0.2)" }
             }
         }
-        // The exit is that of the region's time-out from the first moment of the third run.
+        // The exit comes one timeout after the start of the third run.
         #expect(reported == ["16:40 enter", "33:50 exit", "35:00 enter"])
     }
 
-    @Test("A source that is damaged is told, and the others go on")
+    @Test("A damaged source is reported, and the others continue")
     func damagedSource() async throws {
         let bench = try DaemonBench()
         let damaged = try bench.write(DaemonBench.sighting(1000) + "{\"time\":", to: "damaged.ndjson")
@@ -189,7 +189,7 @@ struct DeliveryTests {
         #expect(outcome.errors.contains("one: "), "\(outcome.errors)")
     }
 
-    @Test("On a terminal a line shows how things stand")
+    @Test("On a terminal a line shows the statistics")
     func liveStatistics() async throws {
         let bench = try DaemonBench()
         try bench.configure(Self.configuration("http://127.0.0.1:9", speed: "100"))

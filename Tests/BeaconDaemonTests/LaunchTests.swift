@@ -35,7 +35,7 @@ struct LaunchTests {
         #expect(outcome.errors.contains("4 launches"))
     }
 
-    /// The state of the app, which goes by its executable's path.
+    /// The state of the app, which its executable's path identifies.
     private static let folder: String = {
         let executable = URL(fileURLWithPath: DaemonBench.product("LaunchedApp")).resolvingSymlinksInPath().path
         return "state/swift-beacon/applications/\(ApplicationIdentity(executable).name)/"
@@ -47,12 +47,12 @@ struct LaunchTests {
             .filter { !$0.contains(" swift-beacon.") }
     }
 
-    /// Plays a beacon that is on for a while, with an app registered that has this state of its region.
+    /// Plays a beacon that is on for a while, with a registered app that has this state of its region.
     private func launch(stored state: Int?, settings: String = "true") async throws -> (
         DaemonBench, DaemonBench.Outcome
     ) {
         let bench = try DaemonBench()
-        // The app's own source has no beacon, so that its events come from the daemon.
+        // The app's own source has no beacon, so its events come from the daemon.
         let silence = try bench.write(
             DaemonBench.sighting(1, uuid: "00000000-0000-0000-0000-000000000001"), to: "silence.ndjson")
         let first = try await bench.run(
@@ -86,7 +86,7 @@ struct LaunchTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         var reported = Self.reported(outcome)
         let launch = "launched with an argument"
-        // An app that ends at once may not have noted that it has an event, and gets it once more.
+        // An app that ends at once may not have recorded its event, and gets it again.
         if reported.count > 8, reported[5...6] == ["state 1 hall", "enter hall"] { reported.removeSubrange(5...6) }
         #expect(
             reported == [launch, "state 1 hall", "enter hall", "ends", launch, "state 2 hall", "exit hall", "ends"],
@@ -126,14 +126,14 @@ struct LaunchTests {
         #expect(reported.allSatisfy { $0.contains(#""minor":1,"proximity""#) })
     }
 
-    @Test("An app whose region had an unknown state gets the state alone")
+    @Test("An app whose region had an unknown state gets only the state")
     func stateAlone() async throws {
         let (_, outcome) = try await launch(stored: nil)
         let reported = Self.reported(outcome)
         #expect(reported.prefix(3) == ["launched with an argument", "state 1 hall", "ends"], "\(outcome.errors)")
     }
 
-    @Test("An app whose registration others could have written is not started, and the log says why")
+    @Test("An app whose registration other users could have written is not started, and the log explains why")
     func distrust() async throws {
         let bench = try DaemonBench()
         let folder = "state/swift-beacon/applications/evil"
@@ -158,7 +158,7 @@ struct LaunchTests {
         #expect(!outcome.errors.contains("launch,"))
     }
 
-    @Test("A rule's program and what it started end at the time limit, though beacond was killed before")
+    @Test("A rule's program and its children end at the time limit, even if beacond was killed before")
     func killedDaemon() async throws {
         let bench = try DaemonBench()
         let log = try bench.write(DaemonBench.sighting(1000), to: "log.ndjson")

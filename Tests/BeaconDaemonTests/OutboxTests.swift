@@ -12,7 +12,7 @@ struct OutboxTests {
         """
     }
 
-    @Test("What was refused for good is listed, sent again when somebody says so, or dropped")
+    @Test("Refused notifications can be listed, retried and dropped")
     func refused() async throws {
         let bench = try DaemonBench()
         try await Receiver.serve { receiver in
@@ -45,7 +45,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("Mistakes on the command line are status 2, what cannot be done is status 1")
+    @Test("Mistakes on the command line are status 2, failures are status 1")
     func usage() async throws {
         let bench = try DaemonBench()
         try bench.configure(Self.configuration("http://127.0.0.1:9"))

@@ -7,7 +7,7 @@ import Testing
 struct RunTests {
     private static let store = "02f07e83-abd6-4243-90a8-3617c9c74e70"
 
-    @Test("Enters and exits are in the log, also where nobody is notified, and a dry run prints them alone")
+    @Test("Enters and exits are in the log, even without notifications, and a dry run prints only those")
     func eventsInLog() async throws {
         let bench = try DaemonBench()
         let text = """
@@ -30,11 +30,11 @@ struct RunTests {
         try bench.configure(text + "destinations: [{ name: cloud, type: webhook, url: 'http://127.0.0.1:9' }]")
         let dry = try await bench.run("--config", "beacond.yaml", "--dry-run")
         #expect(!dry.errors.contains("store was "))
-        // A named beacon has its name in what is sent.
+        // A notification includes the name of a named beacon.
         #expect(dry.lines.contains { $0.contains(#""name":"Perfume counter""#) }, "\(dry.output)")
     }
 
-    @Test("A second beacond with one configuration says so, and a first that was stopped did not end by itself")
+    @Test("A second beacond with the same configuration warns, and a stopped first one did not end by itself")
     func twice() async throws {
         let bench = try DaemonBench()
         try bench.configure(
@@ -50,7 +50,7 @@ struct RunTests {
             try daemon.send(.terminate)
         }
         #expect(!outcome.errors.contains(warning) && !outcome.errors.contains("has ended"), "\(outcome.errors)")
-        // By a link too, which is locked for what it leads to.
+        // A link is locked with its target.
         try FileManager.default.createSymbolicLink(
             atPath: bench.folder.path + "/link.yaml", withDestinationPath: bench.folder.path + "/beacond.yaml")
         for file in ["beacond.yaml", "link.yaml"] {
@@ -64,7 +64,7 @@ struct RunTests {
         }
     }
 
-    @Test("The guided start prints no address where its port is another program's")
+    @Test("The guided start prints no address if another program uses its port")
     func takenPort() async throws {
         let bench = try DaemonBench()
         try await Receiver.serve { receiver in
@@ -77,7 +77,7 @@ struct RunTests {
         }
     }
 
-    @Test("The guided start does not write over a configuration")
+    @Test("The guided start does not overwrite a configuration")
     func startedAlready() async throws {
         let bench = try DaemonBench()
         try bench.configure("sources: [auto]\nregions: [{ name: a, uuid: \(DaemonBench.uuid) }]")

@@ -8,7 +8,7 @@ import Testing
 struct SetupTests {
     private static let door = "Front door=\(DaemonBench.uuid)/1/7"
 
-    @Test("Where all is given nobody is asked, and what is written can be run with")
+    @Test("With all options there are no questions, and the written configuration is valid")
     func given() async throws {
         let bench = try DaemonBench()
         let port = try FreePort.find()
@@ -32,11 +32,11 @@ struct SetupTests {
         #expect(check.errors.contains("1 source, 2 regions, 2 named beacons, 1 destination."), "\(check.errors)")
         // Never a second time.
         let again = try await bench.run("setup", "--config", "new.yaml", "--beacon", Self.door)
-        #expect(again.status == 2 && again.errors.contains("already"))
+        #expect(again.status == 2 && again.errors.contains("exists"))
     }
 
     @Test(
-        "What cannot be used is told, and nothing is written",
+        "Invalid options are reported, and nothing is written",
         arguments: [
             (["--beacon", "Front door=1/2/3"], "NAME=UUID/MAJOR/MINOR"),
             (["--source", "simulation:museum"], "--beacon"),
@@ -62,7 +62,7 @@ struct SetupTests {
         #expect(bench.read("new.yaml").isEmpty && bench.read("new.env").isEmpty)
     }
 
-    @Test("Where nobody can be asked a broker that is away is written all the same, with a password beside the others'")
+    @Test("Without a terminal, --untried writes an unreachable broker, and adds its password to the others")
     func untried() async throws {
         let bench = try DaemonBench()
         try bench.write("MQTT_PASSWORD=\"old\"\n", to: "new.env")
@@ -77,7 +77,7 @@ struct SetupTests {
         #expect(check.status == 0, "\(check.output)")
     }
 
-    @Test("A beacon that a person carries is written as a tracker, and no other is")
+    @Test("Only a beacon that a person carries is written as a tracker")
     func tracker() async throws {
         let bench = try DaemonBench()
         let outcome = try await bench.run(
@@ -91,12 +91,12 @@ struct SetupTests {
         #expect(check.status == 0, "\(check.errors)")
     }
 
-    @Test("At a terminal the broker's user and password are asked for, tried and not shown, and a beacon is named")
+    @Test("At a terminal the broker's user and password are asked for, tested and hidden, and a beacon is named")
     func asked() async throws {
         let bench = try DaemonBench()
         let (port, web) = (try FreePort.find(), try FreePort.find())
         try bench.write("listener \(port) 127.0.0.1\nuser root\npassword_file passwords\n", to: "broker.conf")
-        // What is typed next is typed once it is asked for, as somebody does who reads.
+        // Each answer is typed only after its question, as a user would.
         try bench.write(
             """
             mosquitto_passwd -b -c passwords beacond 'pa$s w'
@@ -111,12 +111,12 @@ struct SetupTests {
             }
             {
                 type_at 'User:' bacond
-                type_at 'not shown:' gu3ss
+                type_at 'not shown):' gu3ss
                 type_at 'User .bacond.:' beacond
-                type_at 'not shown:.*not shown:' 'pa$s w'
+                type_at 'not shown):.*not shown):' 'pa$s w'
                 type_at 'list them again:' '1 Front door'
                 type_at 'if not:' '99 Nowhere'
-                type_at 'Write a number' ''
+                type_at 'Enter a number from' ''
                 type_at 'carry Front door' n
             } | {
                 status=0
@@ -139,7 +139,7 @@ struct SetupTests {
     }
 
     @Test(
-        "At a terminal a configuration is replaced where that is wanted, and kept; an end says that nothing was written"
+        "At a terminal a configuration is replaced on request, and kept; an early end writes nothing"
     )
     func replaced() async throws {
         let bench = try DaemonBench()

@@ -16,7 +16,7 @@ struct SignalTests {
         """
     }
 
-    @Test("SIGHUP has it use another configuration, and one with faults is reported and left (D28)")
+    @Test("SIGHUP loads another configuration, and a faulty one is reported and ignored (D28)")
     func reload() async throws {
         let bench = try DaemonBench()
         try await Receiver.serve { first in
@@ -43,7 +43,7 @@ struct SignalTests {
         }
     }
 
-    @Test("After a reload with faults and a look from outside, a kill loses nothing")
+    @Test("After a faulty reload and a look at the outbox, a kill loses nothing")
     func killAfterLook() async throws {
         let bench = try DaemonBench()
         try bench.configure(
@@ -53,7 +53,7 @@ struct SignalTests {
             notify: { events: [enter] }
             destinations: [{ name: nobody, type: webhook, url: "http://127.0.0.1:9/" }]
             """)
-        // The region is entered only once the daemon was looked at.
+        // The region is entered only after the look at the outbox.
         let script = """
             mkfifo air; exec 9<> air
             "$0" --config beacond.yaml < air 2> errors & daemon=$!
@@ -73,8 +73,8 @@ struct SignalTests {
         #expect(outcome.output.contains("nobody: 1 waiting"), "\(outcome.output) \(bench.read("errors"))")
     }
 
-    /// The options of unshare(1) that make a space of processes with a /proc of its own, as a container has; nil where
-    /// this user may not. The second ones are for a changed root, which is no mount whose propagation could be set.
+    /// The options of unshare(1) that create a PID namespace with its own /proc, as in a container; nil if this user
+    /// may not. The second options are for a changed root, which is not a mount whose propagation can be set.
     private static let space: [String]? = {
         let options = ["--pid", "--fork", "--mount-proc"]
         return [options, options + ["--propagation", "unchanged"]].first { options in
@@ -89,7 +89,7 @@ struct SignalTests {
     }()
 
     @Test(
-        "As the first process of a container it hands on status and signals, and leaves no zombie (D25)",
+        "As the first process of a container, it forwards status and signals, and leaves no zombies (D25)",
         .enabled(if: space != nil, "unshare --pid --mount-proc is not permitted"))
     func firstProcess() async throws {
         let (bench, space) = (try DaemonBench(), try #require(Self.space))

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The zone belongs to a whole process, so that each is tried in one of its own.
+/// The time zone belongs to a whole process, so each test has its own process.
 @Suite("Rule hours in the machine's time zone", .fewAtATime)
 struct TimeZoneTests {
-    /// Moments around changes of the time, and far from them.
+    /// Times around clock changes, and far from them.
     private static let moments = [
         "2026-03-29T00:30:00Z", "2026-03-29T01:30:00Z", "2026-07-01T06:30:00Z", "2026-10-25T00:30:00Z",
         "2026-10-25T01:30:00Z", "2026-12-01T06:30:00Z",
@@ -21,7 +21,7 @@ struct TimeZoneTests {
         ("NZST-12NZDT,M9.5.0,M4.1.0/3", [13, 14, 18, 13, 14, 19]), ("", utc), ("UTC", utc), ("Nowhere/City", utc),
     ]
 
-    @Test("A rule's hours are those of a clock in the zone, and check warns of one that is unknown", arguments: zones)
+    @Test("A rule's hours are those of a clock in the zone, and check warns about an unknown zone", arguments: zones)
     func hours(_ zone: String, _ hours: [Int]) async throws {
         let bench = try DaemonBench()
         let log = try bench.write(Self.moments.map { DaemonBench.sighting($0) }.joined(), to: "log.ndjson")

@@ -18,7 +18,7 @@ struct EventProgramTests {
         return (outcome, lines)
     }
 
-    @Test("The event is on standard input, both outputs come line by line, and no shell reads the words")
+    @Test("The event is on standard input, both outputs arrive line by line, and no shell interprets the words")
     func lines() async throws {
         let program = EventProgram(["/bin/sh", "-c", "cat; echo \"$0\" >&2; printf end", "$HOME a"])
         let (outcome, lines) = try await Self.run(program, input: "{}\n")
@@ -26,8 +26,8 @@ struct EventProgramTests {
         #expect(lines == ["{}", "$HOME a", "end"])
     }
 
-    @Test("What was written just before the end is not lost")
-    func closingSummary() async throws {
+    @Test("Output just before the end is not lost")
+    func lastOutput() async throws {
         for _ in 0..<20 {
             let (_, lines) = try await Self.run(EventProgram(["/bin/sh", "-c", "echo last; exit 3"]))
             #expect(lines == ["last"])
@@ -44,7 +44,7 @@ struct EventProgramTests {
         #expect(lines.first == "begun")
     }
 
-    /// Returns the processes of a mark in their environment. Those that have ended have none.
+    /// Returns the processes with a mark in their environment. Ended processes have no environment.
     private static func processes(_ mark: String) -> [String] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return all.filter { name in
@@ -53,7 +53,7 @@ struct EventProgramTests {
         }
     }
 
-    /// Returns a program whose descendants can be found, and its mark.
+    /// Returns a program whose descendants can be found by a mark, and the mark.
     private static func marked(_ script: String, timeLimit: Duration?) -> (EventProgram, String) {
         var program = EventProgram(["/bin/sh", "-c", script], timeLimit: timeLimit)
         let mark = UUID().uuidString
@@ -68,11 +68,11 @@ struct EventProgramTests {
         ("exec sleep 1000", 1),
         ("trap '' TERM; (trap '' TERM; while :; do sleep 0.1; done) & wait; wait", 2),
         ("setsid sleep 1000 & wait", 2),
-        // As daemons are made: two forks, with a session between them.
+        // A daemon: two forks, with a new session in between.
         ("trap '' TERM; setsid sh -c 'sleep 1000 & exit'; exec sleep 1000", 2),
-        // One that starts another one whenever that ends.
+        // A program that starts another one whenever that ends.
         ("while :; do setsid sh -c 'trap \"\" TERM; sleep 0.1'; done", 1),
-        // Some dozens, each in a separate session.
+        // Dozens of processes, each in a separate session.
         (
             """
             export BODY='[ $N -gt 0 ] || exec sleep 1000; export N=$((N-1)); \
@@ -82,15 +82,15 @@ struct EventProgramTests {
         ),
     ]
 
-    @Test("At the time limit a program ends with everything that it started, in whatever session", arguments: lasting)
+    @Test("At the time limit a program ends with everything that it started, in any session", arguments: lasting)
     func limited(_ script: String, _ count: Int) async throws {
-        // On a slow machine all of it runs only before a later limit.
+        // A slow machine needs a later limit to run all of it.
         for seconds in [2, 4, 8, 16, 32, 64] {
             let (program, mark) = Self.marked(script, timeLimit: .seconds(seconds))
             async let outcome = Self.run(program).0
             let end = ContinuousClock.now + .seconds(seconds)
             var most = 0
-            // Two are the supervisor's.
+            // Two processes belong to the supervisor.
             while most < count + 2, ContinuousClock.now < end {
                 most = max(most, Self.processes(mark).count)
                 try await Task.sleep(for: .milliseconds(20))
@@ -111,11 +111,11 @@ struct EventProgramTests {
         try await eventually("nothing of it is left") { Self.processes(mark).isEmpty }
     }
 
-    @Test("A program that is cancelled ends with everything that it started", arguments: lasting)
+    @Test("A cancelled program ends with everything that it started", arguments: lasting)
     func cancelled(_ script: String, _ count: Int) async throws {
         let (program, mark) = Self.marked(script, timeLimit: nil)
         let running = Task { try await program.run(input: [], output: .lines { _ in }) }
-        // Two are the supervisor's.
+        // Two processes belong to the supervisor.
         try await eventually("all of it runs") { Self.processes(mark).count >= count + 2 }
         running.cancel()
         _ = try? await running.value
@@ -123,7 +123,7 @@ struct EventProgramTests {
     }
 
     @Test(
-        "What outlives its program is ended at the limit, keeps no output open, and delays nothing",
+        "Processes that outlive their program end at the limit, keep no output open, and delay nothing",
         arguments: ["setsid sleep 1000", "trap '' TERM; setsid sh -c 'sleep 1000 & exit'"])
     func daemon(_ script: String) async throws {
         let (program, mark) = Self.marked("(\(script)) > /dev/null 2>&1 & echo begun; exit 3", timeLimit: .seconds(3))
@@ -132,7 +132,7 @@ struct EventProgramTests {
         try await eventually("nothing of it is left") { Self.processes(mark).isEmpty }
     }
 
-    @Test("Without a time limit, what outlives its program is left alone")
+    @Test("Without a time limit, processes that outlive their program continue")
     func unlimited() async throws {
         let (program, mark) = Self.marked("setsid sleep 1000 > /dev/null 2>&1 & exit 0", timeLimit: nil)
         #expect(try await Self.run(program).0 == .exited(0))
@@ -140,7 +140,7 @@ struct EventProgramTests {
         for process in Self.processes(mark) { kill(Int32(process) ?? 0, SIGKILL) }
     }
 
-    @Test("A program that is ended ends no other")
+    @Test("The end of a program does not end other programs")
     func neighbours() async throws {
         let (short, mark) = Self.marked("setsid sleep 1000 & wait", timeLimit: .seconds(1))
         let (long, _) = Self.marked("setsid sh -c 'sleep 3; echo done'; exit 7", timeLimit: .seconds(300))
@@ -152,7 +152,7 @@ struct EventProgramTests {
         try await eventually("nothing of the first is left") { Self.processes(mark).isEmpty }
     }
 
-    /// Programs that do anything with their input, output, children and end, and how they end.
+    /// Programs that misuse their input, output, children and end, and how they end.
     private static let wild: [([String], EventProgram.Outcome)] = [
         (["/bin/true"], .exited(0)),
         (["/bin/false"], .exited(1)),
@@ -163,11 +163,11 @@ struct EventProgramTests {
         (["/bin/sh", "-c", "exec <&- >&- 2>&-"], .exited(0)),
         (["/bin/sh", "-c", "kill -9 $$"], .signaled(9)),
         (["/bin/sh", "-c", "kill -PIPE $$"], .signaled(13)),
-        // Its whole group, and the signal that stands for the time limit.
+        // The whole group, and the signal that stands for the time limit.
         (["/bin/sh", "-c", "kill -TERM 0"], .signaled(15)),
         (["/bin/sh", "-c", "kill -KILL 0"], .signaled(9)),
         (["/bin/sh", "-c", "kill -60 $$"], .exited(188)),
-        // A child that outlives it and keeps its outputs open.
+        // A child that outlives the program and keeps its outputs open.
         (["/bin/sh", "-c", "sleep 2 & exit 2"], .exited(2)),
         (["/bin/sh", "-c", "head -c 300000 /dev/zero; exit 5"], .exited(5)),
         (["/bin/sh", "-c", "cat > /dev/null; head -c 100000 /dev/zero | tr '\\0' '\\n'"], .exited(0)),
@@ -175,13 +175,13 @@ struct EventProgramTests {
     ]
 
     @Test(
-        "Whatever a program does with input, output, children and end, it ends nothing but itself (D1)",
+        "Whatever a program does with its input, output, children and end, it ends only itself (D1)",
         arguments: wild.indices)
     func harmless(_ index: Int) async throws {
         let (words, expected) = Self.wild[index]
         var program = EventProgram(words)
         program.isOwnSession = true
-        // More than a pipe holds, which nobody reads.
+        // More than a pipe holds, which the program does not read.
         let input = [UInt8](repeating: UInt8(ascii: "x"), count: 200_000)
         for _ in 0..<10 {
             #expect(try await program.run(input: input, output: .lines { _ in }) == expected)
@@ -199,20 +199,20 @@ struct EventProgramTests {
         }
     }
 
-    @Test("No descriptor is left over, here or in the program (D6)")
+    @Test("No descriptor is left open, here or in the program (D6)")
     func descriptors() async throws {
-        // In a process of its own: other tests open and close theirs in this one.
+        // In a separate process: other tests open and close descriptors in this one.
         await #expect(processExitsWith: .success) {
             func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
-            // What the first run opens for all.
+            // The first run opens some descriptors for all runs.
             _ = try await Self.run(EventProgram(["/bin/true"]))
             let open = try count()
             let file = try #require(fopen("/dev/null", "r"))
-            // As a library leaves one that does not say close-on-exec.
+            // A library that does not set close-on-exec leaves such a descriptor.
             #expect(fcntl(fileno(file), F_SETFD, 0) == 0)
             for _ in 0..<20 {
                 let (_, lines) = try await Self.run(EventProgram(["/bin/ls", "/proc/self/fd"]))
-                // The three, and the folder that ls reads.
+                // The three standard files, and the folder that ls reads.
                 #expect(lines == ["0", "1", "2", "3"])
             }
             fclose(file)
@@ -220,7 +220,7 @@ struct EventProgramTests {
         }
     }
 
-    @Test("A program gets the variables that say who and where its user is, those that were named, and no other (D6)")
+    @Test("A program gets the variables about its user, the named variables, and no others (D6)")
     func environment() async throws {
         let all = ["PATH": "/bin", "LC_ALL": "C", "HOME": "/h", "CLOUD_SECRET": "s", "LIGHTS_KEY": "k"]
         #expect(
@@ -232,7 +232,7 @@ struct EventProgramTests {
         #expect(!lines.contains { $0.contains("of the daemon") })
     }
 
-    @Test("What cannot be run is an error that says what to do")
+    @Test("A program that cannot run is an error with a remedy")
     func missing() async {
         func message(_ program: EventProgram) async -> String {
             do throws(ProgramError) {
@@ -249,7 +249,7 @@ struct EventProgramTests {
         #expect(await message(program).contains("/nowhere"))
     }
 
-    @Test("A line without an end comes in parts")
+    @Test("A line without an end arrives in parts")
     func longLine() async throws {
         let (_, lines) = try await Self.run(EventProgram(["/bin/sh", "-c", "head -c 10000 /dev/zero | tr '\\0' x"]))
         #expect(lines.map(\.count) == [4096, 4096, 1808])

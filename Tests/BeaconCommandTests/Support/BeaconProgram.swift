@@ -3,9 +3,9 @@ import Subprocess
 import SystemPackage
 import TestSupport
 
-/// The program `beacon` as it was built with the tests, run as a user would.
+/// The program `beacon` from the build of the tests, run as a user would run it.
 enum BeaconProgram {
-    /// What a run left behind.
+    /// The result of a run.
     struct Outcome {
         var status: Int
         var output: String
@@ -16,7 +16,7 @@ enum BeaconProgram {
 
     static var path: String { Product.path("beacon") }
 
-    /// Real recordings, where the checkout has them beside it.
+    /// Real recordings, if they are beside the checkout.
     static var data: String? {
         let root = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent()
@@ -39,7 +39,7 @@ enum BeaconProgram {
         try await run(path, arguments, input: input, environment: environment)
     }
 
-    /// Runs the program on a terminal of its own, 80 columns wide, by way of `script`.
+    /// Runs the program on a terminal, 80 columns wide, with `script`.
     static func runOnTerminal(_ arguments: String, environment: [String: String] = [:]) async throws -> Outcome {
         try await run(
             "/usr/bin/script", ["-qefc", "stty cols 80 rows 40; exec \(path) \(arguments)", "/dev/null"], input: "",
@@ -51,7 +51,7 @@ enum BeaconProgram {
         try await run("/bin/sh", ["-c", line], input: "", environment: [:])
     }
 
-    /// A Python that has what the scorer of recordings needs, as a command for the shell.
+    /// Returns a Python with the modules that the recordings' scorer needs, as a shell command.
     static func python() async throws -> String {
         for candidate in ["python3", "/usr/bin/python3"] {
             if try await runShell("\(candidate) -c 'import numpy'").status == 0 { return candidate }

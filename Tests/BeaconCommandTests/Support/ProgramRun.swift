@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// `beacon` as it runs, with its output in files.
+/// A running `beacon`, with its output in files.
 final class ProgramRun {
     let folder: TemporaryFolder
     let process: ChildProcess
@@ -16,10 +16,10 @@ final class ProgramRun {
             output: folder.url.path + "/output")
     }
 
-    /// What it wrote on standard output so far.
+    /// The text on standard output.
     var output: String { text("output") }
 
-    /// What it wrote on standard error so far.
+    /// The text on standard error.
     var errors: String { text("errors") }
 
     private func text(_ name: String) -> String {

@@ -17,7 +17,7 @@ final class FileExposureTests {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// The words of a warning for each mode: what other users can do, where the group is trusted and where it is not.
+    /// The expected warnings for each mode, with a trusted group and with another group.
     private static let modes: [(mode: mode_t, trusted: [FileExposure.Use: String], other: [FileExposure.Use: String])] =
         [
             (0o600, [:], [:]), (0o400, [:], [:]),
@@ -65,7 +65,7 @@ final class FileExposureTests {
     }
 
     @Test(
-        "A folder in which other users can write exposes all below it, unless it is sticky",
+        "A folder in which other users can write exposes all files below it, unless it is sticky",
         arguments: [(0o777, false), (0o775, true), (0o1777, true), (0o755, true), (0o773, false), (0o700, true)])
     func folders(_ mode: mode_t, _ isSafe: Bool) throws {
         #expect(chmod(file, 0o600) == 0)
@@ -86,13 +86,13 @@ final class FileExposureTests {
         #expect(FileExposure { _, _ in false }.warnings(of: file, as: .program).count == 1)
     }
 
-    /// Does what a warning says.
+    /// Runs the remedy of a warning.
     private func repair(_ warning: String) throws {
         let command = try #require(warning.firstMatch(of: /; repair it with: (?:sudo )?chmod ([0-7]+) (\/.*)$/))
         #expect(chmod(String(command.2), mode_t(command.1, radix: 8) ?? 0) == 0)
     }
 
-    @Test("A link counts with its own folder and with that of its file, and what is no file counts for nothing")
+    @Test("A link is checked with its own folder and that of its target, and only regular files are checked")
     func links() throws {
         #expect(chmod(file, 0o600) == 0)
         let other = folder + "/other"
@@ -106,7 +106,7 @@ final class FileExposureTests {
             #expect(exposure.warnings(of: other + "/link", as: .secrets).count == 1)
             #expect(chmod(folder, 0o755) == 0)
         }
-        // A chain: the link in the middle has a folder of its own, and so has a linked folder on the way.
+        // A chain: the link in the middle has its own folder, and so has a linked folder on the way.
         try FileManager.default.createDirectory(atPath: folder + "/middle", withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: folder + "/middle/link", withDestinationPath: "../inner")
         try FileManager.default.createSymbolicLink(

@@ -9,7 +9,7 @@ struct ZoneVariableTests {
     private let variable = ZoneVariable(folder: "/zones") { zones.contains($0) }
 
     @Test(
-        "Names, paths and rules of POSIX are known to the C library",
+        "The C library knows names, paths and POSIX rules",
         arguments: [
             "", ":", "Asia/Tokyo", ":Asia/Tokyo", "/elsewhere/Tokyo", ":/elsewhere/Tokyo", "UTC", "GMT", "UTC0",
             "JST-9",
@@ -20,7 +20,7 @@ struct ZoneVariableTests {
     func known(_ text: String) { #expect(variable.fault(text) == nil) }
 
     @Test(
-        "Any other text is told as unknown",
+        "Any other text is reported as unknown",
         arguments: [
             "Europe/Berlim", "Berlin", "asia/tokyo", "JST", "JST-9,", "JS-9", "JST-25", "JST-9:60", "JST+", "9",
             "CET-1CEST,M3.5.0", "CET-1CEST,M13.5.0,M10.5.0", "CET-1CEST,M3.6.0,M10.5.0", "CET-1CEST,M3.5.7,M10.5.0",
@@ -34,7 +34,7 @@ struct ZoneVariableTests {
             "\(fault)")
     }
 
-    @Test("A machine without zone data is told to install it")
+    @Test("A machine without zone data gets a hint to install it")
     func noData() {
         let fault = ZoneVariable(folder: "/zones") { _ in false }.fault("Europe/Berlin") ?? ""
         #expect(fault.hasSuffix("/zones has no time zones: install tzdata"), "\(fault)")

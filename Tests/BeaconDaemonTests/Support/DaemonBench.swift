@@ -3,8 +3,7 @@ import Subprocess
 import SystemPackage
 import TestSupport
 
-/// The program `beacond` as it was built with the tests, run as a user would, with a folder of its own for all that it
-/// keeps.
+/// The program `beacond` from the build of the tests, run as a user would run it, with a separate folder for its files.
 final class DaemonBench: Sendable {
     /// The result of a run.
     struct Outcome {
@@ -22,7 +21,7 @@ final class DaemonBench: Sendable {
     init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // Where apps that others could change are not started, this must not be what stands in the way.
+        // Apps that other users could change are not started, which must not affect these tests.
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
     }
 
@@ -44,12 +43,12 @@ final class DaemonBench: Sendable {
         (try? String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)) ?? ""
     }
 
-    /// A configuration, whose relative paths are in the folder.
+    /// Writes a configuration, whose relative paths are in the folder.
     func configure(_ text: String) throws {
         try write(text + "\noutbox: { path: outbox.sqlite }\n", to: "beacond.yaml")
     }
 
-    /// A line of a sighting log.
+    /// Returns a line of a sighting log.
     static func sighting(_ time: Double, uuid: String = DaemonBench.uuid, minor: Int = 1, rssi: Int = -60) -> String {
         """
         {"time":\(time),"receiver":"hci0","address":"c0:00:00:00:00:01","uuid":"\(uuid)","major":1,"minor":\(minor),\
@@ -73,17 +72,17 @@ final class DaemonBench: Sendable {
             status: Self.number(result.terminationStatus), output: result.standardOutput, errors: result.standardError)
     }
 
-    /// A `beacond` that runs.
+    /// A running `beacond`.
     struct Running: Sendable {
         let bench: DaemonBench
         let send: @Sendable (Signal) throws -> Void
 
-        /// The text on standard error so far.
+        /// The text on standard error.
         var errors: String { bench.read("errors") }
-        /// The text on standard output so far.
+        /// The text on standard output.
         var output: String { bench.read("output") }
 
-        /// Waits until something is so.
+        /// Waits until a condition holds.
         func wait(_ what: String, until condition: () async throws -> Bool) async throws {
             let deadline = ContinuousClock.now + .hang
             while try await !condition() {
@@ -93,13 +92,13 @@ final class DaemonBench: Sendable {
         }
     }
 
-    /// Something that did not come.
+    /// A condition that did not hold in time.
     struct Late: Error {
         var what: String
         var errors: String
     }
 
-    /// Runs `beacond` beside a test, which may end it by a signal. It is ended with the test in any case.
+    /// Runs `beacond` beside a test, which can send it signals. It ends with the test in any case.
     func run(
         _ arguments: [String], environment: [String: String] = [:],
         beside body: @Sendable (Running) async throws -> Void

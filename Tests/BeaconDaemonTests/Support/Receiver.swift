@@ -2,7 +2,7 @@ import BeaconSupport
 import Foundation
 import TestServer
 
-/// A webhook on loopback, which keeps what it is sent and answers as it is told to.
+/// A webhook on loopback, which keeps requests and answers with a given status.
 final class Receiver: Sendable {
     /// The content of one request.
     struct Delivery: Sendable {
@@ -45,10 +45,10 @@ final class Receiver: Sendable {
     /// The number of all requests.
     var requests: Int { server.count }
 
-    /// Sets the status of answers from now on. Requests that are not answered with 2xx are not kept.
+    /// Sets the status of later answers. Requests without a 2xx answer are not kept.
     func answer(_ status: Int) { state.withLock { $0.status = status } }
 
-    /// Has it leave each request without an answer from now on.
+    /// Sets whether later requests get no answer.
     func hang(_ isHanging: Bool) { state.withLock { $0.isHanging = isHanging } }
 
     /// Serves while `body` runs.
