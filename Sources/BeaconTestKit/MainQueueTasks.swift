@@ -7,7 +7,7 @@ internal import Foundation
 /// The main queue runs its jobs in order. After a pass through the queue, all earlier jobs have run.
 ///
 /// The air also waits for jobs that the main queue submits to the default executor, and for jobs that follow from them,
-/// of all tests. Therefore the wait is bounded: ``patience`` for each job, and ``row`` jobs in a row. A task of another
+/// of all tests. Therefore the wait is bounded: ``timeLimit`` for each job, and ``longestRow`` jobs in a row. A task of another
 /// test that never ends, or that polls, delays the air only briefly.
 enum MainQueueTasks {
     /// How often a task may switch from the main actor to another one and back while the air waits for it.
@@ -17,10 +17,10 @@ enum MainQueueTasks {
     private static let laps = 16
 
     /// How many jobs in a row the air waits for, starting with a job that the main queue submitted.
-    private static let row = 64
+    private static let longestRow = 64
 
     /// How long the air waits for a job.
-    private static let patience = DispatchTimeInterval.milliseconds(500)
+    private static let timeLimit = DispatchTimeInterval.milliseconds(500)
 
     private static let mark = DispatchSpecificKey<Void>()
     private static let marking: Void = DispatchQueue.main.setSpecific(key: mark, value: ())
@@ -125,7 +125,7 @@ enum MainQueueTasks {
     /// Returns a claim for a job that is being submitted; nil if the job does not follow from the main queue.
     static func claim(causedBy cause: Claim?) -> Claim? {
         let number = (cause?.number ?? 0) + 1
-        guard number <= row, cause != nil || DispatchQueue.getSpecific(key: mark) != nil else { return nil }
+        guard number <= longestRow, cause != nil || DispatchQueue.getSpecific(key: mark) != nil else { return nil }
         return submitted.withLock { Claim($0.newest, number) }
     }
 
@@ -134,7 +134,7 @@ enum MainQueueTasks {
             let now = DispatchTime.now()
             submitted.earlier.removeAll { $0.end <= now || $0.jobs.wait(timeout: now) == .success }
             if submitted.newest.wait(timeout: now) == .timedOut {
-                submitted.earlier.append(Wait(jobs: submitted.newest, end: now + patience))
+                submitted.earlier.append(Wait(jobs: submitted.newest, end: now + timeLimit))
                 submitted.newest = DispatchGroup()
             }
             return submitted.earlier

@@ -8,23 +8,23 @@ extension SimulatedAir {
     /// It waits for the same tasks as `advance(by:)`.
     public func settle() async {
         WokenTasks.noteTest(begun)
-        let end = patienceEnd
+        let end = waitEnd
         repeat {
             let before = changes
             // Passes the main queue behind waiting callbacks and the main actor tasks that they wake. Such a task may
             // switch to another actor and back several times, which cannot be counted.
             for _ in 0..<MainQueueTasks.rounds { await MainQueueTasks.pass() }
             if isSettled, changes == before { return noteSettled() }
-        } while isPatient(until: end)
+        } while hasTime(until: end)
     }
 
     func settleOnRunLoop() {
-        let end = patienceEnd
+        let end = waitEnd
         repeat {
             let before = changes
             let isPassed = (0..<MainQueueTasks.rounds).allSatisfy { _ in MainQueueTasks.passOnRunLoop(until: end) }
             if isPassed, isSettled, changes == before { return noteSettled() }
-        } while isPatient(until: end)
+        } while hasTime(until: end)
     }
 
     /// True if nothing has happened since everything was last handled, so that no queue needs to be passed.
@@ -65,27 +65,27 @@ extension SimulatedAir {
     // MARK: - Time limit
 
     /// How long a task may run. Otherwise a test with an endless task would never fail.
-    private static let patience = Duration.seconds(10)
+    private static let timeLimit = Duration.seconds(10)
 
-    private var patienceEnd: ContinuousClock.Instant {
-        .now + (state.withLock { $0.isImpatient } ? .milliseconds(100) : Self.patience)
+    private var waitEnd: ContinuousClock.Instant {
+        .now + (state.withLock { $0.hasTimedOut } ? .milliseconds(100) : Self.timeLimit)
     }
 
     /// Returns false if a task has not come to rest in time, and reports it once. The task is abandoned, so that an
     /// endless task does not stop the time.
-    private func isPatient(until end: ContinuousClock.Instant) -> Bool {
+    private func hasTime(until end: ContinuousClock.Instant) -> Bool {
         guard ContinuousClock.now > end else { return true }
         for count in tasks { count.abandon() }
         let isFirst = state.withLock { state in
-            defer { state.isImpatient = true }
-            return !state.isImpatient
+            defer { state.hasTimedOut = true }
+            return !state.hasTimedOut
         }
         if isFirst {
             FileHandle.standardError.write(
                 Data(
                     """
                     SimulatedAir: a callback, a task that a callback woke or one that the test began has run for \
-                    \(Self.patience) without waiting for anything, or the main queue is not free. Time advances \
+                    \(Self.timeLimit) without waiting for anything, or the main queue is not free. Time advances \
                     anyway. If a task polls, let it wait for an event instead. If the test is on the main actor, use \
                     'await advance(by:)'.
 

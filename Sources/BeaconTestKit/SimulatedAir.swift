@@ -46,7 +46,7 @@ public final class SimulatedAir: Sendable {
         /// The devices' change number when everything was last handled.
         var settledChanges: UInt64?
         /// True if a task did not come to rest, so that the air no longer waits as long.
-        var isImpatient = false
+        var hasTimedOut = false
     }
 
     /// The weakest signal that is heard, in dBm. Phones' receivers lose adverts at about that level.

@@ -187,7 +187,7 @@ package struct StateDirectory: Sendable {
             "cannot remove \(file.path): \(String(cString: strerror(errno))); check its folder's owner and permissions")
     }
 
-    // Coordinates can be any floating-point value; one that is not finite must not prevent the file from being written.
+    // Coordinates can be any floating-point value. A value that is not finite must not prevent writing the file.
     private static var decoder: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(

@@ -47,13 +47,13 @@ final class TerminalQuestion: Sendable {
         let always = Choice(letter: "a", text: "always, and start it for beacons", status: .always)
         switch (request, status) {
         case (.whenInUse, _):
-            title = "\"\(name)\" asks to know of beacons nearby while it runs."
+            title = "\"\(name)\" asks to detect nearby beacons while it runs."
             choices = [whileItRuns, Choice(letter: "n", text: "no", status: .denied)]
         case (.always, .whenInUse):
-            title = "\"\(name)\" may know of beacons nearby while it runs, and asks to know of them always."
+            title = "\"\(name)\" may detect nearby beacons while it runs, and asks to detect them at any time."
             choices = [always, Choice(letter: "n", text: "no, while it runs only", status: .whenInUse)]
         case (.always, _):
-            title = "\"\(name)\" asks to know of beacons nearby at any time."
+            title = "\"\(name)\" asks to detect nearby beacons at any time."
             choices = [always, whileItRuns, Choice(letter: "n", text: "no", status: .denied)]
         }
     }

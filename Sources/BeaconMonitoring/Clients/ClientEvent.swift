@@ -97,7 +97,7 @@ package struct ConditionReport: Hashable, Sendable {
     /// The client's identifier for the condition.
     package var condition: ClientConditionID
 
-    /// The state; unknown while no receiver that could determine it hears.
+    /// The state; unknown while all receivers that could determine it are deaf.
     package var state: RegionState
 
     /// True if the condition is not monitored at present, because the application monitors the maximum number.

@@ -76,7 +76,7 @@ extension MonitoringCore {
         }
     }
 
-    /// Publishes a region as unknown, since no receiver hears whose silence would prove anything about it.
+    /// Publishes a region as unknown, since all receivers whose silence would prove anything about it are deaf.
     mutating func beginOutage(of id: ConditionID, holder: ReceiverID?) {
         waitForBeacon(of: id, holder: holder)
         guard let condition = conditions[id], condition.published != .unknown else { return }

@@ -7,8 +7,8 @@ package import BeaconRadio
 ///
 /// It does no I/O and reads no clock. The command line, an application's center and beacond are thin layers around it.
 ///
-/// **Silence is not absence.** A receiver either hears or is deaf. A region does not expire while no receiver hears
-/// whose silence would prove anything about it. After a lasting deafness, the core publishes the region's state as
+/// **Silence is not absence.** A receiver either hears or is deaf. A region does not expire while all receivers whose
+/// silence would prove anything about it are deaf. After a lasting deafness, the core publishes the region's state as
 /// unknown, and keeps the last known state. Once a receiver hears again, the core compares that state with the adverts.
 /// A region that was inside and still is causes no new entry; a region that was inside and no longer is causes an exit.
 /// A region whose state was never known becomes outside once a receiver has heard nothing of it for the region's exit
@@ -35,7 +35,7 @@ package struct MonitoringCore: ~Copyable {
     enum Phase {
         /// The engine's state is the known state.
         case settled
-        /// No receiver hears whose silence would prove anything: the receiver that kept the region, or nil for any.
+        /// All receivers whose silence would prove anything are deaf: the one that kept the region, or nil for any.
         case deaf(ReceiverID?)
         /// The core compares the last known state with the adverts of the holder, or of any receiver if it is nil.
         case comparing(ReceiverID?)
@@ -169,7 +169,7 @@ package struct MonitoringCore: ~Copyable {
         conditions[id].flatMap { engine.explanation(of: $0.engineID) }
     }
 
-    /// Returns the state as clients know it: unknown while no receiver that could determine it hears.
+    /// Returns the state as clients know it: unknown while all receivers that could determine it are deaf.
     package func publishedState(of id: ConditionID) -> RegionState { conditions[id]?.published ?? .unknown }
 
     /// Starts to report beacons at each whole second.

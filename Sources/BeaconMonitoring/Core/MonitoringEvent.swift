@@ -44,7 +44,7 @@ package struct ConditionChange: Hashable, Sendable {
     package var condition: ConditionID
     /// The kind of change.
     package var kind: RegionEvent.Kind
-    /// The new state; unknown while no receiver that could determine it hears.
+    /// The new state; unknown while all receivers that could determine it are deaf.
     package var state: RegionState
     /// The last known state, whatever has been published since.
     package var before: RegionState

@@ -52,7 +52,7 @@ public struct TaughtMap: Hashable {
     /// How much louder a receiver must be in its likely place than in any other place, in decibels.
     private static let clearLead = 3.0
 
-    /// Returns the likely place of a receiver whose place was not specified: the place where it was loudest, if that is
+    /// Returns the likely place of a receiver without a configured place: the place where it was loudest, if that is
     /// clear.
     func likelyPlace(of receiver: String) -> String? {
         let loudest = places.compactMap { place in

@@ -3,7 +3,7 @@ open class CBService: CBAttribute {
     /// The device of the service. Always nil: no other device connects here.
     open var peripheral: CBPeripheral? { nil }
 
-    /// A Boolean value indicating whether the service is primary, rather than one that only serves another service.
+    /// A Boolean value indicating whether the service is primary, rather than only used by another service.
     open var isPrimary: Bool { primary }
 
     /// The included services.

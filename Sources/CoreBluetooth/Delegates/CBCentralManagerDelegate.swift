@@ -35,7 +35,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
         isReconnecting: Bool, error: (any Error)?)
 
-    /// Reports that a connection began or ended. Never called.
+    /// Reports that a connection started or ended. Never called.
     func centralManager(
         _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral)
 

@@ -73,26 +73,26 @@ struct RadioMatrixTests {
             [[first]] + RadioState.allCases.map { [first, $0] }
             + RadioState.allCases.flatMap { second in RadioState.allCases.map { [first, second, $0] } }
         for states in sequences {
-            for moments in (0...states.count).map({ [$0] }) + [Array(0...states.count)] {
+            for starts in (0...states.count).map({ [$0] }) + [Array(0...states.count)] {
                 let bench = await ManagerBench()
                 let notes = Notes()
                 let manager = bench.makeManager(notes)
                 await bench.settle()
                 var oracle = Oracle()
                 var time: Int64 = 1000
-                for moment in 0...(states.count + 1) {
-                    if moment > 0 {
-                        let state = moment <= states.count ? states[moment - 1] : .poweredOn
+                for step in 0...(states.count + 1) {
+                    if step > 0 {
+                        let state = step <= states.count ? states[step - 1] : .poweredOn
                         await bench.deliver(.state(state))
                         oracle.set(state)
                         // The radio answers for each frame that it sends, even when it sends it again.
                         for _ in 0..<2 where state == .poweredOn {
                             for frame in bench.radio.frames { await bench.deliver(.advertising(frame, .success(()))) }
                         }
-                        time += [1, 7, 40][moment % 3]
+                        time += [1, 7, 40][step % 3]
                         await bench.deliver(.heard(SourceBatch(upTo: Timestamp(nanoseconds: time * 1_000_000_000))))
                     }
-                    if moments.contains(moment) {
+                    if starts.contains(step) {
                         manager.startAdvertising(ManagerBench.beacon())
                         oracle.start()
                         await bench.settle()
@@ -100,11 +100,11 @@ struct RadioMatrixTests {
                             for frame in bench.radio.frames { await bench.deliver(.advertising(frame, .success(()))) }
                         }
                     }
-                    #expect(manager.isAdvertising == oracle.isAdvertising, "\(states), asked at \(moments)")
-                    #expect(bench.radio.frames.isEmpty == !oracle.isOnTheAir, "\(states), asked at \(moments)")
+                    #expect(manager.isAdvertising == oracle.isAdvertising, "\(states), started at \(starts)")
+                    #expect(bench.radio.frames.isEmpty == !oracle.isOnTheAir, "\(states), started at \(starts)")
                 }
                 if notes.all != oracle.words {
-                    Issue.record("\(states), asked at \(moments):\nmanager \(notes.all)\noracle  \(oracle.words)")
+                    Issue.record("\(states), started at \(starts):\nmanager \(notes.all)\noracle  \(oracle.words)")
                     return
                 }
             }
