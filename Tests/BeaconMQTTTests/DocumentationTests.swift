@@ -7,7 +7,7 @@ import Testing
 
 @Suite("docs/mqtt.md", .fewAtATime)
 struct DocumentationTests {
-    @Test("shows what a broker really gets")
+    @Test("The examples show the actual messages")
     func examples() async throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("docs/mqtt.md")
@@ -23,7 +23,7 @@ struct DocumentationTests {
             return (text ?? "").split(separator: "\n").map(String.init)
         }
         let observer = try await Observer(port: broker.port, to: "none")
-        try await eventually("the subscriber is there") {
+        try await eventually("the subscriber is ready") {
             try await observer.publish(MQTTMessage(topic: "none", text: ""))
             return !lines().isEmpty
         }
@@ -41,19 +41,19 @@ struct DocumentationTests {
             sink.receive(GatewayDiagnostics(hears: true, advertsPerSecond: 42, waiting: 0))
             #expect(await sink.deliver([try .enter(1)]) == [.delivered])
             try await eventually("it is online") { lines().contains("beacond/hall/status online") }
-            // An event that comes before the sink knows that it is online is of no use, and dropped.
-            try await eventually("an exit came") {
+            // Events are dropped until the sink knows that it is online.
+            try await eventually("an exit arrives") {
                 sink.receive(Self.change(.exit, .outside, at: 3))
                 sink.receive(Self.change(.state, .inside, at: 3))
-                // A reading that nothing confirms is forgotten.
+                // Repeat the reading, because unconfirmed readings are removed.
                 sink.receive(.ranged(1.234, rssi: -61, at: 3))
                 return lines().contains { $0.hasPrefix("beacond/hall/region/shop/event ") }
             }
         }
-        try await eventually("the end came") { lines().contains("beacond/hall/status offline") }
+        try await eventually("the offline message arrives") { lines().contains("beacond/hall/status offline") }
         for line in lines() where !line.hasPrefix("none") {
             let topic = String(line.prefix { $0 != " " })
-            // Before the first diagnostics, and after the exit.
+            // Skip messages from before the first diagnostics and after the exit.
             if line == "beacond/hall/region/shop/state outside" || line.contains(#""hears":null"#) { continue }
             if topic.hasPrefix("homeassistant/") {
                 #expect(text.contains(topic))
@@ -75,7 +75,7 @@ struct DocumentationTests {
                 before: .unknown))
     }
 
-    /// The blocks of JSON in a page.
+    /// Returns the blocks of JSON in a page.
     private static func blocks(in text: String) -> [String] {
         text.components(separatedBy: "```json\n").dropFirst().map { $0.components(separatedBy: "\n```")[0] }
     }

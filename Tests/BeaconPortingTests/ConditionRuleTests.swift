@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("A condition that keeps code from Linux")
+@Suite("Conditions that exclude Linux")
 struct ConditionRuleTests {
-    @Test("lets Linux in, or is left alone", arguments: admitted + left)
+    @Test("Linux is included if possible", arguments: admitted + left)
     func condition(_ example: PortExample) {
         example.check()
     }
@@ -33,13 +33,13 @@ struct ConditionRuleTests {
             "after other rules", "class A {\n    #if os(iOS)\n    @objc func f() {}\n    #endif\n}",
             becomes: "class A {\n    #if os(iOS) || os(Linux)\n    func f() {}\n    #endif\n}"),
         PortExample(
-            "with a part of Apple's alone",
+            "with an Apple-only part",
             "#if os(iOS)\n\(code)\n#if canImport(UIKit)\nlet a = UIColor.red\n#endif\n#endif",
             becomes: "#if os(iOS) || os(Linux)\n\(code)\n#if canImport(UIKit)\nlet a = UIColor.red\n#endif\n#endif"),
     ]
 
     static let left: [PortExample] = [
-        PortExample("Linux is in", "#if os(iOS) || os(Linux)\n\(code)\n#endif"),
+        PortExample("Linux is included", "#if os(iOS) || os(Linux)\n\(code)\n#endif"),
         PortExample("not for iOS", "#if os(macOS)\n\(code)\n#endif"),
         PortExample("true on Linux", "#if !os(macOS)\n\(code)\n#endif"),
         PortExample("a module", "#if canImport(UIKit)\n\(code)\n#endif"),

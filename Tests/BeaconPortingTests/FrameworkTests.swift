@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("Frameworks that Linux lacks or spells otherwise")
+@Suite("Frameworks that are missing or different on Linux")
 struct FrameworkTests {
-    @Test("are ported, or left", arguments: imports + foundation + logging + names + kept)
+    @Test("Frameworks are ported, or left for a person", arguments: imports + foundation + logging + names + kept)
     func port(_ example: PortExample) {
         example.check()
     }
@@ -12,10 +12,10 @@ struct FrameworkTests {
             "one", "import UIKit\nimport CoreLocation\n",
             becomes: "#if canImport(UIKit)\nimport UIKit\n#endif\nimport CoreLocation\n"),
         PortExample(
-            "one that brings Foundation", "import UIKit // views\nlet a = UUID()",
+            "one that imports Foundation", "import UIKit // views\nlet a = UUID()",
             becomes: "#if canImport(UIKit)\nimport UIKit // views\n#else\nimport Foundation\n#endif\nlet a = UUID()"),
         PortExample(
-            "one that brings Core Location", "import MapKit\nlet a = CLLocationManager()",
+            "one that imports Core Location", "import MapKit\nlet a = CLLocationManager()",
             becomes:
                 "#if canImport(MapKit)\nimport MapKit\n#else\nimport CoreLocation\n#endif\nlet a = CLLocationManager()"),
         PortExample(
@@ -94,7 +94,7 @@ struct FrameworkTests {
         PortExample("a member", "let a = b.UIThing"),
     ]
 
-    /// Statements and members that only Apple's systems compile.
+    /// Statements and members that are restricted to Apple's systems.
     static let kept: [PortExample] = [
         PortExample(
             "a property and its uses",
@@ -115,7 +115,7 @@ struct FrameworkTests {
                 }
                 """),
         PortExample(
-            "a local name is one of its block",
+            "a local name belongs to its block",
             "func f() {\n    let a = UNMutableNotificationContent()\n    a.b()\n}\nfunc g(_ a: Int) {\n    a.b()\n}",
             becomes:
                 "func f() {\n    #if canImport(UserNotifications)\n    let a = UNMutableNotificationContent()\n    a.b()\n    #endif\n}\nfunc g(_ a: Int) {\n    a.b()\n}"

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Code for the Objective-C runtime")
 struct ObjectiveCTests {
-    @Test("is ported, or left", arguments: attributes + requirements + selectors)
+    @Test("Objective-C features are ported, or left for a person", arguments: attributes + requirements + selectors)
     func port(_ example: PortExample) {
         example.check()
     }
@@ -22,8 +22,8 @@ struct ObjectiveCTests {
         PortExample(
             "one that has a parent", "@objc public protocol P: Q {}", becomes: "public protocol P: AnyObject, Q {}"),
         PortExample(
-            "one that says so", "@objc protocol P: NSObjectProtocol {}", becomes: "protocol P: NSObjectProtocol {}"),
-        PortExample("where Linux is not", "#if canImport(UIKit)\n@objc class A {}\n#endif"),
+            "already for classes", "@objc protocol P: NSObjectProtocol {}", becomes: "protocol P: NSObjectProtocol {}"),
+        PortExample("where Linux is excluded", "#if canImport(UIKit)\n@objc class A {}\n#endif"),
         PortExample("in a string", "let a = \"@objc\" // @objc"),
         PortExample(
             "a main class", "@UIApplicationMain class A {}", decides: "1: '@UIApplicationMain' does not exist on Linux"),
@@ -50,7 +50,7 @@ struct ObjectiveCTests {
 
                 """),
         PortExample(
-            "a result that has no nil", "@objc protocol P {\n    @objc optional func a() -> Int\n}",
+            "a result that is not optional", "@objc protocol P {\n    @objc optional func a() -> Int\n}",
             becomes: "protocol P: AnyObject {\n    optional func a() -> Int\n}",
             decides: "2: the optional requirement of 'P' has a result that is not optional"),
         PortExample(
@@ -81,7 +81,7 @@ struct ObjectiveCTests {
                 "class A { func f() { t = Timer(timeInterval: 1, repeats: b) { [weak self] timer in self?.g(timer: timer) } }; func g(timer: Timer) {} }"
         ),
         PortExample(
-            "a method of elsewhere",
+            "an external method",
             "class A { func f() { Timer.scheduledTimer(timeInterval: 1, target: self, selector: #selector(g), userInfo: nil, repeats: true) } }",
             decides: "1: '#selector(g)' needs Objective-C"),
         PortExample("a key path", "let a = #keyPath(A.b)", decides: "1: '#keyPath(A.b)' needs Objective-C"),

@@ -2,18 +2,18 @@ import BeaconPorting
 import DelegateCheck
 import Testing
 
-/// A source and what the port makes of it.
+/// A source and the expected result of porting it.
 struct PortExample: CustomTestStringConvertible {
-    /// What it shows.
+    /// The description of the example.
     var testDescription: String
 
     /// The source.
     var source: String
 
-    /// The source after; the same where the port leaves it alone.
+    /// The expected source; the same if nothing is ported.
     var expected: String
 
-    /// The reasons of what is left for a human, each by a part of it.
+    /// A part of the reason of each expected decision.
     var decisions: [String] = []
 
     init(_ testDescription: String, _ source: String, becomes expected: String? = nil, decides decisions: String...) {
@@ -25,7 +25,7 @@ struct PortExample: CustomTestStringConvertible {
 
     /// Ports the source, and compares.
     func check() {
-        // A source without a line's end has the one of Linux.
+        // A source without line endings uses Linux's.
         for newline in source.contains("\n") ? ["\n", "\r\n"] : ["\n"] {
             for start in ["", "\u{FEFF}"] {
                 let text = start + source.replacing("\n", with: newline)
@@ -39,7 +39,7 @@ struct PortExample: CustomTestStringConvertible {
                 #expect(file.changes.isEmpty == (source == self.expected))
             }
         }
-        #expect(Self.port(expected).changes == [], "a ported source is ported again")
+        #expect(Self.port(expected).changes == [], "porting a ported source again changed it")
     }
 
     static func port(_ text: String) -> PortedFile {

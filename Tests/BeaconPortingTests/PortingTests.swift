@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Porting")
 struct PortingTests {
-    @Test("the report has the lines of the original")
+    @Test("The report has the line numbers of the original")
     func lines() {
         let file = PortExample.port(
             "import UIKit\nimport Foundation\n\n@objc class A {\n    func f() { if a == UIColor.red {} }\n}\n")
@@ -12,7 +12,7 @@ struct PortingTests {
         #expect(file.decisions.map(\.line) == [5])
     }
 
-    @Test("a callback that stays silent is left for a human")
+    @Test("A callback that stays silent is left for a person")
     func delegates() {
         let file = PortExample.port(
             "import UIKit\nclass A: NSObject, CLLocationManagerDelegate {\n    func locationManager(_ m: CLLocationManager, didExitRegion r: CLRegion!) {}\n}"
@@ -20,7 +20,7 @@ struct PortingTests {
         #expect(file.decisions.map(\.line) == [3])
     }
 
-    @Test("names of other files count")
+    @Test("Names of other files count")
     func module() {
         let files = Porting.port([
             SourceText(path: "a", text: "func f(_ p: P?) { p?.a?() }\nlet b = UIThing()"),
@@ -33,7 +33,7 @@ struct PortingTests {
     }
 
     @Test(
-        "every rule with every other, on sources cut, flipped and shuffled: nothing traps, and a second port changes nothing"
+        "All rules on truncated, changed and shuffled sources: no trap, and a second port changes nothing"
     )
     func mutation() {
         var random = SplitMix(state: 20_261_127)
@@ -52,7 +52,7 @@ struct PortingTests {
             var bytes = Array(condition.utf8) + sources[round % sources.count] + Array("\n".utf8)
             bytes += sources[Int(random.next() % UInt64(sources.count))]
             if !condition.isEmpty { bytes += Array("\n#endif\n".utf8) }
-            // A third of them stay whole.
+            // Leave a third of them unchanged.
             for _ in 0..<Int(random.next() % 3) * Int(random.next() % 3) {
                 let place = Int(random.next() % UInt64(bytes.count + 1))
                 switch random.next() % 4 {
@@ -69,7 +69,7 @@ struct PortingTests {
         }
     }
 
-    /// Numbers that look random and are the same each time.
+    /// A reproducible sequence of pseudorandom numbers.
     private struct SplitMix {
         var state: UInt64
 

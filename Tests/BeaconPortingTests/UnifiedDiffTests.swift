@@ -2,7 +2,7 @@ import BeaconPorting
 import Foundation
 import Testing
 
-@Suite("A patch")
+@Suite("Patches")
 struct UnifiedDiffTests {
     static let pairs: [(String, String)] = [
         ("a\nb\nc\n", "a\nB\nc\n"), ("a\nb", "a\nb\nc"), ("a\n", "a"), ("a", "b\n"), ("", "a\n"), ("a\n", ""),
@@ -14,7 +14,7 @@ struct UnifiedDiffTests {
     }
 
     @Test(
-        "applies with git, whatever the lines",
+        "A patch applies with git, whatever the lines",
         arguments: pairs)
     func applies(_ old: String, _ new: String) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -34,7 +34,7 @@ struct UnifiedDiffTests {
         #expect(try Data(contentsOf: file) == Data(new.utf8))
     }
 
-    @Test("is empty where nothing changes")
+    @Test("A patch without changes is empty")
     func same() {
         #expect(UnifiedDiff.between(Array("a".utf8), Array("a".utf8), path: "a") == [])
     }

@@ -1,18 +1,18 @@
 import DelegateCheck
 import Testing
 
-@Suite("Beacon code behind a condition")
+@Suite("Beacon code in a condition")
 struct ConditionTests {
     static let ranging = "manager.startRangingBeacons(satisfying: constraint)"
 
-    @Test("is found, or left alone", arguments: kept + admitted)
+    @Test("Beacon code excluded on Linux is found", arguments: kept + admitted)
     func condition(_ example: Example) {
         let findings = DelegateCheck.findings(in: [SourceText(path: "a.swift", text: example.source)])
         #expect(findings.map { "\($0.line) \($0.kind.rawValue)" } == example.expected, "\(findings.map(\.description))")
     }
 
     @Test(
-        "is told with a condition that lets Linux in",
+        "The finding has a condition that includes Linux",
         arguments: [
             ("#if os(iOS)", "#if os(iOS) || os(Linux)"),
             ("#if canImport(UIKit)", "#if canImport(CoreLocation)"),
@@ -51,7 +51,7 @@ struct ConditionTests {
         example("#if os(macOS)\n#elseif os(iOS)", finds: "2 condition"),
         example("#if !os(iOS)\n#else", finds: "2 condition"),
         Example(
-            "a whole file, told once", "#if os(iOS)\nimport UIKit\n#if DEBUG\n\(ranging)\n#endif\n\(ranging)\n#endif",
+            "a whole file, once", "#if os(iOS)\nimport UIKit\n#if DEBUG\n\(ranging)\n#endif\n\(ranging)\n#endif",
             finds: "1 condition"),
         Example(
             "a class", "#if canImport(UIKit)\nclass A: NSObject, CBPeripheralManagerDelegate {}\n#endif",
@@ -65,7 +65,7 @@ struct ConditionTests {
             finds: "2 condition"),
         Example("no end", "#if os(iOS)\n\(ranging)", finds: "1 condition"),
         Example(
-            "nearly right, but not for Linux anyway",
+            "a wrong signature, but excluded on Linux anyway",
             "#if os(iOS)\nclass A: NSObject, CLLocationManagerDelegate { func locationManager(_ m: CLLocationManager!, didEnterRegion r: CLRegion!) {} }\n#endif",
             finds: "1 condition"),
     ]
@@ -86,7 +86,7 @@ struct ConditionTests {
         example("#if os(iOS)\nimport UIKit\n#else"),
         Example("other code", "#if os(iOS)\nUIApplication.shared.open(url)\n#endif"),
         Example(
-            "a colour for a proximity",
+            "a color for a proximity",
             "#if canImport(UIKit)\nextension CLProximity { var color: UIColor { .red } }\n#endif"),
         Example(
             "a word in a comment or string", "#if os(iOS)\n// startRangingBeacons\nprint(\"didEnterRegion\")\n#endif"),
@@ -96,6 +96,6 @@ struct ConditionTests {
         Example(
             "a type of the same name for Linux",
             "#if os(iOS)\nclass Radio { func f() { \(ranging) } }\n#endif\n#if !os(iOS)\nclass Radio {}\n#endif"),
-        Example("somebody else's advertising", "#if os(iOS)\nsession.startAdvertising(data)\n#endif"),
+        Example("another framework's advertising", "#if os(iOS)\nsession.startAdvertising(data)\n#endif"),
     ]
 }

@@ -1,8 +1,8 @@
 import Testing
 
-/// A source and what is to be found in it.
+/// A source and its expected findings.
 struct Example: CustomTestStringConvertible {
-    /// What it shows.
+    /// The description of the example.
     var testDescription: String
 
     /// The source.
@@ -11,14 +11,14 @@ struct Example: CustomTestStringConvertible {
     /// A line and a kind for each finding: `3 signature`.
     var expected: [String]
 
-    /// A source in which nothing is to be found where nothing is said.
+    /// Creates a source, by default without findings.
     init(_ testDescription: String, _ source: String, finds expected: String...) {
         self.testDescription = testDescription
         self.source = source
         self.expected = expected
     }
 
-    /// A member of a class that conforms to the location manager's delegate; it stands on line 2.
+    /// Creates a member, on line 2, of a class that conforms to the location manager's delegate.
     static func member(_ testDescription: String, _ member: String, finds expected: String...) -> Example {
         var example = Example(
             testDescription, "final class Scanner: NSObject, CLLocationManagerDelegate {\n    \(member)\n}\n")
@@ -26,7 +26,7 @@ struct Example: CustomTestStringConvertible {
         return example
     }
 
-    /// A member of a class that conforms to the peripheral manager's delegate; it stands on line 2.
+    /// Creates a member, on line 2, of a class that conforms to the peripheral manager's delegate.
     static func advertiser(_ testDescription: String, _ member: String, finds expected: String...) -> Example {
         var example = Example(
             testDescription, "class Advertiser: NSObject, CBPeripheralManagerDelegate {\n\(member)\n}\n")
@@ -34,7 +34,7 @@ struct Example: CustomTestStringConvertible {
         return example
     }
 
-    /// A member of a class that conforms to the central manager's delegate; it stands on line 2.
+    /// Creates a member, on line 2, of a class that conforms to the central manager's delegate.
     static func central(_ testDescription: String, _ member: String, finds expected: String...) -> Example {
         var example = Example(testDescription, "class Central: NSObject, CBCentralManagerDelegate {\n\(member)\n}\n")
         example.expected = expected

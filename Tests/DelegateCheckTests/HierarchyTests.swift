@@ -6,8 +6,8 @@ struct HierarchyTests {
     static let enter = "func locationManager(_ m: CLLocationManager, didEnterRegion r: CLRegion) {}"
     static let near = "func locationManager(_ m: CLLocationManager!, didEnterRegion r: CLRegion!) {}"
 
-    /// Each example is as many files as it has parts between lines of dashes.
-    @Test("are put together", arguments: missed + reached + conforming)
+    /// Lines of dashes divide each example into files.
+    @Test("Declarations in different places are combined", arguments: missed + reached + conforming)
     func hierarchy(_ example: Example) {
         let files = example.source.split(separator: "---\n").enumerated().map {
             SourceText(path: "\($0.offset)", text: String($0.element))
@@ -19,7 +19,7 @@ struct HierarchyTests {
         #expect(DelegateCheck.findings(in: files.reversed()) == findings)
     }
 
-    @Test("are told with the class to change")
+    @Test("The finding names the class to change")
     func message() throws {
         let source = "class Base: NSObject, CLLocationManagerDelegate {}\nclass Sub: Base { \(Self.enter) }"
         let finding = try #require(DelegateCheck.findings(in: [SourceText(path: "a", text: source)]).first)
@@ -31,7 +31,7 @@ struct HierarchyTests {
                 + "'Base' and override it here")
     }
 
-    @Test("a module's own findings only, where others are there to explain them")
+    @Test("Files of context have no findings")
     func context() {
         let base = SourceText(
             path: "base", text: "open class Base: NSObject, CLLocationManagerDelegate { \(Self.near) }", isContext: true
@@ -53,7 +53,7 @@ struct HierarchyTests {
             "class Base: NSObject, CLLocationManagerDelegate {}\nclass Sub: Base {}\nextension Sub { \(enter) }",
             finds: "0:3 subclass"),
         Example(
-            "two classes down, told once",
+            "two classes down, reported once",
             """
             class A: NSObject, CLLocationManagerDelegate {}
             class B: A { \(enter) }
@@ -68,14 +68,14 @@ struct HierarchyTests {
             "enum Kit { class Base: NSObject, CLLocationManagerDelegate {} }\nclass Sub: Kit.Base { \(enter) }",
             finds: "0:2 subclass"),
         Example(
-            "a protocol again does not help",
+            "a repeated protocol does not help",
             """
             protocol Listener: CLLocationManagerDelegate {}
             class Base: NSObject, CLLocationManagerDelegate {}
             class Sub: Base, Listener { \(enter) }
             """, finds: "0:3 subclass"),
         Example(
-            "nearly right in a subclass",
+            "a similar method in a subclass",
             "class Base: NSObject, CLLocationManagerDelegate {}\nclass Sub: Base { \(near) }", finds: "0:2 signature"),
     ]
 
@@ -84,21 +84,21 @@ struct HierarchyTests {
             "override",
             "class Base: NSObject, CLLocationManagerDelegate { \(enter) }\nclass Sub: Base { override \(enter) }"),
         Example(
-            "implemented above the conformance",
+            "implemented in a superclass of the conforming class",
             """
             class A: NSObject { \(enter) }
             class B: A, CLLocationManagerDelegate {}
             class C: B { override \(enter) }
             """),
         Example(
-            "conformance where the callback is",
+            "conformance of the class with the callback",
             "class A: NSObject {}\nclass B: A, CLLocationManagerDelegate { \(enter) }"),
         Example(
             "other method of a subclass",
             "class Base: NSObject, CLLocationManagerDelegate {}\nclass Sub: Base { func start(_ m: CLLocationManager) {} }"
         ),
         Example(
-            "two private classes of one name",
+            "two private classes with the same name",
             """
             private class Base: NSObject, CLLocationManagerDelegate {}
             ---
@@ -116,7 +116,7 @@ struct HierarchyTests {
             "class A: NSObject {}\n---\nextension A: @preconcurrency CLLocationManagerDelegate {\n\(near)\n}",
             finds: "1:2 signature"),
         Example(
-            "extension of a class of elsewhere",
+            "extension of an external class",
             "extension Controller: CoreLocation.CLLocationManagerDelegate { \(near) }", finds: "0:1 signature"),
         Example(
             "protocol that refines", "protocol P: CLLocationManagerDelegate {}\nclass A: NSObject, P { \(near) }",
@@ -142,10 +142,10 @@ struct HierarchyTests {
             finds: "0:1 signature"),
         Example(
             "actor", "actor A: NSObject, CLLocationManagerDelegate { nonisolated \(near) }", finds: "0:1 signature"),
-        Example("base of elsewhere that may conform", "class A: BeaconKitScanner { \(near) }", finds: "0:1 signature"),
+        Example("external base that may conform", "class A: BeaconKitScanner { \(near) }", finds: "0:1 signature"),
         Example(
-            "base of elsewhere with a doubtful method",
+            "external base with a doubtful method",
             "class A: BeaconKitScanner { func locationManager(_ m: CLLocationManager, didEnter r: CLRegion) {} }"),
-        Example("base of Apple's that does not conform", "class A: UIViewController { \(near) }"),
+        Example("Apple's base that does not conform", "class A: UIViewController { \(near) }"),
     ]
 }

@@ -16,7 +16,7 @@ struct RobustnessTests {
     }
 
     @Test(
-        "this repository's own have no finding",
+        "This repository's sources have no finding",
         arguments: [
             "Sources/CoreLocation", "Sources/CoreBluetooth", "Sources/KumulosSDK", "Sources/BeaconPorting", "Examples",
             "Plugins",
@@ -29,7 +29,7 @@ struct RobustnessTests {
     }
 
     @Test(
-        "the documents' listings have no finding",
+        "The documents' listings have no finding",
         .enabled(if: FileManager.default.fileExists(atPath: RobustnessTests.listings.path(percentEncoded: false))))
     func documents() throws {
         let sources = try Self.sources(in: Self.listings)
@@ -37,9 +37,9 @@ struct RobustnessTests {
         #expect(DelegateCheck.findings(in: sources).map(\.description) == [])
     }
 
-    /// A near miss after each of these is found, so that the lexer has not lost its way.
+    /// After each of these sources a similar method is found, so the parser is still in step.
     @Test(
-        "strings, comments and expressions end where they end",
+        "Strings, comments and expressions end correctly",
         arguments: [
             #"let a = "\("x" + "\(1)" + "}")""#,
             ##"let a = #"\#("}") \( " "#"##,
@@ -66,7 +66,7 @@ struct RobustnessTests {
         #expect(findings.map(\.kind) == [.signature])
     }
 
-    @Test("cut, flipped and shuffled, they never trap")
+    @Test("Truncated, changed and shuffled sources cause no trap")
     func mutation() {
         var random = SplitMix(state: 20_261_121)
         let all = SignatureTests.wrong + SignatureTests.misnamed + SignatureTests.right + SignatureTests.notOurs
@@ -92,8 +92,9 @@ struct RobustnessTests {
         }
     }
 
-    /// Each would take minutes, or the whole stack, if it took more than linear time or a call for each level. Rows of
-    /// backticks, of hashes and of unclosed generic functions are left out: the parser takes the square for them.
+    /// Each source would take minutes, or overflow the stack, if the check were slower than linear or recursive. Rows
+    /// of backticks, of hashes and of unclosed generic functions are omitted, because the parser needs quadratic time
+    /// for them.
     @Test(
         "deep and long ones take as much longer as they are larger",
         arguments: [
@@ -127,7 +128,7 @@ struct RobustnessTests {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    @Test("JSON is JSON, whatever a path holds")
+    @Test("JSON is valid, whatever a path contains")
     func json() throws {
         let source = SourceText(path: "a\"\\\n\u{1}é.swift", text: "#if os(iOS)\nCLMonitor(\"\")\n#endif")
         let finding = try #require(DelegateCheck.findings(in: [source]).first)
@@ -138,7 +139,7 @@ struct RobustnessTests {
         #expect(object?["line"] as? Int == 1)
     }
 
-    /// Numbers that look random and are the same each time.
+    /// A reproducible sequence of pseudorandom numbers.
     private struct SplitMix {
         var state: UInt64
 

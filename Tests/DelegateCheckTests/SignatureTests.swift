@@ -1,15 +1,15 @@
 import DelegateCheck
 import Testing
 
-@Suite("Callbacks with a signature that is nearly right")
+@Suite("Callbacks with a similar signature")
 struct SignatureTests {
-    @Test("is found, or left alone", arguments: wrong + misnamed + others + right + notOurs)
+    @Test("Similar signatures are found, and others are not", arguments: wrong + misnamed + others + right + notOurs)
     func signature(_ example: Example) {
         let findings = DelegateCheck.findings(in: [SourceText(path: "a.swift", text: example.source)])
         #expect(findings.map { "\($0.line) \($0.kind.rawValue)" } == example.expected, "\(findings.map(\.description))")
     }
 
-    @Test("is told with the place, the difference and the declaration to write")
+    @Test("The finding has the place, the difference and the declaration to write")
     func message() throws {
         let example = Example.member("", "func locationManager(_ m: CLLocationManager, didEnterRegion r: CLRegion!) {}")
         let finding = try #require(
@@ -24,7 +24,7 @@ struct SignatureTests {
         )
     }
 
-    /// The right names with wrong types or effects.
+    /// Right names with wrong types or effects.
     static let wrong: [Example] = [
         .member(
             "implicitly unwrapped manager",
@@ -45,13 +45,13 @@ struct SignatureTests {
             "func locationManager(_ m: CLLocationManager, didRangeBeacons b: [AnyObject], in r: CLBeaconRegion) {}",
             finds: "2 signature"),
         .member(
-            "implicitly unwrapped where optional is asked for",
+            "implicitly unwrapped instead of optional",
             """
             func locationManager(
                     _ m: CLLocationManager, monitoringDidFailFor r: CLRegion!, withError e: Error) {}
             """, finds: "2 signature"),
         .member(
-            "region that is not optional where it is asked for",
+            "region that is not optional but should be",
             "func locationManager(_ m: CLLocationManager, monitoringDidFailFor r: CLRegion, withError e: Error) {}",
             finds: "2 signature"),
         .member(
@@ -94,7 +94,7 @@ struct SignatureTests {
             finds: "2 signature"),
     ]
 
-    /// Names of old, and names of nobody.
+    /// Names from earlier versions, and wrong names.
     static let misnamed: [Example] = [
         .member(
             "inRegion",
@@ -162,7 +162,7 @@ struct SignatureTests {
             "func locationManager(_ m: CLLocationManager, didRangeBeacons b: [CLBeacon]) {}", finds: "2 signature"),
     ]
 
-    /// The delegates of Core Bluetooth.
+    /// Methods of the Core Bluetooth delegates.
     static let others: [Example] = [
         .advertiser(
             "implicitly unwrapped peripheral manager",
@@ -222,9 +222,9 @@ struct SignatureTests {
             """),
     ]
 
-    /// Each of these is the method, whatever its spelling.
+    /// Each of these is the method, in different spellings.
     static let right: [Example] = [
-        .member("as it is", "func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {}"),
+        .member("unchanged", "func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {}"),
         .member(
             "qualified names",
             "func locationManager(_ m: CoreLocation.CLLocationManager, didEnterRegion r: CoreLocation.CLRegion) {}"),
@@ -256,7 +256,7 @@ struct SignatureTests {
                 @objc(foo) open dynamic func locationManager(_: CLLocationManager, didExitRegion _: CLRegion) {}
             """),
         .member(
-            "comments in the way",
+            "comments in between",
             "func /* a */ locationManager(_ m: CLLocationManager, // b\n didEnterRegion /* c /* d */ */ r: CLRegion) {}"
         ),
         .member(
@@ -288,10 +288,10 @@ struct SignatureTests {
             """),
     ]
 
-    /// Methods that have nothing to do with the delegate.
+    /// Methods that are unrelated to the delegate.
     static let notOurs: [Example] = [
-        .member("somebody else's manager", "func locationManager(_ m: MyLocationManager, didEnterRegion r: String) {}"),
-        .member("a method of its own", "func locationManager(_ m: CLLocationManager, shows r: CLRegion) {}"),
+        .member("another type of manager", "func locationManager(_ m: MyLocationManager, didEnterRegion r: String) {}"),
+        .member("an unrelated method", "func locationManager(_ m: CLLocationManager, shows r: CLRegion) {}"),
         .member(
             "a helper", "private func locationManager(_ m: CLLocationManager, didEnterRegion r: CLBeaconRegion) {}"),
         .member("no manager", "func didEnterRegion(_ r: CLRegion) {}"),
@@ -313,7 +313,7 @@ struct SignatureTests {
             "a struct",
             "struct A: Sendable { func locationManager(_ m: CLLocationManager!, didEnterRegion r: CLRegion!) {} }"),
         Example(
-            "a protocol of its own",
+            "its own protocol",
             """
             protocol ScannerDelegate { func locationManager(_ m: CLLocationManager, didRange beacons: [CLBeacon]) }
             class A: NSObject, CLLocationManagerDelegate, ScannerDelegate {
@@ -333,7 +333,7 @@ struct SignatureTests {
             }
             """),
         Example(
-            "words that are no declarations",
+            "words that are not declarations",
             """
             let a = b.class(func: 1, class: 2, extension: 3); c.protocol { $0.func }
             class A: NSObject, CLLocationManagerDelegate { var a = x.extension; class var b: Int { 1 } }

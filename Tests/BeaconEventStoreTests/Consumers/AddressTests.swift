@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Events that further consumers receive")
+@Suite("Addressed events")
 struct AddressTests {
-    /// Reads and commits all that waits, and returns the ids.
+    /// Reads and commits all waiting events, and returns their ids.
     private static func drain(_ consumer: EventConsumer, limit: Int = 3) async throws -> [EventID] {
         var ids: [EventID] = []
         while let batch = try await consumer.available(limit: limit) {
@@ -23,7 +23,7 @@ struct AddressTests {
         return event
     }
 
-    @Test("An event that a consumer has passed comes to it under its one id, before what waits, and to no other")
+    @Test("Only an addressed consumer receives a passed event again, with the same id and before waiting events")
     func passed() async throws {
         let bench = try StoreBench()
         let consumer = try bench.store.addConsumer("a")
@@ -48,7 +48,7 @@ struct AddressTests {
         #expect(try await bench.store.all().map(\.event) == events + [waiting])
     }
 
-    @Test("A consumer that waits is woken by an event that is addressed to it")
+    @Test("An addressed event wakes a waiting consumer")
     func woken() async throws {
         let bench = try StoreBench()
         let consumer = try bench.store.addConsumer("a")
@@ -62,7 +62,7 @@ struct AddressTests {
         #expect(try await consumer.next()?.events.map(\.event) == [event])
     }
 
-    @Test("An event that waits for a consumer in order is not addressed to it as well")
+    @Test("An event that still waits for a consumer in order is not addressed to it as well")
     func ahead() async throws {
         let bench = try StoreBench()
         let consumer = try bench.store.addConsumer("a")
@@ -76,8 +76,8 @@ struct AddressTests {
         #expect(try await consumer.status().waiting == 0)
     }
 
-    @Test("What was sent of a batch counts, though some of it was dropped meanwhile")
-    func droppedMeanwhile() async throws {
+    @Test("The delivered events of a batch count, even if some were dropped during the delivery")
+    func droppedDuringDelivery() async throws {
         let bench = try StoreBench()
         let consumer = try bench.store.addConsumer("a")
         let events = bench.events(4).map(Self.silent)
@@ -94,7 +94,7 @@ struct AddressTests {
         #expect(try await Self.drain(consumer) == [events[1].id])
     }
 
-    @Test("An event that the store does not have is stored, for nobody else")
+    @Test("An event that is not stored yet is stored for no other consumer")
     func unknown() async throws {
         let bench = try StoreBench()
         let consumer = try bench.store.addConsumer("a")
@@ -109,7 +109,7 @@ struct AddressTests {
         #expect(try await bench.store.event(event.id)?.number == 1)
     }
 
-    @Test("What is addressed keeps the consumer's bounds: the least important goes, and what is too old")
+    @Test("Addressed events stay within the consumer's bounds: the least important and the oldest are dropped")
     func bounds() async throws {
         let bench = try StoreBench()
         let consumer = try bench.store.addConsumer("a", limits: ConsumerLimits(age: .seconds(60), events: 3))
@@ -131,7 +131,7 @@ struct AddressTests {
         #expect(try await consumer.available() == nil)
     }
 
-    @Test("Whatever else happens, an event is one row, comes in order and is not lost", arguments: UInt64(1)...12)
+    @Test("In random sequences an event stays one row, arrives in order and is not lost", arguments: UInt64(1)...12)
     func random(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let bench = try StoreBench(seed: seed)
@@ -149,7 +149,7 @@ struct AddressTests {
                 guard addressed < events.count else { continue }
                 var step = Step()
                 step.address(events[addressed], to: ["a"])
-                // The answer to the first may be lost.
+                // The first answer may be lost.
                 for _ in 0...Int.random(in: 0...1, using: &random) { try await bench.store.append(step) }
                 addressed += 1
             case 7..<9:

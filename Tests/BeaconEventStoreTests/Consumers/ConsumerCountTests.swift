@@ -6,8 +6,8 @@ import GRDB
 import TestSupport
 import Testing
 
-/// SQLite counts what waits at a start, and Swift decides event by event what a consumer gets. They must agree.
-@Suite("What a start counts")
+/// SQLite counts the waiting events at a start, and Swift selects a consumer's events one by one. Both must agree.
+@Suite("Counts at a start")
 struct ConsumerCountTests {
     private static let filters = [
         EventFilter(), EventFilter(kinds: ["enter"]), EventFilter(regions: ["hall", "shop"]),
@@ -24,7 +24,7 @@ struct ConsumerCountTests {
         return event
     }
 
-    /// Makes values of some rows such that they cannot be read, or leaves them at the edge of what can.
+    /// Makes values of some rows unreadable, or leaves them just within the limits.
     private static func damage(_ file: URL, _ random: inout SplitMix64) throws {
         let columns = [
             "id", "time", "arrival", "kind", "priority", "region", "place", "beacon", "receiver", "sender", "install",
@@ -48,7 +48,7 @@ struct ConsumerCountTests {
     }
 
     @Test(
-        "It is what each consumer then gets, whatever the filters, audiences, pauses, bounds and damage",
+        "The counts match each consumer's events, for any filters, audiences, pauses, bounds and damage",
         arguments: 1...40 as ClosedRange<UInt64>)
     func counted(seed: UInt64) async throws {
         let bench = try StoreBench(seed: seed)
@@ -84,7 +84,7 @@ struct ConsumerCountTests {
         } else {
             try await bench.reopen()
         }
-        // The first write takes the counts into the file.
+        // The first write stores the counts in the file.
         var another = bench.event()
         another.audience = []
         try await bench.store.append(Step([another]))
@@ -93,7 +93,7 @@ struct ConsumerCountTests {
             #expect(status.waiting == waiting.count, "seed \(seed), \(status.name)")
             #expect(status.waitingBytes == waiting.reduce(0) { $0 + $1.event.body.count + 100 }, "seed \(seed)")
         }
-        // What another filter ceases to select is counted too, and what is dropped as a whole.
+        // Events that a new filter no longer selects are counted too, and so are all dropped events.
         for name in names {
             let before = try #require(try await bench.store.consumers().first { $0.name == name })
             let ceased = try EventStoreInspector(file: bench.file).waiting(for: name, limit: 1_000).filter {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Consumers")
 struct ConsumerTests {
-    /// Reads and commits all that waits.
+    /// Reads and commits all waiting events.
     private func drain(_ consumer: EventConsumer, limit: Int = 7) async throws -> [Event] {
         var events: [Event] = []
         while let batch = try await consumer.available(limit: limit) {
@@ -17,7 +17,7 @@ struct ConsumerTests {
         return events
     }
 
-    @Test("Each consumer gets its own events in order, and a slow one holds retention back, a removed one no longer")
+    @Test("Each consumer receives its events in order; a slow one delays deletion, and a removed one no longer does")
     func slow() async throws {
         let bench = try StoreBench { $0.retention = .init(age: .zero, events: 0, bytes: 0) }
         let fast = try bench.store.addConsumer("fast", filter: EventFilter(kinds: ["enter"]))
@@ -45,7 +45,7 @@ struct ConsumerTests {
         #expect(try await bench.store.newest() == 3_200)
     }
 
-    @Test("A consumer waits for what is for it, and ends with its task and with the store")
+    @Test("A consumer waits for its events, and ends with its task and with the store")
     func waiting() async throws {
         let bench = try StoreBench()
         let store = bench.store
@@ -71,7 +71,7 @@ struct ConsumerTests {
         try await reader.value
     }
 
-    @Test("The effects of a consumer that commits with its step happen once, though the process is killed in between")
+    @Test("A consumer that commits with its step has its effects once, even if the process is killed in between")
     func exactlyOnce() async throws {
         let bench = try StoreBench()
         _ = try bench.store.addConsumer("rules", filter: EventFilter(kinds: ["enter"]), after: 0)
@@ -87,7 +87,7 @@ struct ConsumerTests {
             case 0: try await bench.crash(into: "before-\(round).sqlite")
             case 1:
                 try await bench.store.append(step)
-                // The acknowledgement was lost.
+                // The acknowledgement is lost.
                 try await bench.crash(into: "after-\(round).sqlite")
                 #expect(try await bench.store.append(step).isRepeated)
             default: try await bench.store.append(step)
@@ -98,7 +98,7 @@ struct ConsumerTests {
         #expect(try await bench.store.state("seen").count == 20)
     }
 
-    @Test("A batch of which the consumer has passed a part is refused, so that two workers do not do it twice")
+    @Test("A batch that the consumer has partly passed is refused, so that two workers do not handle it twice")
     func twoWorkers() async throws {
         let bench = try StoreBench()
         let consumer = try bench.store.addConsumer("a")
@@ -111,7 +111,7 @@ struct ConsumerTests {
         #expect(try await consumer.available()?.events.first?.number == 5)
     }
 
-    @Test("A refused event is a dead letter that can be tried again or dropped, in this process and from another")
+    @Test("A dead letter can be retried or dropped, in this process and from another")
     func deadLetters() async throws {
         let bench = try StoreBench { $0.retention = .init(age: .zero, events: 0, bytes: 0) }
         let consumer = try bench.store.addConsumer("a")
@@ -149,7 +149,7 @@ struct ConsumerTests {
         #expect(throws: EventStoreError.self) { try inspector.retry(for: "nobody") }
     }
 
-    @Test("Events that wait can be dropped from another process, one or all, while the consumer goes on")
+    @Test("Waiting events can be dropped from another process, one or all, while the consumer continues")
     func drop() async throws {
         let bench = try StoreBench()
         let consumer = try bench.store.addConsumer("a")
@@ -162,7 +162,7 @@ struct ConsumerTests {
         #expect(try await consumer.status().waiting == 5)
         #expect(try inspector.drop(for: "a", deadLettersOnly: false) == 5)
         #expect(try await consumer.available() == nil)
-        // Another process of the application adds events, which the writer counts with its next step.
+        // Another process of the application adds events. The writer counts them with its next step.
         let foreign = bench.event()
         #expect(try inspector.append([foreign, events[0]]) == 1)
         let last = bench.event()
@@ -171,7 +171,7 @@ struct ConsumerTests {
         #expect(try await drain(consumer) == [foreign, last])
     }
 
-    @Test("A consumer that falls behind skips the lowest priority first and counts it, enters and exits last")
+    @Test("A consumer beyond its bounds skips and counts the lowest priority first, and enters and exits last")
     func skip() async throws {
         let bench = try StoreBench()
         let limits = ConsumerLimits(events: 30)
@@ -188,7 +188,7 @@ struct ConsumerTests {
         }
         try await bench.store.append(Step(events))
         try await bench.store.maintain()
-        // 20 of each kind: proximity goes, and of the next two the oldest 30.
+        // There are 20 events of each kind: it skips proximity, and the oldest 30 of the next two kinds.
         var status = try await consumer.status()
         #expect(status.waiting == 30 && status.droppedBySize == 50)
         try await bench.reopen()
@@ -199,7 +199,7 @@ struct ConsumerTests {
         #expect(kept.filter { $0.kind == "exit" } == events.filter { $0.kind == "exit" })
         #expect(kept.filter { $0.kind == "place" } == events.filter { $0.kind == "place" }.suffix(5))
         #expect(kept.count == 30)
-        // By bytes, and by age.
+        // Limit by size and by age.
         let bytes = try bench.store.addConsumer("bytes", limits: ConsumerLimits(age: .seconds(60), bytes: 1_050))
         try await bench.store.append(Step(bench.events(20)))
         try await bench.store.maintain()
@@ -238,7 +238,7 @@ struct ConsumerTests {
         #expect(throws: EventStoreError.self) { try bench.store.addConsumer(".lookup") }
     }
 
-    @Test("What waits for a consumer that is paused stays, and what comes meanwhile is not for it")
+    @Test("A paused consumer keeps its waiting events, and receives no events from the pause")
     func paused() async throws {
         let bench = try StoreBench { $0.retention = .init(age: .zero, events: 0, bytes: 0) }
         var consumer = try bench.store.addConsumer("a")
@@ -252,14 +252,14 @@ struct ConsumerTests {
         consumer = try bench.store.addConsumer("a")
         try await bench.store.append(Step(Array(events[6..<8])))
         #expect(try await consumer.status().waiting == 5)
-        // Paused again before it has passed the first pause: rather too much than too little.
+        // Pause again before it has passed the first pause: rather deliver too much than too little.
         try bench.store.addConsumers([], pausing: ["a"])
         try await bench.store.append(Step([events[8]]))
         consumer = try bench.store.addConsumer("a")
         #expect(try await drain(consumer, limit: 2) == Array(events[..<3]) + Array(events[6...8]))
         try bench.store.addConsumers([], pausing: ["a"])
         try await bench.store.append(Step([events[9]]))
-        // Nothing waits for it, so that it holds nothing back.
+        // No event waits for it, so it does not delay deletion.
         bench.clock.advance(by: .seconds(1))
         try await bench.store.maintain()
         #expect(try await bench.store.all().isEmpty)
@@ -268,7 +268,7 @@ struct ConsumerTests {
         #expect(try await drain(consumer) == [events[10]])
     }
 
-    @Test("Of events of the lowest priority only the newest waits")
+    @Test("Of the lowest priority only the newest event waits")
     func latest() async throws {
         let bench = try StoreBench()
         let consumer = try bench.store.addConsumer("a")
@@ -286,7 +286,7 @@ struct ConsumerTests {
         #expect(status.waiting == 0 && status.waitingBytes == 0 && status.handled == 11)
     }
 
-    @Test("An event with an audience is for these consumers alone, whatever their filters")
+    @Test("Only the consumers in an event's audience receive it, whatever their filters")
     func audience() async throws {
         let bench = try StoreBench()
         let a = try bench.store.addConsumer("a", filter: EventFilter(kinds: ["enter"]))
@@ -304,7 +304,7 @@ struct ConsumerTests {
         #expect(try await drain(b) == [0, 2, 4].map { events[$0] })
     }
 
-    @Test("What waits and is no longer selected is dropped and counted, also over a restart")
+    @Test("Waiting events that are no longer selected are dropped and counted, also over a restart")
     func otherFilter() async throws {
         let bench = try StoreBench()
         try bench.store.addConsumer("a")
@@ -318,20 +318,20 @@ struct ConsumerTests {
         consumer = try bench.store.addConsumer("a", filter: EventFilter(kinds: ["exit"]))
         status = try await consumer.status()
         #expect(status.waiting == 5 && status.droppedByFilter == 10)
-        // Chosen by the filter of before.
+        // The previous filter selected these.
         try await consumer.commit(batch)
         #expect(try await consumer.status().waiting == 4)
         #expect(try await drain(consumer).map(\.id) == [3, 5, 7, 9].map { events[$0].id })
     }
 
-    @Test("After all events are deleted, new ones continue the numbers, and a consumer sees no event twice")
+    @Test("After the deletion of all events new ones continue the numbers, and a consumer receives no event twice")
     func emptied() async throws {
         let bench = try StoreBench { $0.retention = .init(age: .zero, events: 0, bytes: 0) }
         var consumer = try bench.store.addConsumer("a")
         var handled: [Event] = []
         var appended: [Event] = []
         for round in 0..<6 {
-            // With times that are older than any bound.
+            // Use times that are beyond any bound.
             let events = (0..<700).map { _ in
                 bench.event(time: Timestamp(nanoseconds: round.isMultiple(of: 2) ? 1 : .max))
             }
@@ -342,7 +342,7 @@ struct ConsumerTests {
             try await bench.store.maintain()
             try await bench.reopen()
             consumer = try bench.store.addConsumer("a")
-            // A sender that repeats an event that is deleted already.
+            // A sender repeats an event that was deleted already.
             #expect(try await bench.store.append(Step([events[0]])).new == 0)
         }
         #expect(handled == appended)

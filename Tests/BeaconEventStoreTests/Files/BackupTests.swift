@@ -23,7 +23,7 @@ struct BackupTests {
         return bench
     }
 
-    @Test("A backup that is restored is the same store, without what does not belong to it")
+    @Test("A restored backup is the same store, without the data that does not belong in a backup")
     func restore() async throws {
         let bench = try await filled()
         let backup = bench.folder.url.appendingPathComponent("backup.sqlite")
@@ -39,23 +39,23 @@ struct BackupTests {
         #expect(try await bench.store.all() == all)
         #expect(try await bench.store.state("region") == state)
         #expect(try await bench.store.state("session").isEmpty)
-        // What waited there is not handled here as well.
+        // Events that waited there are not handled here as well.
         #expect(try await bench.store.consumers().isEmpty)
         let status = try await bench.store.addConsumer("a").status()
         #expect(status.waiting == 0)
-        // A repetition of an event of before is one.
+        // An earlier event is recognized as a repetition.
         #expect(try await bench.store.append(Step([all[0].event])).new == 0)
         var query = EventQuery()
         query.region = "r3"
         #expect(try await bench.store.events(query).events.count == 60)
         await bench.store.close()
-        // The store of before is beside it.
+        // The previous store was set aside.
         let aside = try #require(restored.setAside)
         try bench.open(aside)
         #expect(try await bench.store.all().count == 305)
     }
 
-    @Test("What a kill left of a backup is removed at the next start, but not one that is being made")
+    @Test("A partial backup left by a kill is removed at the next start, but one in progress is not")
     func leftovers() async throws {
         let bench = try StoreBench()
         let leftover = bench.folder.url.appendingPathComponent("b.sqlite.partial-\(UUID().uuidString)")
@@ -73,28 +73,28 @@ struct BackupTests {
     static let hostile: [(what: String, sql: String)] = [
         ("a trigger", "CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM state; END"),
         (
-            "a view in place of a table",
+            "a view instead of a table",
             "DROP TABLE state; CREATE VIEW state AS SELECT 1 AS namespace, 2 AS key, 3 AS value, 4 AS sender, 5 AS modified"
         ),
-        ("text for a number", "UPDATE event SET time = 'noon' WHERE number = 7"),
-        ("a block for text", "UPDATE event SET kind = x'ff00' WHERE number = 7"),
-        ("a number for text", "UPDATE event SET region = 1e300"),
-        ("text for a block", "UPDATE event SET body = 'text'"),
-        ("a short name", "UPDATE event SET id = x'01' WHERE number = 7"),
+        ("text instead of a number", "UPDATE event SET time = 'noon' WHERE number = 7"),
+        ("a block instead of text", "UPDATE event SET kind = x'ff00' WHERE number = 7"),
+        ("a number instead of text", "UPDATE event SET region = 1e300"),
+        ("text instead of a block", "UPDATE event SET body = 'text'"),
+        ("a short id", "UPDATE event SET id = x'01' WHERE number = 7"),
         ("the largest time", "UPDATE event SET time = 9223372036854775807, arrival = -9223372036854775808"),
         ("the largest number", "UPDATE event SET number = 9223372036854775807 WHERE number = 7"),
         ("a negative number", "UPDATE event SET number = -5 WHERE number = 7"),
         ("a sequence at its limit", "UPDATE sqlite_sequence SET seq = 9223372036854775807"),
         ("a negative sequence", "UPDATE sqlite_sequence SET seq = -1"),
         ("a sequence of text", "UPDATE sqlite_sequence SET seq = 'x'"),
-        ("one name twice", "UPDATE event SET id = (SELECT id FROM event WHERE number = 1)"),
+        ("one id twice", "UPDATE event SET id = (SELECT id FROM event WHERE number = 1)"),
         ("an unknown priority", "UPDATE event SET priority = 99"),
-        ("a position beyond all", "UPDATE consumer SET position = 9223372036854775807, skip2 = -9223372036854775808"),
+        ("a position too far", "UPDATE consumer SET position = 9223372036854775807, skip2 = -9223372036854775808"),
         ("a negative count", "UPDATE consumer SET waiting2 = -9223372036854775808"),
         ("a count of text", "UPDATE consumer SET handled = 'many'"),
         ("no numbers", "UPDATE consumer SET removed = 'x,,9223372036854775808'"),
         ("an index that is ahead", "INSERT INTO lookup VALUES (8, 0, 9223372036854775807)"),
-        ("a dead letter in no state", "UPDATE refused SET state = 77"),
+        ("a dead letter in an unknown state", "UPDATE refused SET state = 77"),
         ("a changed time", "UPDATE state SET modified = 9223372036854775807"),
         ("a value of text", "UPDATE state SET value = 'x' WHERE key = 'r1'"),
         ("a missing table", "DROP TABLE event"),
@@ -110,7 +110,7 @@ struct BackupTests {
         ),
     ]
 
-    @Test("A hostile backup is refused with an error, or gives a store that works", arguments: hostile.indices)
+    @Test("A hostile backup is refused with an error, or gives a working store", arguments: hostile.indices)
     func hostileBackup(index: Int) async throws {
         let (what, sql) = Self.hostile[index]
         let bench = try await filled(20)
@@ -132,7 +132,7 @@ struct BackupTests {
         } catch let error as EventStoreError {
             #expect(!error.message.isEmpty, "\(what)")
         }
-        // The same as a store's own file.
+        // Use the same file as a store's own file.
         do {
             try bench.open(backup)
             try await Self.use(bench)
@@ -141,7 +141,7 @@ struct BackupTests {
         }
     }
 
-    /// Does everything with a store, which may find out now that it is damaged.
+    /// Uses all functions of a store, which may detect damage.
     static func use(_ bench: StoreBench) async throws {
         let store = bench.store
         let consumer = try store.addConsumer("a")

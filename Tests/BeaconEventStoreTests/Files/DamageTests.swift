@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Damaged files")
 struct DamageTests {
-    /// A store of a few hundred kilobytes, closed.
+    /// Returns a closed store of a few hundred kilobytes.
     private func filled(_ events: Int) async throws -> StoreBench {
         let bench = try StoreBench()
         let consumer = try bench.store.addConsumer("a")
@@ -26,12 +26,12 @@ struct DamageTests {
         return bench
     }
 
-    @Test("Any damage gives a store that works or an error, never a trap", arguments: 0..<8 as Range<UInt64>)
+    @Test("Any damage gives a working store or an error, never a trap", arguments: 0..<8 as Range<UInt64>)
     func fuzz(block: UInt64) async throws {
         let bench = try await filled(300)
         let original = try Data(contentsOf: bench.file)
         let lock = bench.file.path + ".lock"
-        // 80 files in all; BEACON_DAMAGE_ROUNDS=125 makes a thousand.
+        // 80 files in all. BEACON_DAMAGE_ROUNDS=125 makes it a thousand.
         let rounds = ProcessInfo.processInfo.environment["BEACON_DAMAGE_ROUNDS"].flatMap { UInt64($0) } ?? 10
         for round in 0..<rounds {
             let seed = block * 1_000 + round
@@ -46,7 +46,7 @@ struct DamageTests {
                     bytes.replaceSubrange(page..<page + 4096, with: bytes[other..<other + 4096])
                 case 2: bytes = Data(bytes.prefix(max(page, 4096)))
                 case 3:
-                    // The page's own header, where the tree is.
+                    // The page's header, which contains the tree.
                     for _ in 0..<4 {
                         bytes[page + Int.random(in: 0..<12, using: &generator)] = UInt8.random(
                             in: 0...255, using: &generator)
@@ -77,18 +77,18 @@ struct DamageTests {
         }
     }
 
-    @Test("Of a file with a destroyed page all else is carried over, and the damaged file is kept")
+    @Test("Of a file with a destroyed page everything else is recovered, and the damaged file is kept")
     func carriedOver() async throws {
         let bench = try await filled(2_000)
         var bytes = try Data(contentsOf: bench.file)
-        // Pages in the middle; the first ones are the roots.
+        // Damage pages in the middle; the first ones are the roots.
         for page in [bytes.count / 4096 / 3, bytes.count / 4096 / 2] {
             bytes.replaceSubrange(page * 4096..<page * 4096 + 4096, with: Data(repeating: 0xA5, count: 4096))
         }
         try bytes.write(to: bench.file)
         try bench.open()
         let recovery = try #require(bench.store.recovery)
-        // A page of an index is made again of the rest.
+        // A page of an index is rebuilt from the rest.
         #expect(recovery.unreadable > 0 || recovery.events == 2_000)
         #expect(recovery.events > 1_900)
         #expect(try Data(contentsOf: recovery.movedTo) == bytes)
@@ -101,7 +101,7 @@ struct DamageTests {
         #expect(bench.store.recovery == nil)
     }
 
-    @Test("A file without its beginning is set aside, and another one begun")
+    @Test("A file without its beginning is set aside, and a new one created")
     func beheaded() async throws {
         let bench = try await filled(200)
         var bytes = try Data(contentsOf: bench.file)
@@ -113,12 +113,12 @@ struct DamageTests {
         #expect(try await bench.store.all().count == 1)
     }
 
-    @Test("Damage that is found while the store runs is repaired, and its consumers go on")
+    @Test("Damage that is found while the store runs is repaired, and its consumers continue")
     func running() async throws {
         let bench = try await filled(2_000)
         try bench.open()
         let consumer = try bench.store.addConsumer("a")
-        // Behind the store's back; its own connections have few of the pages in memory.
+        // Write without the store's knowledge. Its connections have few of the pages in memory.
         let handle = try FileHandle(forUpdating: bench.file)
         let pages = try handle.seekToEnd() / 4096
         for page in [pages / 3, pages / 2] {
@@ -129,7 +129,7 @@ struct DamageTests {
         var handled: [Int64] = []
         while let batch = try await consumer.available(limit: 100) {
             handled += batch.events.map(\.number)
-            // A conflict where the consumer's row was among what is lost; it reads again.
+            // A conflict occurs if the consumer's row was lost; then it reads again.
             try? await consumer.commit(batch)
         }
         let event = bench.event()

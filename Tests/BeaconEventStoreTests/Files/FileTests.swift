@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The store's files")
 struct FileTests {
-    /// Returns the locks that this process has on a file (proc_locks(5)), as others see them.
+    /// Returns the locks that this process has on a file, as other processes see them (proc_locks(5)).
     private func locks(on file: URL) throws -> [String] {
         let number = try #require(
             try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? NSNumber)
@@ -16,30 +16,30 @@ struct FileTests {
             .map { $0.drop { $0 != " " }.trimmingCharacters(in: .whitespaces) }.sorted()
     }
 
-    @Test("Looking whether a file is a store leaves one that is open its locks, without which others delete its log")
+    @Test("Checking whether a file is a store keeps an open store's locks, without which others would delete its log")
     func locks() async throws {
         let bench = try StoreBench()
         try await bench.store.append(Step(bench.events(1)))
         let before = try locks(on: bench.file)
         #expect(!before.isEmpty)
         #expect(EventStore.fault(of: bench.file) == nil)
-        // By another name, too.
+        // Check another name as well.
         let other = bench.folder.url.appendingPathComponent("other")
         try FileManager.default.createSymbolicLink(at: other, withDestinationURL: bench.file)
         #expect(EventStore.fault(of: other) == nil)
         #expect(try locks(on: bench.file) == before)
         await bench.store.close()
         #expect(EventStore.fault(of: bench.file) == nil)
-        try Data("a letter to somebody".utf8).write(to: bench.file)
+        try Data("an ordinary letter".utf8).write(to: bench.file)
         #expect(EventStore.fault(of: bench.file)?.contains("is not an event store") == true)
         #expect(EventStore.fault(of: bench.folder.url)?.contains("is a folder") == true)
     }
 
-    @Test("The lock of a process that was killed is waited for, where a program that it started still has it")
+    @Test("A killed process's lock is awaited if a program that it started still holds it")
     func killedHolder() async throws {
         let bench = try StoreBench()
         await bench.store.close()
-        // A process that has ended, and a descriptor of its lock that lives on for a moment.
+        // A process that has ended, and a copy of its lock's descriptor that stays open for a short time.
         let ended = try ChildProcess("true", [])
         ended.wait()
         let lock = bench.file.path + ".lock"
@@ -54,7 +54,7 @@ struct FileTests {
         try bench.open()
     }
 
-    @Test("A lock is made through no link")
+    @Test("A lock is not created through a link")
     func linkedLock() throws {
         let folder = try TemporaryFolder()
         let victim = folder.url.appendingPathComponent("victim")
@@ -67,7 +67,7 @@ struct FileTests {
         #expect(try Data(contentsOf: victim) == Data("precious".utf8))
     }
 
-    @Test("Nobody else may read who was where")
+    @Test("Other users cannot read the files")
     func permissions() async throws {
         let bench = try StoreBench()
         try await bench.store.append(Step(bench.events(1)))

@@ -43,7 +43,7 @@ struct HistoryTests {
     }
 
     @Test(
-        "Pages of any query are the events that it selects, newest first, each once", arguments: [1, 2, 3] as [UInt64])
+        "Pages of any query contain the selected events, newest first, each once", arguments: [1, 2, 3] as [UInt64])
     func pages(seed: UInt64) async throws {
         var generator = SplitMix64(seed: seed)
         let bench = try StoreBench(seed: seed) { $0.retention.events = 3_000 }
@@ -90,7 +90,7 @@ struct HistoryTests {
         }
     }
 
-    /// Returns SQLite's plans for the searches of a page: one line for each step of each search.
+    /// Returns SQLite's plans for the searches of a page, with one line for each step of each search.
     private static func plans(of query: EventQuery, in database: Database) throws -> [String] {
         var searches: [String] = []
         database.trace { searches.append($0.expandedDescription) }
@@ -104,7 +104,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("Every search for a page goes by an index, and sorts nothing")
+    @Test("Every search for a page uses an index, and sorts nothing")
     func plans() async throws {
         let bench = try StoreBench()
         var generator = SplitMix64(seed: 1)
@@ -132,7 +132,7 @@ struct HistoryTests {
             for plan in plans {
                 let isSearch =
                     plan.hasPrefix("SEARCH") || plan.hasPrefix("CO-ROUTINE") || plan.hasPrefix("SCAN (subquery")
-                // Tables of a few rows.
+                // These tables have only a few rows.
                 let isSmall = plan.contains("SCAN sqlite_sequence")
                 #expect(isSearch || isSmall, "\(plan)")
             }

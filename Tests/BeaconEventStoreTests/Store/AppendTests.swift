@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Appending")
 struct AppendTests {
-    @Test("Events and the state that they lead to are there after a restart, in order, with all attributes")
+    @Test("Events and the resulting state are stored over a restart, in order, with all attributes")
     func restart() async throws {
         let bench = try StoreBench()
         var event = bench.event("enter", priority: .essential, region: "shop", body: "{\"a\":1}")
@@ -31,7 +31,7 @@ struct AppendTests {
         #expect(try await bench.store.event(event.id)?.event == event)
     }
 
-    @Test("A repeated step changes nothing, one that is known in part adds the rest")
+    @Test("A repeated step changes nothing, and a partly known step adds the rest")
     func repeated() async throws {
         let bench = try StoreBench()
         var step = Step(bench.events(2))
@@ -49,7 +49,7 @@ struct AppendTests {
             try await bench.store.append(Step([twice, twice])) == Receipt(numbers: [4, 4], new: 1, isRepeated: false))
     }
 
-    @Test("Steps of many tasks are all kept, in the order of each task")
+    @Test("Steps of many tasks are all stored, in the order of each task")
     func together() async throws {
         let bench = try StoreBench()
         let store = bench.store
@@ -69,7 +69,7 @@ struct AppendTests {
         }
     }
 
-    @Test("The blocking form returns once the step is on the disk, and enqueued steps come before it")
+    @Test("The blocking form returns once the step is on the disk, after the enqueued steps")
     func blocking() async throws {
         let bench = try StoreBench { $0.coalescing = .seconds(3600) }
         let events = bench.events(3)
@@ -80,7 +80,7 @@ struct AppendTests {
     }
 
     @Test(
-        "A timestamp of any value is kept, and has no effect on order or arrival",
+        "A timestamp of any value is kept, and affects neither order nor arrival",
         arguments: [.min, -1, 0, 1, 1_000_000_000, 2_147_483_648_000_000_000, .max / 2, .max] as [Int64])
     func timestamps(nanoseconds: Int64) async throws {
         let bench = try StoreBench()
@@ -94,7 +94,7 @@ struct AppendTests {
         #expect(Set(all.map(\.arrival)).count == 1)
     }
 
-    @Test("What can never be stored is refused with the reason")
+    @Test("Steps that can never be stored are refused with the reason")
     func invalid() async throws {
         let bench = try StoreBench()
         var crowd = bench.event()
@@ -112,7 +112,7 @@ struct AppendTests {
         #expect(try await bench.store.all().isEmpty)
     }
 
-    @Test("A second part of the process learns who has the file, and a foreign file is left alone")
+    @Test("A second part of the process gets the holder's name, and another program's file is not touched")
     func foreign() async throws {
         let bench = try StoreBench()
         let error = #expect(throws: EventStoreError.self) { try EventStore(file: bench.file, logger: StoreBench.quiet) }
@@ -122,7 +122,7 @@ struct AppendTests {
         try await database.write { try $0.execute(sql: "CREATE TABLE contacts (name TEXT)") }
         try database.close()
         let text = bench.folder.url.appendingPathComponent("letter")
-        let letter = Data(String(repeating: "a letter to somebody. ", count: 100).utf8)
+        let letter = Data(String(repeating: "an ordinary letter. ", count: 100).utf8)
         try letter.write(to: text)
         for file in [other, text] {
             for _ in 0..<2 {
@@ -138,7 +138,7 @@ struct AppendTests {
         #expect(closed?.code == .closed)
     }
 
-    @Test("A namespace keeps to its bounds in values and bytes, also for each sender, the newest values stay")
+    @Test("A namespace stays within its bounds, also for each sender, and the newest values stay")
     func stateBounds() async throws {
         let bench = try StoreBench {
             $0.state["m"] = StateLimits(

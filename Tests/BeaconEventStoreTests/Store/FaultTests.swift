@@ -6,7 +6,7 @@ import GRDB
 import TestSupport
 import Testing
 
-@Suite("A disk that fails")
+@Suite("Disk failures")
 struct FaultTests {
     static let errors = [
         DatabaseError(resultCode: .SQLITE_FULL), DatabaseError(resultCode: .SQLITE_IOERR_FSYNC),
@@ -15,7 +15,7 @@ struct FaultTests {
     ]
 
     @Test(
-        "Callers that wait get the error, other steps wait in memory and are written in order later", arguments: errors)
+        "Waiting callers receive the error; other steps wait in memory and are written later", arguments: errors)
     func failing(error: DatabaseError) async throws {
         let bench = try StoreBench()
         let store = bench.store
@@ -34,7 +34,7 @@ struct FaultTests {
         #expect(store.health.waitingEvents == 3)
         #expect(try await store.all().map(\.event) == [events[0]])
         bench.fault.set(nil)
-        // Nothing is appended: the store tries again by itself, within a second.
+        // Append nothing: the store retries within a second.
         try await eventually("the failure ends") {
             bench.clock.advance(by: .milliseconds(600))
             return store.health.isGood
@@ -44,11 +44,11 @@ struct FaultTests {
         #expect(try await store.all().map(\.event) == Array(events[0...4]))
         running.cancel()
         await running.value
-        // Those who follow get each event once, in order, when it is stored.
+        // Followers receive each event once, in order, when it is stored.
         #expect(followed.withLock { $0 }.map(\.event) == Array(events[1...4]))
     }
 
-    @Test("A failure that only a caller met ends by itself within a second of its cause", arguments: errors)
+    @Test("A failure seen only by a caller ends within a second of its cause", arguments: errors)
     func noStepWaits(error: DatabaseError) async throws {
         let bench = try StoreBench()
         let store = bench.store
@@ -69,7 +69,7 @@ struct FaultTests {
         await running.value
     }
 
-    @Test("While another process holds the lock, the failure shows within a second, and ends with the lock")
+    @Test("While another process holds the lock, the failure is reported within a second, and ends with the lock")
     func locked() async throws {
         let bench = try StoreBench()
         let events = bench.events(2)
@@ -81,7 +81,7 @@ struct FaultTests {
         let error = await #expect(throws: EventStoreError.self) { try await bench.store.append(Step([events[0]])) }
         #expect(error?.code == .locked)
         #expect(bench.store.health.failure?.code == .locked)
-        // Half a second, on a machine that is busy.
+        // Half a second, with an allowance for a busy machine.
         #expect(ContinuousClock.now - began < .seconds(30))
         #expect(try await bench.store.all().isEmpty)
         try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
@@ -90,7 +90,7 @@ struct FaultTests {
         #expect(try await bench.store.all().map(\.event) == [events[1]])
     }
 
-    @Test("A file at its bound takes nothing more, and takes it once events are deleted")
+    @Test("A file at its size limit accepts no more steps until events are deleted")
     func full() async throws {
         let bench = try StoreBench { $0.maximumFileSize = 400_000 }
         let consumer = try bench.store.addConsumer("a", after: 0)
@@ -109,7 +109,7 @@ struct FaultTests {
         #expect(stored.count > 50)
         #expect(bench.store.health.failure?.code == .full)
         #expect(try await bench.store.all().map(\.event) == stored)
-        // It can be opened and read as it is, and be emptied.
+        // It can be opened and read without changes, and then be emptied.
         bench.settings.retention = .init(age: .zero, events: 0, bytes: 0)
         try await bench.reopen()
         let again = try bench.store.addConsumer("a")
@@ -125,7 +125,7 @@ struct FaultTests {
         #expect(try await bench.store.all().suffix(10).map(\.event) == more)
     }
 
-    @Test("Memory is bounded: whole steps go, the lowest priority first, each is counted")
+    @Test("Memory is bounded: whole steps are dropped and counted, the lowest priority first")
     func crowded() async throws {
         let bench = try StoreBench { $0.waitingEvents = 20 }
         let store = bench.store
@@ -133,7 +133,7 @@ struct FaultTests {
         let enters = (0..<8).map { _ in bench.event("enter", priority: .essential) }
         var pairs: [[Event]] = []
         for enter in enters {
-            // The proximity change goes with its enter.
+            // The proximity change is dropped together with its enter.
             let pair = [bench.event("proximity", priority: .repeated), enter]
             pairs.append(pair)
             store.enqueue(Step(pair))
@@ -155,7 +155,7 @@ struct FaultTests {
         #expect(store.health.waitingEvents == 0)
     }
 
-    @Test("Steps that wait when the store is closed are written then, and lost and counted where they cannot be")
+    @Test("Closing the store writes the waiting steps; if that fails, they are lost and counted")
     func closed() async throws {
         let bench = try StoreBench { $0.coalescing = .seconds(3600) }
         let events = bench.events(2)
@@ -170,7 +170,7 @@ struct FaultTests {
         #expect(try await bench.store.all().map(\.event) == [events[0]])
     }
 
-    @Test("A clock that is set moves the arrivals of this boot, and no event is deleted or kept for it")
+    @Test("Setting the clock moves the arrivals of this boot, and deletes or keeps no event wrongly")
     func clock() async throws {
         let bench = try StoreBench { $0.retention = .init(age: .seconds(86_400), events: 1_000, bytes: 1 << 20) }
         // A computer without a battery starts in 1970.
@@ -184,13 +184,13 @@ struct FaultTests {
         var all = try await bench.store.all()
         #expect(all.map(\.event) == [events[0], events[1]])
         #expect(all[1].arrival.since(all[0].arrival) == 10_000_000_000)
-        // Far ahead, and back: 30 years old for a moment.
+        // Far ahead, and back: the events are 30 years old in between.
         bench.clock.setWallClock(by: .seconds(1_000_000_000))
         try await bench.store.maintain()
         bench.clock.setWallClock(by: .seconds(-1_000_000_000))
         try await bench.store.maintain()
         #expect(try await bench.store.all().count == 2)
-        // A boot whose clock was ahead to its end: nothing tells the age, so that it begins anew.
+        // The clock of a boot ran ahead until its end. The age is unknown, so it starts again.
         bench.clock.setWallClock(by: .seconds(500_000_000))
         try await bench.store.append(Step([events[2]]))
         await bench.store.close()
@@ -207,8 +207,8 @@ struct FaultTests {
         #expect(try await bench.store.all().first?.number == 4)
     }
 
-    @Test("Whoever reads while the store is closed gets an answer or an error", arguments: 0..<20)
-    func closedMeanwhile(round: Int) async throws {
+    @Test("A read while the store is closed returns an answer or an error", arguments: 0..<20)
+    func closedDuringRead(round: Int) async throws {
         let bench = try StoreBench()
         let consumer = try bench.store.addConsumer("a")
         try await bench.store.append(Step(bench.events(50)))
@@ -239,7 +239,7 @@ struct FaultTests {
         await bench.store.close()
         var bytes = try Data(contentsOf: bench.file)
         try bench.open()
-        // Nothing can be made beside it.
+        // No file can be created beside it.
         let away = bench.folder.url.appendingPathExtension("away")
         bytes.replaceSubrange(bytes.count / 2..<bytes.count, with: Data(count: bytes.count - bytes.count / 2))
         let handle = try FileHandle(forUpdating: bench.file)

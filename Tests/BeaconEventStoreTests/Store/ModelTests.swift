@@ -6,19 +6,19 @@ import GRDB
 import TestSupport
 import Testing
 
-/// What a store has to do, in a few lines, beside a store that does it.
+/// A simple model of a store, compared with the real one.
 @Suite("The store and its model")
 struct ModelTests {
     private struct Model {
-        /// All events that were acknowledged, in order.
+        /// All acknowledged events, in order.
         var events: [Event] = []
-        /// The events that a caller without acknowledgement gave in while the disk failed.
+        /// The state after these events.
         var state: [String: Data] = [:]
-        /// What the consumer of enters and exits has got, each first time.
+        /// The events that the consumer of enters and exits has received, each the first time.
         var received: [EventID] = []
-        /// The events that it refused and did not handle since.
+        /// The events that it refused and has not handled since.
         var refused: Set<EventID> = []
-        /// Those of them that are to be tried again.
+        /// The refused events to be retried.
         var due: Set<EventID> = []
         var steps: [Step] = []
 
@@ -35,7 +35,7 @@ struct ModelTests {
     private static func isForB(_ event: Event) -> Bool { forB.selects(kind: event.kind, region: event.region) }
 
     @Test(
-        "Random work, faults, kills and clocks: no event twice, none lost, in order, no state without its event",
+        "Random work, faults, kills and clocks: each event is stored once and in order, and state matches its events",
         arguments: 1...24 as ClosedRange<UInt64>)
     func random(seed: UInt64) async throws {
         var generator = SplitMix64(seed: seed)
@@ -123,7 +123,7 @@ struct ModelTests {
                 let jumps: [Int64] = [1, 60, 7_200, 400_000, -50_000_000, 50_000_000]
                 let jump = Duration.seconds(jumps.randomElement(using: &generator) ?? 1)
                 if Bool.random(using: &generator), jump > .zero {
-                    // Less than the time for which events are kept for consumers.
+                    // Stay below the time for which events are kept for consumers.
                     bench.clock.advance(by: min(jump, .seconds(7_200)))
                 } else {
                     bench.clock.setWallClock(by: jump)
@@ -139,7 +139,7 @@ struct ModelTests {
         func check() async throws {
             let stored = try await bench.store.all()
             #expect(stored.map(\.number) == stored.map(\.number).sorted())
-            // What is kept is the end of all that was acknowledged, number by number.
+            // The stored events are the end of all acknowledged ones, number by number.
             #expect(stored.map(\.event) == Array(model.events.suffix(stored.count)))
             #expect(try await bench.store.newest() == Int64(model.events.count))
             if let last = stored.last { #expect(last.number == Int64(model.events.count)) }
@@ -159,7 +159,7 @@ struct ModelTests {
             try await work()
             try await check()
         }
-        // Drained, each got all: in order, and none twice where that is promised.
+        // In the end each consumer has received everything: in order, and without duplicates where that is promised.
         try await bench.store.retry(for: "a")
         model.due = []
         while let batch = try await a.available(limit: 100) {
@@ -181,7 +181,7 @@ struct ModelTests {
     }
 
     @Test(
-        "A copy of the files at any moment of many writes has every acknowledged step, and whole ones",
+        "A copy of the files at any time has every acknowledged step, and only whole steps",
         arguments: 1...4 as ClosedRange<UInt64>)
     func kills(seed: UInt64) async throws {
         var generator = SplitMix64(seed: seed)

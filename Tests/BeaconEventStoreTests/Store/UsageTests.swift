@@ -4,10 +4,10 @@ import BeaconSupport
 import Foundation
 import Testing
 
-@Suite("What a store holds")
+@Suite("The contents of a store")
 struct UsageTests {
     @Test(
-        "The usage is what another process counts in the file, whatever came and went",
+        "The usage equals another process's counts of the file, after any changes",
         arguments: 1...8 as ClosedRange<UInt64>)
     func recounted(seed: UInt64) async throws {
         let bench = try StoreBench(seed: seed) {
@@ -26,7 +26,7 @@ struct UsageTests {
                 do throws(EventStoreError) {
                     try await consumer.commit(batch)
                 } catch {
-                    // The bounds may have moved it meanwhile.
+                    // The bounds may have moved it in between.
                     #expect(error.code == .conflict)
                 }
             default:
@@ -45,9 +45,9 @@ struct UsageTests {
         try await bench.reopen()
         consumer = try bench.store.addConsumer("a", limits: limits)
         var after = bench.store.usage
-        // The log becomes a part of the file when that is closed.
+        // The log becomes part of the file when the file is closed.
         after.fileBytes = before.fileBytes
-        // A namespace without rows may be known or not.
+        // An empty namespace may or may not be listed.
         var (left, right) = (before, after)
         left.state = left.state.filter { $0.value.rows > 0 }
         right.state = right.state.filter { $0.value.rows > 0 }

@@ -6,7 +6,7 @@ import Logging
 import Metrics
 import TestSupport
 
-/// Clocks that run only when a test says so. The wall clock begins at 1 800 000 000.
+/// Clocks that a test controls. The wall clock begins at 1 800 000 000.
 final class TestClock: Sendable {
     private struct State {
         var sinceBoot: Int64 = 5_000_000_000
@@ -27,7 +27,7 @@ final class TestClock: Sendable {
     /// Sets the wall clock, forward or back.
     func setWallClock(by duration: Duration) { state.withLock { $0.lead += Int64(duration / .nanoseconds(1)) } }
 
-    /// Starts the machine again.
+    /// Reboots the machine.
     func reboot(_ name: String) {
         state.withLock { state in
             state.lead += state.sinceBoot
@@ -64,7 +64,7 @@ final class Fault: Sendable {
     }
 }
 
-/// A store in a folder of its own.
+/// A store in its own folder.
 final class StoreBench {
     let folder: TemporaryFolder
     let file: URL
@@ -103,7 +103,7 @@ final class StoreBench {
         try open()
     }
 
-    /// Opens a copy of the file as a kill at this moment would have left it.
+    /// Opens a copy of the file in the state after a kill at this point.
     func crash(into name: String) async throws {
         let copy = folder.url.appendingPathComponent(name)
         try Self.copyAsIs(store.file, to: copy)
@@ -111,12 +111,12 @@ final class StoreBench {
         try open(copy)
     }
 
-    /// Copies a database and its log as they are at one moment, though they are written meanwhile.
+    /// Copies a consistent snapshot of a database and its log while both are being written.
     static func copyAsIs(_ file: URL, to copy: URL) throws {
         let manager = FileManager.default
         while true {
             for suffix in ["", "-wal"] { try? manager.removeItem(atPath: copy.path + suffix) }
-            // The log grows at its end; only a checkpoint changes the file itself.
+            // The log grows at its end. Only a checkpoint changes the file itself.
             let before = try manager.attributesOfItem(atPath: file.path)[.modificationDate] as? Date
             try manager.copyItem(at: file, to: copy)
             if manager.fileExists(atPath: file.path + "-wal") {

@@ -4,14 +4,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An error names a cause only where the broker or the system gave it; otherwise it lists causes as possible ones.
-@Suite("The error of a connection", .fewAtATime)
+/// An error states a cause only if the broker or the system reported it. Otherwise it lists possible causes.
+@Suite("Causes in connection errors", .fewAtATime)
 struct CauseTests {
-    /// Versions as a user may set them.
+    /// The versions that a user may set.
     static let versions: [MQTTVersion?] = [nil, .v3_1_1, .v5]
 
     @Test(
-        "names the refusal of a user, and does not guess which of name, password and right it was", arguments: versions)
+        "A refused user is reported, without a guess at the wrong name, password or permission", arguments: versions)
     func credentials(version: MQTTVersion?) async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("passwords").path
@@ -31,7 +31,7 @@ struct CauseTests {
         #expect(error.code == .notAuthorized && error.description.contains("requires a user"))
     }
 
-    @Test("names a message that the user may not publish, where the broker tells")
+    @Test("A message that the user may not publish is reported if the broker sends a reason")
     func right() async throws {
         let folder = try TemporaryFolder()
         let rights = folder.url.appendingPathComponent("acl")
@@ -49,7 +49,7 @@ struct CauseTests {
         }
     }
 
-    @Test("names a second client of one id where the broker tells, and lists it where not", arguments: versions)
+    @Test("A second client with the same id is reported, or listed as a possible cause", arguments: versions)
     func clash(version: MQTTVersion?) async throws {
         let broker = try await Broker()
         let options = MQTTSettings.test(port: broker.port, version: version)
@@ -57,7 +57,7 @@ struct CauseTests {
         let other = try MQTTClient(options)
         let error = try await running(other.run) { try await first.value }
         #expect(error.code == .connectionLost && error.description.contains("client id"))
-        // Debian's broker of version 2.0.11 ends the first connection without a reason, also with MQTT 5.
+        // Debian's broker of version 2.0.11 ends the first connection without a reason, even with MQTT 5.
         if error.reason?.rawValue == 0x8E {
             #expect(version != .v3_1_1 && error.possibleCauses.isEmpty, "\(error)")
         } else {
@@ -65,7 +65,7 @@ struct CauseTests {
         }
     }
 
-    @Test("lists what may be wrong where one side speaks TLS and the other does not", arguments: versions)
+    @Test("Possible causes are listed if only one side uses TLS", arguments: versions)
     func tls(version: MQTTVersion?) async throws {
         let certificates = try Certificates()
         let secured = try await Broker(certificates.brokerSettings, in: certificates.folder)
@@ -82,11 +82,11 @@ struct CauseTests {
         #expect(refused.possibleCauses.last == "the port does not speak TLS")
     }
 
-    @Test("is the system's for a closed port and for a name that is not known", arguments: versions)
+    @Test("A closed port and an unknown name have the system's cause", arguments: versions)
     func unreachable(version: MQTTVersion?) async throws {
         var options = MQTTSettings.test(port: try FreePort.find(), version: version)
         let closed = try await MQTTClient.fault(options)
-        // libmosquitto 2.1 does not pass the system's reason on.
+        // libmosquitto 2.1 does not report the system's reason.
         let words = ["(Connection refused)", "(no connection was established)"]
         #expect(closed.code == .unreachable && words.contains { closed.description.contains($0) }, "\(closed)")
         options.host = "broker.invalid"
@@ -95,21 +95,21 @@ struct CauseTests {
         #expect(unknown.possibleCauses.count == 2)
     }
 
-    @Test("is an older broker's only where version 5 alone is allowed", arguments: [[0x20, 2, 0, 1], []] as [[UInt8]])
+    @Test("An older broker is a cause only if version 5 is required", arguments: [[0x20, 2, 0, 1], []] as [[UInt8]])
     func olderBroker(answer: [UInt8]) async throws {
         let broker = try await Broker()
         let older = try BrokerProxy(to: broker.port, answeringVersion5With: answer)
         let client = try MQTTClient(.test(port: older.port, version: nil))
         try await running(client.run) {
             try await client.publish(MQTTMessage(topic: "a", text: "b"))
-            // The version stays for further connections.
+            // Further connections keep the version.
             older.cut()
             try await eventually("it publishes again") {
                 (try? await client.publish(MQTTMessage(topic: "a", text: "b"))) != nil
             }
         }
         let error = try await MQTTClient.fault(.test(port: older.port, version: .v5))
-        // libmosquitto 2.1 takes the older broker's answer for one that is cut off.
+        // libmosquitto 2.1 treats the older broker's answer as incomplete.
         if error.possibleCauses.isEmpty {
             #expect(!answer.isEmpty && error.reason?.rawValue == 0x84, "\(error)")
         } else {

@@ -3,9 +3,9 @@ import BeaconMQTT
 import TestSupport
 import Testing
 
-@Suite("A connection to a broker", .fewAtATime)
+@Suite("Connections to a broker", .fewAtATime)
 struct ConnectionTests {
-    @Test("publishes to the broker, which acknowledges", arguments: MQTTVersion.allCases)
+    @Test("The broker acknowledges published messages", arguments: MQTTVersion.allCases)
     func publishing(version: MQTTVersion) async throws {
         let broker = try await Broker()
         let observer = try await Observer(port: broker.port, version: version)
@@ -21,7 +21,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("keeps the order of many messages that are on the way at the same time", arguments: MQTTVersion.allCases)
+    @Test("The order of many simultaneous messages is kept", arguments: MQTTVersion.allCases)
     func order(version: MQTTVersion) async throws {
         let broker = try await Broker("allow_anonymous true\nmax_queued_messages 0")
         let observer = try await Observer(port: broker.port, to: "n", version: version)
@@ -34,7 +34,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("says online when it is, and offline when it ends in order", arguments: MQTTVersion.allCases)
+    @Test("The client announces itself as online, and as offline at a proper end", arguments: MQTTVersion.allCases)
     func birth(version: MQTTVersion) async throws {
         let broker = try await Broker()
         let observer = try await Observer(port: broker.port, version: version)
@@ -45,19 +45,19 @@ struct ConnectionTests {
         try await eventually("it is offline") { observer.messages.map(\.text) == ["online", "offline"] }
         #expect(Set(observer.messages.map(\.topic)) == ["beacond/hall/status"])
         let late = try await Observer(port: broker.port, version: version)
-        try await eventually("it is kept") { !late.messages.isEmpty }
+        try await eventually("it is retained") { !late.messages.isEmpty }
         #expect(late.messages.first?.isRetained == true)
         #expect(late.messages.first?.text == "offline")
     }
 
-    @Test("waits with a message for a broker that comes later")
+    @Test("A message waits for a broker that starts later")
     func brokerComesLater() async throws {
         let broker = try await Broker()
         broker.stop()
         let client = try MQTTClient(.test(port: broker.port))
         try await running(client.run) {
             async let published: Void = client.publish(MQTTMessage(topic: "a", text: "b"))
-            try await eventually("it is told that nothing answers") {
+            try await eventually("it reports that nothing answers") {
                 for await event in client.events() {
                     if case .disconnected(let error) = event { return error.code == .unreachable }
                     return false
@@ -69,7 +69,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("ends a message with the reason when no broker comes in time")
+    @Test("A message fails with the reason if no broker starts in time")
     func noBroker() async throws {
         var options = MQTTSettings.test(port: try FreePort.find())
         options.publishTimeout = .milliseconds(300)
@@ -83,14 +83,14 @@ struct ConnectionTests {
         }
     }
 
-    @Test("ends a message in time when the broker hangs")
+    @Test("A message fails in time if the broker hangs")
     func brokerHangs() async throws {
         let broker = try await Broker()
         var options = MQTTSettings.test(port: broker.port)
         options.publishTimeout = .milliseconds(500)
         let client = try MQTTClient(options)
         try await running(client.run) {
-            // A busy machine may take longer than that for the connection.
+            // A busy machine may take longer than that to connect.
             try await eventually("it is connected") {
                 (try? await client.publish(MQTTMessage(topic: "a", text: "b"))) != nil
             }
@@ -103,10 +103,10 @@ struct ConnectionTests {
         }
     }
 
-    @Test("tells of a host that nobody knows")
+    @Test("An unknown host is reported")
     func unknownHost() async throws {
         var options = MQTTSettings.test(port: 1883)
-        // No name of this domain is ever known (RFC 6761, 6.4).
+        // Names in this domain never exist (RFC 6761, 6.4).
         options.host = "broker.invalid"
         options.publishTimeout = .seconds(20)
         let client = try MQTTClient(options)
@@ -121,7 +121,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("refuses a message that the protocol has no place for, and stays connected")
+    @Test("A message that the protocol cannot express is refused, and the connection stays")
     func invalidTopic() async throws {
         let broker = try await Broker()
         let client = try MQTTClient(.test(port: broker.port))
@@ -134,7 +134,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("ends a message whose task is cancelled")
+    @Test("Canceling its task ends a message")
     func cancellation() async throws {
         let client = try MQTTClient(.test(port: try FreePort.find()))
         try await running(client.run) {
@@ -145,7 +145,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("is not made of options that cannot work, and names each mistake")
+    @Test("Invalid options are refused, with every mistake")
     func mistakes() {
         let options = MQTTSettings(
             host: "", clientID: "", password: .init("secret-word"), keepAlive: .seconds(1), baseTopic: "a/#",

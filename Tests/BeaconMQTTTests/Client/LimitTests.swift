@@ -8,12 +8,12 @@ import Logging
 import TestSupport
 import Testing
 
-/// What a broker takes less of than others: its limits decide before anything is sent where MQTT 5 tells them, and what
-/// breaks the connection is named where it does not.
-@Suite("A broker with limits", .fewAtATime)
+/// Brokers with limits. With MQTT 5 the client knows the limits before it sends. Otherwise the error states what broke
+/// the connection.
+@Suite("Brokers with limits", .fewAtATime)
 struct LimitTests {
     @Test(
-        "keeps no retained messages, and gets everything else",
+        "A broker without retained messages receives everything else",
         arguments: [(nil, true), (.v5, true), (nil, false), (.v5, false), (.v3_1_1, false)] as [(MQTTVersion?, Bool)])
     func noRetained(version: MQTTVersion?, retains: Bool) async throws {
         let broker = try await Broker("allow_anonymous true\nretain_available false")
@@ -31,11 +31,11 @@ struct LimitTests {
                 "beacond/hall/status", "beacond/hall/region/shop/state", "beacond/hall/event/shop/enter",
                 "homeassistant/device/\(("shop" as NamedRegion).device)/config",
             ]
-            try await eventually("all is there") { topics.isSubset(of: observer.messages.map(\.topic)) }
-            // The broker has nothing for Home Assistant, which starts.
+            try await eventually("all messages arrive") { topics.isSubset(of: observer.messages.map(\.topic)) }
+            // The broker has nothing for Home Assistant when it starts.
             let before = observer.messages.count
             try await observer.publish(MQTTMessage(topic: "homeassistant/status", text: "online"))
-            try await eventually("all is there again") {
+            try await eventually("all messages arrive again") {
                 topics.subtracting(observer.messages.dropFirst(before).map(\.topic))
                     == ["beacond/hall/event/shop/enter"]
             }
@@ -44,7 +44,7 @@ struct LimitTests {
         #expect(warnings.count == (retains ? 1 : 0), "\(lines.all)")
     }
 
-    @Test("that keeps no retained messages is named as possible where it cannot tell, with the setting")
+    @Test("Missing support for retained messages is listed as a possible cause, with the setting")
     func silentAboutRetained() async throws {
         let broker = try await Broker("allow_anonymous true\nretain_available false")
         let error = try await MQTTClient.fault(.test(port: broker.port, version: .v3_1_1))
@@ -52,7 +52,7 @@ struct LimitTests {
         #expect(error.possibleCauses.contains("the broker keeps no retained messages (retain: false sends none)"))
     }
 
-    @Test("takes no QoS 1, and gets messages of QoS 0", arguments: [nil, .v5] as [MQTTVersion?])
+    @Test("A broker that supports only QoS 0 receives messages of QoS 0", arguments: [nil, .v5] as [MQTTVersion?])
     func quality(version: MQTTVersion?) async throws {
         let broker = try await Broker("allow_anonymous true\nmax_qos 0")
         let lines = Lines()
@@ -66,12 +66,12 @@ struct LimitTests {
     }
 
     @Test(
-        "refuses a message by its size before it is sent, and says both sizes", arguments: [nil, .v5] as [MQTTVersion?])
+        "A message that is too large is refused unsent, with both sizes", arguments: [nil, .v5] as [MQTTVersion?])
     func packetSize(version: MQTTVersion?) async throws {
         let broker = try await Broker("allow_anonymous true\nmax_packet_size 1024")
         let client = try MQTTClient(.test(port: broker.port, version: version, announces: false))
         try await running(client.run) {
-            // A packet of QoS 1 has 9 bytes beside the payload, with a topic of one letter.
+            // A packet of QoS 1 has 9 bytes in addition to the payload, with a topic of one letter.
             for (count, fits) in [(1015, true), (1016, false)] {
                 let message = MQTTMessage(topic: "a", payload: [UInt8](repeating: 1, count: count))
                 let result = await client.publish([message])[0]
@@ -87,7 +87,7 @@ struct LimitTests {
         }
     }
 
-    @Test("that cannot refuse a message loses the connection some times, and then the message is named and left out")
+    @Test("A broker that cannot refuse a message loses several connections, then the message is skipped")
     func suspect() async throws {
         let broker = try await Broker("allow_anonymous true\nmax_packet_size 1024")
         let lines = Lines()
@@ -108,7 +108,7 @@ struct LimitTests {
             #expect(refusals.count == 1)
             #expect(refusals.first?.contains("5 times in a row") == true, "\(refusals)")
             #expect(refusals.first?.contains("event/xxx") == true && refusals.first?.contains("limit") == true)
-            // It is known from then on, and breaks no further connection.
+            // It is known from now on, and breaks no further connection.
             let count = connections.withLock { $0 }
             guard case .refused? = await sink.deliver([large]).first else {
                 Issue.record("it was sent again")
@@ -120,7 +120,7 @@ struct LimitTests {
         #expect(lines.all.contains { $0.contains("Not yet acknowledged: the message at beacond/hall/event/xxx") })
     }
 
-    @Test("is always told whether the client is there, however often connections broke with that message")
+    @Test("The availability is always published, however often connections broke during that message")
     func availability() async throws {
         let broker = try await Broker("allow_anonymous true\nmax_packet_size 1024")
         let client = try MQTTClient(.test(port: broker.port, version: .v3_1_1))
@@ -137,7 +137,7 @@ struct LimitTests {
     }
 
     @Test(
-        "passes a message on that is longer than a client receives, which it does not read",
+        "A message that is too long for a client is not read",
         arguments: CauseTests.versions)
     func tooLong(version: MQTTVersion?) async throws {
         let broker = try await Broker("allow_anonymous true\nmax_queued_messages 0\nmax_packet_size 268435455")
@@ -163,12 +163,12 @@ struct LimitTests {
                 try await eventually("it is subscribed") { events.withLock { $0.contains("subscribed") } }
                 let size = 40 << 20
                 try await sender.publish(MQTTMessage(topic: "big/1", payload: [UInt8](repeating: 1, count: size)))
-                try await eventually("what is short comes") {
+                try await eventually("the short messages arrive") {
                     try await sender.publish(MQTTMessage(topic: "big/2", text: "short"))
                     return events.withLock { $0.contains("big/2") }
                 }
                 let seen = events.withLock { Array($0.prefix { $0 != "big/2" }) }
-                // With 3.1.1 the client hangs up before it reads the message.
+                // With 3.1.1 the client disconnects before it reads the message.
                 let end = version == .v3_1_1 ? ["true", "subscribed"] : []
                 #expect(seen == ["subscribed"] + end, "\(seen)")
             }
@@ -176,7 +176,7 @@ struct LimitTests {
     }
 }
 
-/// The lines of a log, as they are written.
+/// A collector of log lines.
 private final class Lines: Sendable {
     private let lines = Locked<[String]>([])
     var all: [String] { lines.withLock { $0 } }

@@ -5,7 +5,7 @@ import Testing
 struct ReceiptPaceTests {
     private let start = ContinuousClock.now
 
-    /// Returns the pauses that messages make which come at these milliseconds, each read at once.
+    /// Returns the pauses that messages cause if they arrive at these milliseconds and are read at once.
     private func pauses(_ milliseconds: [Double]) -> [Double] {
         var pace = ReceiptPace()
         return milliseconds.filter { time in
@@ -14,19 +14,19 @@ struct ReceiptPaceTests {
         }
     }
 
-    @Test("Messages that come one by one never wait")
+    @Test("Single messages never wait")
     func alone() { #expect(pauses([0, 2, 4, 7, 50, 1000, 1001.7]) == []) }
 
-    @Test("What comes within a third of a pause of the one before makes the next ones gather")
+    @Test("A message within a third of a pause of the previous one makes the next ones wait")
     func crowd() { #expect(pauses([0, 1, 100, 100.5]) == [1, 100.5]) }
 
-    @Test("After a pause, what has gathered is a crowd; once it ends, nothing waits")
+    @Test("Messages collected in a pause count as a crowd; after the crowd nothing waits")
     func gathered() {
         // The pauses last until 6 and 11.2 ms.
         #expect(pauses([0, 1, 6.2, 13, 20]) == [1, 6.2])
     }
 
-    @Test("A pause is made once")
+    @Test("A pause is taken only once")
     func once() {
         var pace = ReceiptPace()
         pace.note(at: start)

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A broker that wants to know who comes", .fewAtATime)
+@Suite("Brokers with access control", .fewAtATime)
 struct SecurityTests {
-    @Test("lets the right password in", arguments: MQTTVersion.allCases)
+    @Test("The right password is accepted", arguments: MQTTVersion.allCases)
     func rightPassword(version: MQTTVersion) async throws {
         let broker = try await Self.brokerWithPassword()
         var options = MQTTSettings.test(port: broker.port, version: version)
@@ -17,7 +17,7 @@ struct SecurityTests {
         }
     }
 
-    @Test("tells of a wrong password at once, without showing it", arguments: MQTTVersion.allCases)
+    @Test("A wrong password is reported at once, without showing it", arguments: MQTTVersion.allCases)
     func wrongPassword(version: MQTTVersion) async throws {
         let broker = try await Self.brokerWithPassword()
         var options = MQTTSettings.test(port: broker.port, version: version)
@@ -34,12 +34,12 @@ struct SecurityTests {
         }
     }
 
-    @Test("with MQTT 5, tells of a message that the user may not publish, and goes on")
+    @Test("With MQTT 5, a message that the user may not publish is reported, and the connection stays")
     func missingRight() async throws {
         let folder = try TemporaryFolder()
         let rights = folder.url.appendingPathComponent("acl")
         try "topic write allowed/#\n".write(to: rights, atomically: true, encoding: .utf8)
-        // The broker reads it after it gave its rights as root up.
+        // The broker reads it after it gave up its root privileges.
         let broker = try await Broker("allow_anonymous true\nacl_file \(rights.path)", in: folder)
         let client = try MQTTClient(.test(port: broker.port, version: .v5, announces: false))
         try await running(client.run) {
@@ -52,7 +52,7 @@ struct SecurityTests {
         }
     }
 
-    @Test("is connected to by TLS, with its certificate verified", arguments: MQTTVersion.allCases)
+    @Test("TLS is used, and the broker's certificate is verified", arguments: MQTTVersion.allCases)
     func tls(version: MQTTVersion) async throws {
         let certificates = try Certificates()
         let broker = try await Broker(certificates.brokerSettings, in: certificates.folder)
@@ -67,7 +67,7 @@ struct SecurityTests {
         }
     }
 
-    @Test("is not trusted by another authority, nor under another name, and the reason is told")
+    @Test("Another authority or another name is not trusted, and the reason is reported")
     func tlsFailures() async throws {
         let certificates = try Certificates()
         let broker = try await Broker(certificates.brokerSettings, in: certificates.folder)
@@ -87,7 +87,7 @@ struct SecurityTests {
         }
     }
 
-    @Test("gets a client's certificate where it wants one, and refuses who has none")
+    @Test("A required client certificate is sent, and a client without one is refused")
     func clientCertificate() async throws {
         let certificates = try Certificates()
         let broker = try await Broker(
@@ -113,7 +113,7 @@ struct SecurityTests {
         }
     }
 
-    @Test("is told of a file for TLS that is not there")
+    @Test("A missing file for TLS is reported")
     func missingFile() async throws {
         var options = MQTTSettings.test(port: 8883)
         options.tls = MQTTTLSSettings(authorityFile: "/nowhere/authority.pem")

@@ -2,9 +2,9 @@ import BeaconMQTT
 import TestSupport
 import Testing
 
-@Suite("A client that loses its connection", .fewAtATime)
+@Suite("Lost connections", .fewAtATime)
 struct WillTests {
-    @Test("is said to be offline by the broker", arguments: MQTTVersion.allCases)
+    @Test("The broker announces a client that lost its connection as offline", arguments: MQTTVersion.allCases)
     func lastWill(version: MQTTVersion) async throws {
         let broker = try await Broker()
         let proxy = try BrokerProxy(to: broker.port)
@@ -13,7 +13,7 @@ struct WillTests {
             .test(port: proxy.port, version: version))
         try await running(client.run) {
             try await eventually("it is online") { observer.messages.map(\.text) == ["online"] }
-            // To the broker, a connection that is cut is a client that was killed.
+            // For the broker, a cut connection is the same as a killed client.
             proxy.cut()
             try await eventually("it is offline, and then online again") {
                 observer.messages.map(\.text) == ["online", "offline", "online"]

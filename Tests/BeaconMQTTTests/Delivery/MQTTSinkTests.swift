@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A broker as a destination", .fewAtATime)
 struct MQTTSinkTests {
-    @Test("gets notifications as JSON, each at the topic of its region and kind", arguments: MQTTVersion.allCases)
+    @Test("Notifications arrive as JSON at the topic of their region and kind", arguments: MQTTVersion.allCases)
     func delivery(version: MQTTVersion) async throws {
         let broker = try await Broker()
         let observer = try await Observer(port: broker.port, to: "beacond/hall/event/#", version: version)
@@ -28,14 +28,13 @@ struct MQTTSinkTests {
     }
 
     @Test(
-        "gets every notification in order over kills and restarts, duplicates under the same name",
+        "Every notification arrives in order over kills and restarts, duplicates with the same id",
         arguments: MQTTVersion.allCases, [SIGTERM, SIGKILL])
     func faults(version: MQTTVersion, signal: Int32) async throws {
-        // A broker that is killed forgets what it has acknowledged and not yet handed on, so that it is to hand on at
-        // once.
+        // A killed broker forgets messages that it has acknowledged but not forwarded, so let it forward them at once.
         let broker = try await Broker("allow_anonymous true\nmax_queued_messages 0\nmax_inflight_messages 0")
-        // The subscriber keeps its session at the broker, as one that must miss nothing does: what the broker
-        // acknowledged and could not hand on before it was killed, it hands on afterwards.
+        // The subscriber keeps its session at the broker. If the broker acknowledged a message and was killed before
+        // forwarding it, it forwards the message afterwards.
         let log = broker.folder.url.appendingPathComponent("subscriber").path
         let subscriber = try ChildProcess(
             "mosquitto_sub",
@@ -47,8 +46,8 @@ struct MQTTSinkTests {
         defer { subscriber.end(SIGKILL) }
         let sink = try MQTTSink(.test(port: broker.port, version: version))
         try await running(sink.run) {
-            try await eventually("the subscriber is there") {
-                // Its subscription is heard of by its effect.
+            try await eventually("the subscriber is ready") {
+                // Only the effect of its subscription is visible.
                 _ = await sink.deliver([try QueuedNotification.enter(0)])
                 return !Self.ids(in: log).isEmpty
             }
@@ -60,7 +59,7 @@ struct MQTTSinkTests {
                     let heard = Self.size(of: log)
                     try await Task.sleep(for: .milliseconds(Int.random(in: 0...200)))
                     try await broker.start()
-                    // What waits for the subscriber is in the broker's memory and would be gone with the next kill.
+                    // The messages for the subscriber are in the broker's memory and would be lost with the next kill.
                     try await eventually("the subscriber is back") { Self.size(of: log) > heard }
                 }
             }
@@ -72,7 +71,7 @@ struct MQTTSinkTests {
             var next = 1
             var retries = 0
             while !isOver.withLock({ $0 }) {
-                // Some are larger than what may be unacknowledged.
+                // Some batches exceed the number of messages that may be unacknowledged.
                 let batch = try (next..<next + Int.random(in: 1...60)).map { try QueuedNotification.enter($0) }
                 for outcome in await sink.deliver(batch) {
                     if outcome == .delivered {
@@ -82,12 +81,13 @@ struct MQTTSinkTests {
                         break
                     }
                 }
-                // Some thousand a second at most, so that there are some at each fault and not too many at the end.
+                // At most some thousand messages a second, so that each fault affects some and not too many remain at
+                // the end.
                 try await Task.sleep(for: .milliseconds(10))
             }
             try await watch.value
-            // What the broker had acknowledged last may be lost with it, so that one after the faults is waited for.
-            try await eventually("the broker takes the last one") {
+            // The last acknowledged messages may be lost with the broker, so wait for one sent after the faults.
+            try await eventually("the broker accepts the last one") {
                 await sink.deliver([try QueuedNotification.enter(next)]) == [.delivered]
             }
             let count = next
@@ -100,8 +100,8 @@ struct MQTTSinkTests {
             #expect(first == first.sorted(), "they come in order")
             let missing = Set(all).subtracting(seen)
             if signal == SIGKILL {
-                // Debian's broker acknowledges a message a moment before it hands it on. The one that it has just then
-                // is lost with it, which no sender can know.
+                // Debian's broker acknowledges a message shortly before it forwards it. A message in between is lost
+                // with the broker, and the sender cannot know this.
                 #expect(missing.count <= 6, "\(missing.sorted().prefix(20))")
             } else {
                 #expect(missing.isEmpty, "\(missing.sorted().prefix(20))")
@@ -113,7 +113,7 @@ struct MQTTSinkTests {
         }
     }
 
-    @Test("gets nothing that stands behind what was lost with a connection before that is sent again")
+    @Test("Later messages wait until messages lost with a connection are sent again")
     func orderOverAConnection() async throws {
         let broker = try await Broker()
         let proxy = try BrokerProxy(to: broker.port)
@@ -150,7 +150,7 @@ struct MQTTSinkTests {
         }
     }
 
-    @Test("delivers nothing while there is no broker, and says why")
+    @Test("Without a broker nothing is delivered, and the reason is reported")
     func noBroker() async throws {
         var options = MQTTSettings.test(port: try FreePort.find())
         options.publishTimeout = .milliseconds(200)
@@ -166,7 +166,7 @@ struct MQTTSinkTests {
         }
     }
 
-    @Test("parks what the broker will never take")
+    @Test("A message that the broker will never accept becomes a dead letter")
     func tooLarge() async throws {
         let broker = try await Broker("allow_anonymous true\nmax_packet_size 2000")
         let sink = try MQTTSink(.test(port: broker.port, version: .v5))
@@ -182,7 +182,7 @@ struct MQTTSinkTests {
         }
     }
 
-    @Test("is not made of names that are there twice, and tells all mistakes at once")
+    @Test("Duplicate names are refused, and all mistakes are reported together")
     func mistakes() throws {
         let uuid = try #require(ProximityUUID("e2c56db5-dffb-48d2-b060-d0f5a71096e0"))
         let keys = NamedBeacon(name: "keys", identity: BeaconIdentity(uuid: uuid, major: 1, minor: 2))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import BeaconMQTT
 
-@Suite("Ids of gateways at Home Assistant")
+@Suite("Device ids in Home Assistant")
 struct DiscoveryIDTests {
-    @Test("No two client ids give the same, so that no gateway removes another's devices (D28)")
+    @Test("Different client ids give different gateway ids, so that no gateway removes another's devices (D28)")
     func apart() {
         var ids: [String: String] = [:]
         for client in names(of: ["a", "b", "_", ".", "-", "2", "E", " ", "é"]) {
@@ -15,7 +15,7 @@ struct DiscoveryIDTests {
         }
     }
 
-    @Test("A device's id is read as it was written, by its gateway alone, and no two have the same")
+    @Test("A device's id is decoded only for its gateway, and different devices have different ids")
     func regions() {
         var ids: [String: DiscoveryID] = [:]
         let uuid = TestBeacon.keys.uuid.description
@@ -34,7 +34,7 @@ struct DiscoveryIDTests {
                 #expect(DiscoveryID(id.text, of: node) == id)
             }
         }
-        // Nobody else's is taken for one's own.
+        // Ids of other gateways are not accepted.
         for (text, id) in ids {
             for node in nodes where node != id.node {
                 #expect(DiscoveryID(text, of: node) == nil, "\(text) of \(node)")
@@ -42,7 +42,7 @@ struct DiscoveryIDTests {
         }
     }
 
-    @Test("A name without special characters is as it is")
+    @Test("A name without special characters does not change")
     func plain() {
         #expect(DiscoveryID.escape("beacond-hall") == "beacond-hall")
         #expect(DiscoveryID.escape("a.b_c") == "a_2Eb__c")

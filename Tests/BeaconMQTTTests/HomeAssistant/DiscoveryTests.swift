@@ -5,23 +5,23 @@ import Testing
 
 @testable import BeaconMQTT
 
-@Suite("What Home Assistant is told")
+@Suite("Announcements to Home Assistant")
 struct DiscoveryTests {
     @Test(
-        "validates against its documentation",
+        "Announcements follow the documentation",
         arguments: [
             ("keys", "gateway"), ("Ann's keys / 2", "beacond-hall.example"), ("鍵", "büro"), ("", "a b"),
         ])
     func valid(name: String, clientID: String) throws {
         let message = try Self.announcement(name: name, clientID: clientID)
         #expect(HomeAssistantSchema.mistakes(in: message.payload) == [])
-        // <prefix>/device/<object_id>/config, of the characters that an object_id may have.
+        // <prefix>/device/<object_id>/config, with the valid characters of an object_id.
         let pattern = #/homeassistant\/device\/[a-zA-Z0-9_-]+\/config/#
         #expect(message.topic.wholeMatch(of: pattern) != nil)
         #expect(message.isRetained)
     }
 
-    @Test("has the entities of a beacon, and a tracker of one that a person carries", arguments: [false, true])
+    @Test("A beacon has its entities, and a carried beacon also has a tracker", arguments: [false, true])
     func entities(isTracker: Bool) throws {
         let beacon = NamedBeacon(name: "keys", identity: TestBeacon.keys, isTracker: isTracker)
         let root = try Self.json(Self.discovery().payload(for: beacon))
@@ -51,7 +51,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "has a device of each region, with its state as an occupancy",
+        "Each region has a device, with its state as an occupancy",
         arguments: ["shop", "", "Ann's room / 2", "鍵", "a_region_b", "_"], ["gateway", "büro_2"])
     func region(name: String, clientID: String) throws {
         let region = NamedRegion(name: name, constraint: TestBeacon.constraint(of: name))
@@ -68,14 +68,14 @@ struct DiscoveryTests {
         #expect(Set(components.keys) == ["occupancy", "event"])
         let presence = try #require(components["occupancy"])
         #expect(presence["device_class"] as? String == "occupancy")
-        // The words of the region's state, but for the unknown one, which its template makes Home Assistant's.
+        // The values of the region's state; the template converts the unknown state to Home Assistant's.
         #expect(presence["payload_on"] as? String == "inside")
         #expect(presence["payload_off"] as? String == "outside")
         #expect(presence["value_template"] as? String == "{{ 'None' if value == 'unknown' else value }}")
         #expect(presence["name"] is NSNull)
     }
 
-    @Test("has a device of the gateway, first, and each other one refers to it")
+    @Test("The gateway's device comes first, and all others refer to it")
     func gateway() throws {
         let options = HomeAssistantSettings(
             configurationURL: "http://192.168.1.20:8099/", supportURL: "https://example.com/help")
@@ -101,25 +101,25 @@ struct DiscoveryTests {
         #expect(Set(gateway.components.keys) == ["hears", "adverts", "waiting", "version"])
         #expect(gateway.components.values.allSatisfy { $0.isDiagnostic })
         #expect(announcements[1].payload.device.modelID == "e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/2")
-        // The identity is no serial number.
+        // The identity is not a serial number.
         let text = String(decoding: try JSONEncoder().encode(announcements[1].payload), as: UTF8.self)
         #expect(!text.contains("serial_number"))
     }
 
-    @Test("has no address that Home Assistant would refuse", arguments: ["192.168.1.20:8099", "ftp://x/", ""])
+    @Test("An address that Home Assistant refuses is not announced", arguments: ["192.168.1.20:8099", "ftp://x/", ""])
     func badAddress(address: String) {
         #expect(HomeAssistantSettings(configurationURL: address).mistakes().count == 1)
         #expect(HomeAssistantSettings(supportURL: address).mistakes().count == 1)
     }
 
-    @Test("has no regions where they are not wanted")
+    @Test("Regions are not announced if disabled")
     func unwantedRegions() {
         let discovery = Self.discovery(HomeAssistantSettings(announcesRegions: false))
         let topics = discovery.announcements(regions: ["shop"], beacons: []).map(\.topic)
         #expect(topics == ["homeassistant/device/gateway_gateway/config"])
     }
 
-    @Test("knows a region by the beacons that belong to it, or by its id, whatever it is called")
+    @Test("A region's id depends on its beacons or its configured id, not on its name")
     func regionKeys() throws {
         func keys(_ regions: [NamedRegion]) -> [String: String] { NamedRegion.keys(of: regions) }
         let all = BeaconConstraint(uuid: TestBeacon.uuid)
@@ -131,7 +131,7 @@ struct DiscoveryTests {
                 NamedRegion(name: "b", constraint: BeaconConstraint(uuid: TestBeacon.uuid, major: 1, minor: 2)),
                 NamedRegion(name: "c", constraint: all), NamedRegion(name: "d", constraint: all, id: "desk"),
             ]) == ["a": hex + "-1", "b": hex + "-1-2", "c": hex, "d": "desk"])
-        // Two of the same beacons differ, and the first keeps its id.
+        // Two regions with the same beacons have different ids, and the first keeps its id.
         #expect(
             keys([NamedRegion(name: "a", constraint: all), NamedRegion(name: "b", constraint: all)])
                 == ["a": hex, "b": hex + ".b"])
@@ -140,14 +140,14 @@ struct DiscoveryTests {
                 == ["a": hex + ".a", "b": hex])
         for region in [NamedRegion(name: "shop", constraint: all), NamedRegion(name: "store", constraint: all)] {
             let announcement = try #require(Self.discovery().announcements(regions: [region], beacons: []).last)
-            // It is written down here, since a change would make every device of every user a new one.
+            // The topic is written out here, because a change would make every user's devices new ones.
             #expect(announcement.topic == "homeassistant/device/gateway_region_\(hex)/config")
             #expect(announcement.payload.components["occupancy"]?.uniqueID == "gateway_region_\(hex)_occupancy")
             #expect(announcement.payload.components["event"]?.uniqueID == "gateway_region_\(hex)_event")
         }
     }
 
-    @Test("has the place as an entity where there are places, and its state says it also where it is unknown")
+    @Test("With places, the place is an entity, and the state contains it even if it is unknown")
     func place() throws {
         let topics = TopicTree(base: "beacond/hall")
         let discovery = Discovery(
@@ -161,13 +161,13 @@ struct DiscoveryTests {
         #expect(String(decoding: state, as: UTF8.self).contains(#""place":null"#))
     }
 
-    @Test("knows a beacon by the same ids whatever it is called")
+    @Test("A beacon's ids do not depend on its name")
     func stableIDs() throws {
         let first = try Self.announcement(name: "keys", clientID: "gateway")
         let second = try Self.announcement(name: "Ann's keys", clientID: "gateway")
         #expect(first.topic == second.topic)
         #expect(try Self.ids(first) == Self.ids(second))
-        // They are written down here, since a change would make every device of every user a new one.
+        // The ids are written out here, because a change would make every user's devices new ones.
         #expect(
             try Self.ids(first)
                 == ["presence", "distance", "proximity", "rssi", "event"].map {
@@ -176,7 +176,7 @@ struct DiscoveryTests {
         #expect(first.topic == "homeassistant/device/gateway_e2c56db5dffb48d2b060d0f5a71096e0_1_2/config")
     }
 
-    @Test("reads as its own what it announced, and nothing else")
+    @Test("A gateway accepts only its own announcements as its own")
     func ownership() {
         let options = HomeAssistantSettings(nodeID: "a_b")
         let discovery = Discovery(options, broker: .test(port: 1), topics: TopicTree(base: "x"))
@@ -201,7 +201,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("is null, and not missing, where nothing is known, since templates read every key")
+    @Test("Unknown values are null and not missing, because templates read every key")
     func stateOfNothing() throws {
         let text = String(decoding: try JSONEncoder.sorted.encode(BeaconState()), as: UTF8.self)
         #expect(
@@ -219,7 +219,7 @@ struct DiscoveryTests {
         try #require(try JSONSerialization.jsonObject(with: JSONEncoder().encode(payload)) as? [String: Any])
     }
 
-    /// The message that announces a beacon.
+    /// Returns the message that announces a beacon.
     private static func announcement(name: String, clientID: String) throws -> MQTTMessage {
         let broker = MQTTSettings.test(port: 1, clientID: clientID)
         var store = RetainedMessageStore(

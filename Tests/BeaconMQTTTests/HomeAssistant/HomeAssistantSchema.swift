@@ -1,7 +1,7 @@
 import Foundation
 
-/// What Home Assistant's documentation says of an announcement: the keys that it knows, of which kind they are, and
-/// which are required. Unknown keys it passes over, which here is a mistake, since it would be ours.
+/// The rules for an announcement in Home Assistant's documentation: the known keys, their types, and the required ones.
+/// Home Assistant ignores unknown keys, but here they are a mistake.
 ///
 /// From home-assistant.io/integrations/mqtt ("Device discovery payload", "Discovery payload"), /binary_sensor.mqtt,
 /// /sensor.mqtt, /device_tracker.mqtt and /event.mqtt ("Configuration variables"), and the rules of
@@ -44,7 +44,7 @@ enum HomeAssistantSchema {
         "name": Key(kind: .text, isRequired: true), "sw_version": Key(kind: .text), "support_url": Key(kind: .text),
     ]
 
-    /// What entities of all platforms have. A state topic may be the root's.
+    /// The keys of all entities. A state topic may be the root's.
     static let entity: [String: Key] = availability.merging([
         "platform": Key(kind: .word(["binary_sensor", "sensor", "device_tracker", "event"]), isRequired: true),
         "unique_id": Key(kind: .text, isRequired: true), "name": Key(kind: .name), "state_topic": Key(kind: .topic),
@@ -78,12 +78,12 @@ enum HomeAssistantSchema {
         ]) { $1 },
     ]
 
-    /// Which units a sensor's class has (homeassistant/components/sensor/const.py, `DEVICE_CLASS_UNITS`).
+    /// The units of a sensor's class (homeassistant/components/sensor/const.py, `DEVICE_CLASS_UNITS`).
     static let units: [String: Set<String>] = [
         "distance": ["km", "m", "cm", "mm", "mi", "nmi", "yd", "in", "ft"], "signal_strength": ["dB", "dBm"],
     ]
 
-    /// All that is wrong with an announcement.
+    /// Returns the mistakes in an announcement.
     static func mistakes(in payload: [UInt8]) -> [String] {
         guard let object = try? JSONSerialization.jsonObject(with: Data(payload)), let root = object as? [String: Any]
         else { return ["it is not a JSON object"] }
@@ -106,7 +106,7 @@ enum HomeAssistantSchema {
         var mistakes: [String] = []
         let deviceClass = component["device_class"] as? String
         if component["platform"] as? String == "event", component["state_topic"] == nil {
-            mistakes.append("events are no states, and have a topic of their own")
+            mistakes.append("events are not states, and need a separate topic")
         }
         if component["state_topic"] == nil, stateTopic == nil { mistakes.append("there is no state_topic") }
         if let options = component["options"] as? [String] {
@@ -119,7 +119,7 @@ enum HomeAssistantSchema {
         if let unit = component["unit_of_measurement"] as? String, let deviceClass, let known = units[deviceClass],
             !known.contains(unit)
         {
-            mistakes.append("\(unit) is no unit of \(deviceClass)")
+            mistakes.append("\(unit) is not a unit of \(deviceClass)")
         }
         return mistakes
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import BeaconMQTT
 
-@Suite("What is published of a beacon")
+@Suite("The published state of a beacon")
 struct BeaconTrackerTests {
-    @Test("is a handful of messages for an hour of a beacon that lies still, of 3600 reports")
+    @Test("A beacon that lies still causes a handful of messages in an hour of 3600 reports")
     func still() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         var generator = SplitMix64(seed: 1)
@@ -20,7 +20,7 @@ struct BeaconTrackerTests {
         #expect(messages == 1)
     }
 
-    @Test("is at most one message in ten seconds, however much a beacon moves")
+    @Test("A moving beacon causes at most one message in ten seconds")
     func moving() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         var times: [Int] = []
@@ -32,7 +32,7 @@ struct BeaconTrackerTests {
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 10 })
     }
 
-    @Test("is told at once where proximity or presence change")
+    @Test("A change of proximity or presence is published at once")
     func atOnce() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         #expect(receive(.ranged(2, at: 1), &tracker))
@@ -44,7 +44,7 @@ struct BeaconTrackerTests {
         #expect(!receive(.presence(.inside, at: 4), &tracker))
     }
 
-    @Test("has the place of the beacon, told at once where it changes, and none where that is unknown")
+    @Test("A change of place is published at once, and an unknown place is null")
     func place() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         func change(_ state: RegionState, _ place: String?, at time: Int64) -> PlaceEvent {
@@ -65,7 +65,7 @@ struct BeaconTrackerTests {
     }
 
     @Test(
-        "depends on how much a distance or a signal changes",
+        "Small changes of distance or signal are not published",
         arguments: [
             (2.0, -60, 2.4, -60, false), (2.0, -60, 2.5, -60, true), (2.0, -60, 1.5, -60, true),
             (20.0, -80, 23.9, -80, false), (20.0, -80, 24.0, -80, true), (2.0, -60, 2.0, -65, false),
@@ -78,7 +78,7 @@ struct BeaconTrackerTests {
         #expect(receive(.ranged(newDistance, rssi: newRSSI, at: 11), &tracker) == isPublished)
     }
 
-    @Test("has no distance once the beacon is absent, or is listed no more")
+    @Test("There is no distance once the beacon is absent or no longer listed")
     func gone() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
@@ -91,7 +91,7 @@ struct BeaconTrackerTests {
         #expect(!receive(.ranged(2, at: 30), &tracker))
     }
 
-    @Test("is of the nearest of several receivers, and of none that has fallen silent")
+    @Test("The nearest of several receivers counts, and a silent receiver does not")
     func receivers() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.ranged(8, proximity: .far, receiver: "hci0", at: 1), &tracker)
@@ -102,7 +102,7 @@ struct BeaconTrackerTests {
         #expect(tracker.published.receiver == "hci0")
     }
 
-    @Test("is not changed by reports of others")
+    @Test("Reports of other beacons change nothing")
     func others() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.ranged(2, at: 1), &tracker)
@@ -111,7 +111,7 @@ struct BeaconTrackerTests {
         #expect(tracker.published.distance == 2)
     }
 
-    @Test("has no proximity and no distance of readings that nothing has confirmed for a while")
+    @Test("Proximity and distance are removed if no report confirms them for a while")
     func expired() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
@@ -123,7 +123,7 @@ struct BeaconTrackerTests {
         #expect(!expire(&tracker, at: 18))
     }
 
-    @Test("has no proximity of before a connection that was lost while the machine slept")
+    @Test("There is no proximity from before a connection that was lost during suspension")
     func connectedAgain() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
@@ -135,7 +135,7 @@ struct BeaconTrackerTests {
     }
 
     @Test(
-        "has no proximity of reports that were made before the machine slept, and arrive after it", arguments: 1...4)
+        "Reports made before suspension that arrive after it give no proximity", arguments: 1...4)
     func late(count: Int) {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
@@ -144,12 +144,12 @@ struct BeaconTrackerTests {
             receiveLate(.ranged(2, at: Double(2 + second)), &tracker)
             #expect(tracker.published == BeaconState(presence: .inside))
         }
-        // The next one is of now.
+        // The next report is current.
         #expect(receive(.ranged(2, at: 13), &tracker))
         #expect(tracker.published.proximity == .near)
     }
 
-    @Test("has the proximity of a source again that stood still for a while")
+    @Test("A source that had stopped for a while gives a proximity again")
     func behind() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
@@ -157,17 +157,17 @@ struct BeaconTrackerTests {
         #expect(tracker.published.proximity == .near)
     }
 
-    /// Receives a report that arrives at 12 s, or so many seconds after its time.
+    /// Processes a report that arrives at 12 s, or a number of seconds after its time.
     private func receiveLate(_ event: BeaconEvent, by delay: Int? = nil, _ tracker: inout BeaconTracker) {
         guard case .ranged(let report) = event else {
-            Issue.record("this is no report")
+            Issue.record("this is not a report")
             return
         }
         let arrival = delay.map { .nanoseconds(report.time.nanoseconds) + .seconds($0) } ?? Duration.seconds(12)
         _ = tracker.receive(report, at: Self.start.advanced(by: arrival))
     }
 
-    @Test("has no proximity while no receiver hears, and the next reading at once")
+    @Test("There is no proximity while no receiver hears, and the next reading is published at once")
     func deaf() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)

@@ -3,8 +3,9 @@ import Testing
 
 @testable import BeaconMQTT
 
-/// Every entity, every interruption, every change during it: what Home Assistant shows while the gateway is available.
-@Suite("What Home Assistant shows over an interruption")
+/// All combinations of entities, interruptions and changes: the values that Home Assistant shows while the gateway is
+/// available.
+@Suite("Home Assistant's values over an interruption")
 struct ContinuityTests {
     /// An interruption of the gateway, of the broker or of Home Assistant.
     enum Interruption: String, CaseIterable {
@@ -16,7 +17,7 @@ struct ContinuityTests {
         case stayed, left, came, moved
     }
 
-    /// The truth about the beacon.
+    /// The actual state of the beacon.
     struct Truth: Hashable {
         var isThere: Bool
         var proximity: Proximity?
@@ -26,7 +27,7 @@ struct ContinuityTests {
         static let near = Truth(isThere: true, proximity: .near, place: "hall")
         static let far = Truth(isThere: true, proximity: .far, place: "kitchen")
 
-        /// The values of entities that are right.
+        /// The correct values of entities.
         var values: [String: String] {
             [
                 "presence": isThere ? "on" : "off", "tracker": isThere ? "home" : "not_home",
@@ -39,7 +40,7 @@ struct ContinuityTests {
     private static let readings: Set = ["proximity", "distance", "place"]
 
     @Test(
-        "is never a stale reading, and no transition without a movement", arguments: Interruption.allCases,
+        "No reading is stale, and there is no transition without a movement", arguments: Interruption.allCases,
         Change.allCases)
     func matrix(interruption: Interruption, change: Change) {
         let before = change == .came ? Truth.away : .near
@@ -66,8 +67,8 @@ struct ContinuityTests {
         house.publish()
         #expect(house.home.visible == after.values, "after the interruption")
 
-        // The truth is `after` from the beginning of the interruption on. Presence may be that of before until it is
-        // corrected, which the core does as well.
+        // The actual state is `after` from the beginning of the interruption. Presence may keep its earlier value until
+        // it is corrected, as in the core.
         for stamp in house.home.stamps[mark...] {
             for (entity, value) in stamp where value != "unknown" {
                 let right: Set =
@@ -76,7 +77,7 @@ struct ContinuityTests {
                 #expect(right.contains(value), "\(entity) is \(value)")
             }
         }
-        // An automation that ignores "unknown" and "unavailable" sees nothing but the movement, once.
+        // An automation that ignores "unknown" and "unavailable" sees only the movement, once.
         for (entity, last) in known {
             var values = [last]
             for stamp in house.home.stamps[mark...] {
@@ -96,7 +97,7 @@ struct ContinuityTests {
         }
     }
 
-    @Test("is unavailable until the states of the last run are known")
+    @Test("The entities are unavailable until the states of the last run are known")
     func notRestored() {
         var house = House()
         house.gateway.start(with: nil)
@@ -116,7 +117,7 @@ private struct House {
     var broker = Broker()
     var home = HomeAssistant()
 
-    /// Publishes what is due, stage by stage, and the availability behind it.
+    /// Publishes the due messages, stage by stage, and then the availability.
     mutating func publish() {
         while true {
             let due = gateway.store.removeDue()
@@ -128,7 +129,7 @@ private struct House {
         gateway.store.announcedOnline(at: connection)
     }
 
-    /// Has the core report the truth, as it does after what was known before.
+    /// Makes the core report the actual state, as it does after a known state.
     mutating func report(_ truth: ContinuityTests.Truth, from before: ContinuityTests.Truth?) {
         let state: RegionState = truth.isThere ? .inside : .outside
         var kind = RegionEvent.Kind.state
@@ -155,7 +156,7 @@ private struct House {
     ) {
         switch interruption {
         case .cleanStop, .kill:
-            // The gateway itself, or its last will.
+            // The gateway itself, or its will message.
             broker.retain("g/status", "offline", &home)
             gateway.seconds += 600
             gateway.start(with: before.isThere ? .inside : .outside)
@@ -163,7 +164,7 @@ private struct House {
         case .suspended:
             broker.retain("g/status", "offline", &home)
             gateway.store.disconnected()
-            // The place is the core's to report.
+            // The core reports the place.
             _ = gateway.store.receive(
                 .placed(
                     PlaceEvent(
@@ -185,7 +186,7 @@ private struct House {
         }
     }
 
-    /// The gateway is the first that reconnects.
+    /// The gateway reconnects first.
     private mutating func loseBroker(
         _ before: ContinuityTests.Truth, _ after: ContinuityTests.Truth, forgets: Bool
     ) {
@@ -194,8 +195,8 @@ private struct House {
         report(after, from: before)
         if forgets { broker.retained = [:] }
         connect()
-        // For the moment until the retained messages arrive, Home Assistant shows what it had. No gateway can prevent
-        // that, unless the broker published its last will.
+        // Until the retained messages arrive, Home Assistant shows its earlier values. No gateway can prevent this,
+        // unless the broker published its will message.
         broker.replay(to: &home)
         home.isConnected = true
     }
@@ -221,7 +222,7 @@ private struct Gateway {
         return connection
     }
 
-    /// Starts with what is known of the last run.
+    /// Starts with the known state of the last run.
     mutating func start(with presence: RegionState?, isReady: Bool = true) {
         store = Self.makeStore(isReady: false)
         if let presence {
@@ -252,7 +253,7 @@ private struct Broker {
         if home.isConnected { home.receive(topic, payload) }
     }
 
-    /// Sends what is retained, availability last but one, as any order is possible.
+    /// Sends the retained messages, with the availability last but one, because any order is possible.
     func replay(to home: inout HomeAssistant) {
         for (topic, payload) in retained.sorted(by: { $0.key > $1.key }) { home.receive(topic, payload) }
     }

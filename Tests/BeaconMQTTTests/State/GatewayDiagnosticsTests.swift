@@ -4,7 +4,7 @@ import Testing
 
 @testable import BeaconMQTT
 
-@Suite("What is published of a gateway itself")
+@Suite("The published state of a gateway")
 struct GatewayDiagnosticsTests {
     private static let start = ContinuousClock.now
 
@@ -16,7 +16,7 @@ struct GatewayDiagnosticsTests {
             at: start.advanced(by: .seconds(seconds)))
     }
 
-    @Test("is at most one message a minute of numbers, however they change")
+    @Test("Changes of numbers cause at most one message a minute")
     func rate() {
         var filter = GatewayDiagnosticsFilter()
         var times: [Int] = []
@@ -28,7 +28,7 @@ struct GatewayDiagnosticsTests {
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 60 })
     }
 
-    @Test("is one message for an hour in which adverts come by chance")
+    @Test("Random variation of adverts causes one message in an hour")
     func noise() {
         var filter = GatewayDiagnosticsFilter()
         var generator = SplitMix64(seed: 1)
@@ -40,7 +40,7 @@ struct GatewayDiagnosticsTests {
         #expect(messages <= 2)
     }
 
-    @Test("is published at once where the gateway ceases to hear")
+    @Test("A gateway that stops hearing is published at once")
     func hearing() {
         var filter = GatewayDiagnosticsFilter()
         #expect(Self.receive(&filter, 10, at: 0))
@@ -51,7 +51,7 @@ struct GatewayDiagnosticsTests {
         #expect(!Self.receive(&filter, 10, at: 90))
     }
 
-    @Test("is whole and finite, whatever was measured", arguments: [Double.nan, .infinity, -1, 1e300])
+    @Test("Numbers are whole and finite, whatever was measured", arguments: [Double.nan, .infinity, -1, 1e300])
     func bounds(rate: Double) throws {
         var filter = GatewayDiagnosticsFilter()
         #expect(Self.receive(&filter, rate, at: 0))

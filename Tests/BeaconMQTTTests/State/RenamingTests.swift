@@ -4,7 +4,7 @@ import Testing
 
 @testable import BeaconMQTT
 
-@Suite("What is retained under another name")
+@Suite("Retained messages after renaming")
 struct RenamingTests {
     private static let topics = TopicTree(base: "g")
     private static let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys)
@@ -33,7 +33,7 @@ struct RenamingTests {
         return due
     }
 
-    @Test("A region's state is there under the new name before its device, and then the old one is deleted")
+    @Test("A region's state is published under the new name before its device, and then the old one is deleted")
     func region() throws {
         var store = Self.store()
         store.configure(
@@ -45,11 +45,11 @@ struct RenamingTests {
         let device = try #require(due.firstIndex { $0.topic.hasPrefix("homeassistant/") && !$0.payload.isEmpty })
         let deleted = try #require(due.firstIndex { $0.topic == "g/region/shop/state" && $0.payload.isEmpty })
         #expect(state < device && device < deleted, "\(due)")
-        // Nothing of what stayed.
+        // Unchanged items are not published.
         #expect(!due.contains { $0.topic.contains("attic") || $0.topic.contains("keys") }, "\(due)")
     }
 
-    @Test("Two regions that exchange their names exchange their states")
+    @Test("Two regions that swap their names swap their states")
     func exchanged() {
         var store = Self.store()
         store.configure(
@@ -60,7 +60,7 @@ struct RenamingTests {
         #expect(due.contains { $0.topic == "g/region/shop/state" && $0.payload == "outside" }, "\(due)")
     }
 
-    @Test("A beacon is known by its identity")
+    @Test("A beacon is identified by its identity")
     func beacon() throws {
         var store = Self.store()
         store.configure(
@@ -73,7 +73,7 @@ struct RenamingTests {
         #expect(!due.contains { $0.topic.contains("/region/") }, "\(due)")
     }
 
-    @Test("A place's new name is the beacon's place, and no other value changes")
+    @Test("A place's new name replaces the beacon's place, and no other value changes")
     func place() throws {
         var store = Self.store(places: ["hall", "kitchen"])
         _ = store.receive(

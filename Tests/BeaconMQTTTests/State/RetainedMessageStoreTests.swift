@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The messages that a broker should retain")
 struct RetainedMessageStoreTests {
-    @Test("is the state of each configured region, unknown at first")
+    @Test("Each configured region has a state, unknown at first")
     func regions() {
         var store = Self.store(regions: ["shop", "a/b"])
         _ = store.receive(.region("shop", .inside))
@@ -21,7 +21,7 @@ struct RetainedMessageStoreTests {
         #expect(Self.removeDue(&store) == ["g/region/shop/state=unknown"])
     }
 
-    @Test("is published again after each connection, and nothing in between")
+    @Test("Messages are published again after each connection, and not in between")
     func connections() {
         var store = Self.store(regions: ["shop"])
         store.connected()
@@ -36,7 +36,7 @@ struct RetainedMessageStoreTests {
         #expect(Self.removeDue(&store) == ["g/region/shop/state=outside"])
     }
 
-    @Test("is tried again with the state of that moment")
+    @Test("A failed message is retried with the current state")
     func failure() {
         var store = Self.store(regions: ["shop"])
         store.connected()
@@ -47,7 +47,7 @@ struct RetainedMessageStoreTests {
         #expect(Self.removeDue(&store) == ["g/region/shop/state=outside"])
     }
 
-    @Test("waits for the states of an earlier run, and is online only behind everything else")
+    @Test("The store waits for the states of an earlier run, and announces itself as online last")
     func order() {
         let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys)
         var store = Self.store(regions: ["shop"], beacons: [keys], isEnabled: true, isReady: false)
@@ -68,7 +68,7 @@ struct RetainedMessageStoreTests {
         #expect(store.connectionToAnnounce == nil)
         #expect(Self.removeDue(&store) == ["g/region/old/state="])
         #expect(store.connectionToAnnounce == 7)
-        // Of another connection.
+        // The message is from another connection.
         store.announcedOnline(at: 6)
         #expect(store.connectionToAnnounce == 7)
         store.announcedOnline(at: 7)
@@ -81,7 +81,7 @@ struct RetainedMessageStoreTests {
         #expect(store.connectionToAnnounce == 8)
     }
 
-    @Test("is not what an earlier run left, unless it is configured still", arguments: [true, false])
+    @Test("Messages from an earlier run are deleted unless they are still configured", arguments: [true, false])
     func leftovers(isEnabled: Bool) {
         var store = Self.store(
             regions: ["shop"], beacons: [NamedBeacon(name: "keys", identity: TestBeacon.keys)], isEnabled: isEnabled)
@@ -92,7 +92,7 @@ struct RetainedMessageStoreTests {
             "g/region/shop/state", "g/region/old/state", "g/region/old", "g/beacon/keys/state", "g/beacon/bag/state",
             "g/status", "gg/region/old/state", "other/region/old/state", device + "_2/config", device + "_3/config",
             "homeassistant/device/somebody/config", "homeassistant/sensor/x/config",
-            // The ids of regions once were made of their names.
+            // The ids of regions were once made from their names.
             "homeassistant/device/gateway_region_shop/config",
         ] {
             store.found(topic)
@@ -105,7 +105,7 @@ struct RetainedMessageStoreTests {
         #expect(Set(Self.removeAllDue(&store)) == gone)
     }
 
-    @Test("is a device of each named beacon, and of no other")
+    @Test("Each named beacon has a device, and no other beacon does")
     func devices() {
         var store = Self.store(beacons: [NamedBeacon(name: "keys", identity: TestBeacon.keys)], isEnabled: true)
         _ = store.receive(.presence(.inside, of: TestBeacon.keys, at: 1))
@@ -125,7 +125,7 @@ struct RetainedMessageStoreTests {
         #expect(again == devices)
     }
 
-    @Test("is deleted of what is configured no longer, and keeps its state of what still is")
+    @Test("Removed items are deleted, and remaining ones keep their states")
     func reconfigured() {
         let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys)
         var store = Self.store(regions: ["shop", "attic"], beacons: [keys], isEnabled: true)
@@ -152,7 +152,7 @@ struct RetainedMessageStoreTests {
         #expect(Self.removeDue(&store).contains("g/region/shop/state=inside"))
     }
 
-    @Test("keeps the state and the device of a region and of a beacon that are renamed")
+    @Test("Renamed regions and beacons keep their states and devices")
     func renamed() throws {
         let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys)
         var store = Self.store(regions: ["shop"], beacons: [keys], isEnabled: true)
@@ -169,7 +169,7 @@ struct RetainedMessageStoreTests {
         let states = Self.removeDue(&store)
         #expect(states.contains("g/region/store/state=inside"))
         #expect(states.contains { $0.hasPrefix("g/beacon/Ann's%20keys/state=") && $0.contains("near") })
-        // The same topics of discovery, so that nothing of it is deleted, and the old states behind them.
+        // The discovery topics are the same, so nothing of them is deleted; the old states follow.
         let devices = store.removeDue()
         #expect(devices.count == 2)
         #expect(devices.allSatisfy { !$0.payload.isEmpty })
@@ -177,8 +177,8 @@ struct RetainedMessageStoreTests {
         #expect(Set(Self.removeDue(&store)) == ["g/region/shop/state=", "g/beacon/keys/state="])
     }
 
-    @Test("has enters and exits as they happen, once each, and none of a restart or while the gateway is offline")
-    func moments() {
+    @Test("Each enter and exit is published once, but not after a restart or while the gateway is offline")
+    func events() {
         let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys)
         var store = Self.store(regions: ["shop"], beacons: [keys], isEnabled: true)
         func texts(_ event: BeaconEvent) -> [String] { store.receive(event).map { "\($0.topic)=\($0.text)" } }
@@ -188,21 +188,21 @@ struct RetainedMessageStoreTests {
         #expect(texts(.region("shop", .outside, .exit)) == [])
         while !store.removeDue().isEmpty {}
         store.announcedOnline(at: 1)
-        #expect(texts(.region("shop", .inside)) == [], "a state that becomes known is no enter")
+        #expect(texts(.region("shop", .inside)) == [], "a state that becomes known is not an enter")
         #expect(texts(.region("shop", .outside, .exit)) == [#"g/region/shop/event={"event_type":"exit"}"#])
         #expect(
             texts(.region("shop", .inside, .enter, by: TestBeacon.keys))
                 == [#"g/region/shop/event={"beacon":"keys","event_type":"enter"}"#])
         #expect(texts(.presence(.inside, .enter)) == [#"g/beacon/keys/event={"event_type":"enter"}"#])
-        #expect(texts(.presence(.inside, .enter)) == [], "the region of the beacon alone says the same")
+        #expect(texts(.presence(.inside, .enter)) == [], "the beacon's own region reports the same")
         let exit = store.receive(.region("shop", .outside, .exit))
         #expect(exit.map(\.isRetained) == [false])
         store.disconnected()
         #expect(texts(.presence(.outside, .exit)) == [])
     }
 
-    @Test("has no enters and exits where Home Assistant is not told of devices")
-    func noMoments() {
+    @Test("Without Home Assistant's devices, no enters and exits are published")
+    func noEvents() {
         var store = Self.store(regions: ["shop"])
         store.connected()
         while !store.removeDue().isEmpty {}

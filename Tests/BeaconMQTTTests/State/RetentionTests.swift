@@ -4,7 +4,7 @@ import BeaconModel
 import TestSupport
 import Testing
 
-@Suite("What a broker retains", .fewAtATime)
+@Suite("Retained messages at a broker", .fewAtATime)
 struct RetentionTests {
     private static let keys = NamedBeacon(name: "Ann's keys", identity: TestBeacon.keys)
     private static let bag = NamedBeacon(name: "bag", identity: TestBeacon.bag)
@@ -15,7 +15,7 @@ struct RetentionTests {
 
     private static func topic(of region: NamedRegion) -> String { "homeassistant/device/\(region.device)/config" }
 
-    @Test("is the state of regions and beacons, for whoever comes later", arguments: MQTTVersion.allCases)
+    @Test("The states of regions and beacons are retained for later subscribers", arguments: MQTTVersion.allCases)
     func states(version: MQTTVersion) async throws {
         let broker = try await Broker()
         let sink = try MQTTSink(
@@ -31,7 +31,7 @@ struct RetentionTests {
                 "beacond/hall/status=online",
             ]
             try await eventually("it is retained") {
-                // A reading that nothing confirms is forgotten.
+                // Repeat the reading, because unconfirmed readings are removed.
                 sink.receive(.ranged(1.234, rssi: -61, at: 3))
                 return try await Observer.retained(port: broker.port) == expected
             }
@@ -39,7 +39,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "loses what is not configured any more, also where nobody ran when that changed",
+        "Messages that are no longer configured are removed, even if no gateway ran during the change",
         arguments: MQTTVersion.allCases)
     func removal(version: MQTTVersion) async throws {
         let broker = try await Broker()
@@ -85,7 +85,7 @@ struct RetentionTests {
                 "\(base)/region/shop/state", "\(base)/beacon/Ann's%20keys/state", status, Self.device + "_2/config",
                 Self.topic(of: Self.shop),
             ])
-        // A beacon or a region that is renamed keeps its device, and its state moves.
+        // A renamed beacon or region keeps its device, and its state moves.
         var store = Self.shop
         store.name = "store"
         let key = NamedBeacon(name: "key", identity: TestBeacon.keys)
@@ -105,7 +105,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "is corrected before the gateway is online, and no reading of an earlier run is shown",
+        "States are corrected before the gateway is online, and no reading of an earlier run is shown",
         arguments: MQTTVersion.allCases)
     func order(version: MQTTVersion) async throws {
         let broker = try await Broker()
@@ -137,7 +137,7 @@ struct RetentionTests {
             try await eventually("the gateway is connected") {
                 observer.messages.count { $0.topic == "beacond/hall/status" } >= 2
             }
-            // Without the states of the earlier run it says nothing.
+            // Without the states of the earlier run it publishes nothing.
             #expect(try await retained()[beacon]?.contains("near") == true)
             second.receive(.presence(.inside))
             second.restored()
@@ -151,7 +151,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("is said again to a broker that forgot it", arguments: MQTTVersion.allCases)
+    @Test("A broker that lost the messages receives them again", arguments: MQTTVersion.allCases)
     func forgetfulBroker(version: MQTTVersion) async throws {
         let broker = try await Broker("allow_anonymous true\npersistence false")
         let sink = try MQTTSink(
@@ -177,7 +177,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("is announced again when Home Assistant starts, and not for a start that is long over")
+    @Test("Devices are announced again when Home Assistant starts, and not for an old start")
     func homeAssistantStarts() async throws {
         let broker = try await Broker()
         let observer = try await Observer(port: broker.port)
@@ -192,9 +192,9 @@ struct RetentionTests {
             try await observer.publish(MQTTMessage(topic: "homeassistant/status", text: "offline"))
             try await observer.publish(MQTTMessage(topic: "homeassistant/status", text: "online"))
             try await eventually("it is announced again") { announcements() == 2 }
-            // What comes behind shows that nothing else was on its way.
+            // The next message shows that nothing else was sent.
             sink.receive(.presence(.inside))
-            try await eventually("the state comes") { observer.messages.contains { $0.text.contains("present") } }
+            try await eventually("the state arrives") { observer.messages.contains { $0.text.contains("present") } }
             #expect(announcements() == 2)
         }
     }

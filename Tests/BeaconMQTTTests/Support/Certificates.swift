@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Two authorities, and certificates of the first for a broker called `localhost` and for a client, made by openssl.
+/// Two authorities, and certificates of the first one for a broker named `localhost` and for a client, made by openssl.
 struct Certificates {
     let folder: TemporaryFolder
 
@@ -22,13 +22,13 @@ struct Certificates {
                 "-CAkey", path("authority.key"), "-CAcreateserial", "-extfile", path("names"), "-out",
                 path("\(name).pem"))
         }
-        // The broker reads its key after it gave its rights as root up.
+        // The broker reads its key after it gave up its root privileges.
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path("broker.key"))
     }
 
     func path(_ name: String) -> String { folder.url.appendingPathComponent(name).path }
 
-    /// The lines of a broker's configuration that has it speak TLS.
+    /// The lines of a broker's configuration for TLS.
     var brokerSettings: String {
         """
         allow_anonymous true

@@ -2,13 +2,13 @@ import BeaconMQTT
 import TestSupport
 
 extension MQTTClient {
-    /// The error of the first attempt to connect, or of the first connection that ends.
+    /// Returns the error of the first failed attempt to connect, or of the first connection that ends.
     static func fault(_ options: MQTTSettings) async throws -> MQTTError {
         let client = try MQTTClient(options)
         let events = client.events()
         return try await running(client.run) {
             for await case .disconnected(let error) in events { return error }
-            throw Failure("there was no end")
+            throw Failure("the connection did not end")
         }
     }
 }

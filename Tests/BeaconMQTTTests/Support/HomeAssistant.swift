@@ -1,15 +1,16 @@
 import Foundation
 
-/// Home Assistant's entities of the region `shop` and the beacon `keys`, as their announcements have it show them.
+/// Home Assistant's entities of the region `shop` and the beacon `keys`, with the values that their announcements
+/// select.
 struct HomeAssistant {
     var isConnected = true { didSet { stamp() } }
     private var isOnline = false
     private var values: [String: String] = [:]
 
-    /// The values that were visible, after each change.
+    /// The visible values after each change.
     private(set) var stamps: [[String: String]] = []
 
-    /// The last values that were visible and known.
+    /// The last visible and known values.
     private(set) var known: [String: String] = [:]
 
     /// The types of events.
@@ -17,7 +18,7 @@ struct HomeAssistant {
 
     init() {}
 
-    /// A Home Assistant that starts again, with what the user saw before.
+    /// Creates a Home Assistant that starts again, with the values that the user saw before.
     init(after other: HomeAssistant) { (stamps, known, events) = (other.stamps, other.known, other.events) }
 
     /// The values by entity; nil while they are unavailable.

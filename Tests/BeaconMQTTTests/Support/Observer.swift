@@ -2,7 +2,7 @@ import BeaconMQTT
 import BeaconSupport
 import TestSupport
 
-/// Somebody else at the broker: our own client under another name, which notes all that it hears.
+/// Another client of the broker that records all received messages.
 final class Observer: Sendable {
     private let client: MQTTClient
     private let heard = Locked<[MQTTMessage]>([])
@@ -37,18 +37,18 @@ final class Observer: Sendable {
 
     deinit { for task in tasks.withLock({ $0 }) { task.cancel() } }
 
-    /// All that came so far.
+    /// The messages received up to now.
     var messages: [MQTTMessage] { heard.withLock { $0 } }
 
-    /// What a broker retains, as `topic=payload`, sorted.
+    /// Returns the retained messages of a broker, as `topic=payload`, sorted.
     static func retained(port: UInt16) async throws -> [String] {
         let observer = try await Observer(port: port)
-        // The broker sends what it retains first, and this behind it.
-        try await observer.publish(MQTTMessage(topic: "end", text: "of what is retained"))
-        try await eventually("the end comes") { observer.messages.contains { $0.topic == "end" } }
+        // The broker sends retained messages first, and this one after them.
+        try await observer.publish(MQTTMessage(topic: "end", text: "of the retained messages"))
+        try await eventually("the end arrives") { observer.messages.contains { $0.topic == "end" } }
         return observer.messages.filter(\.isRetained).map { "\($0.topic)=\($0.text)" }.sorted()
     }
 
-    /// Publishes something.
+    /// Publishes a message.
     func publish(_ message: MQTTMessage) async throws { try await client.publish(message) }
 }

@@ -1,4 +1,4 @@
-/// Runs something beside a body, and ends it with the body.
+/// Runs a closure alongside a body, and ends it with the body.
 func running<Result: Sendable>(
     _ run: @escaping @Sendable () async -> Void, _ body: () async throws -> Result
 ) async throws -> Result {

@@ -23,7 +23,7 @@ enum TestBeacon {
     static let keys = BeaconIdentity(uuid: uuid, major: 1, minor: 2)
     static let bag = BeaconIdentity(uuid: uuid, major: 1, minor: 3)
 
-    /// The beacons of a region, different ones for each name.
+    /// Returns the beacons of a region, different for each name.
     static func constraint(of region: String) -> BeaconConstraint {
         // FNV-1a, folded.
         let hash = region.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
@@ -32,15 +32,15 @@ enum TestBeacon {
 }
 
 extension NamedRegion: ExpressibleByStringLiteral {
-    /// A region of this name, with beacons that no other has.
+    /// Creates a region with this name and unique beacons.
     public init(stringLiteral name: String) { self.init(name: name, constraint: TestBeacon.constraint(of: name)) }
 
-    /// The id of its device in Home Assistant, of the gateway `gateway`.
+    /// The id of its device in Home Assistant, for the gateway `gateway`.
     var device: String { "gateway_region_e2c56db5dffb48d2b060d0f5a71096e0-\(constraint.major ?? 0)" }
 }
 
 extension Timestamp {
-    /// So many seconds after the start.
+    /// Returns the time at a number of seconds after the start.
     static func at(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: Int64(seconds * 1_000_000_000)) }
 }
 
@@ -85,7 +85,7 @@ extension BeaconEvent {
 }
 
 extension MQTTSettings {
-    /// A broker on this machine, that is soon tried again.
+    /// Returns settings of a broker on this machine, with short waits before reconnection.
     static func test(
         port: UInt16, clientID: String = "gateway", version: MQTTVersion? = .v3_1_1, announces: Bool = true
     ) -> MQTTSettings {
@@ -97,7 +97,7 @@ extension MQTTSettings {
 }
 
 extension JSONEncoder {
-    /// One whose output can be compared.
+    /// An encoder whose output can be compared.
     static var sorted: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A connection to NATS", .fewAtATime)
+@Suite("Connections to NATS", .fewAtATime)
 struct NATSConnectionTests {
-    @Test("delivers in order, with what belongs to a message")
+    @Test("Messages arrive in order, with all their parts")
     func delivery() async throws {
         let cluster = try await NATSCluster()
         let (connection, other) = (
@@ -24,14 +24,14 @@ struct NATSConnectionTests {
         #expect(recorder.messages.suffix(2).map(\.payload) == [[0, 255], []])
     }
 
-    @Test("is made when the server comes, and tells once that there is none")
+    @Test("The connection is made when the server starts, and its absence is reported once")
     func serverComesLater() async throws {
         let cluster = try await NATSCluster(servers: 0)
         let recorder = Recorder()
         let connection = try NATSConnection(cluster.url, recorder)
         let messages = Recorder()
         try connection.subscribe("hall", receive: messages.receive)
-        try await eventually("it is told") { !recorder.events.isEmpty }
+        try await eventually("the failure is reported") { !recorder.events.isEmpty }
         #expect(recorder.errors.first?.code == .unreachable)
         #expect(!connection.isConnected)
         try await cluster.start(0)
@@ -40,7 +40,7 @@ struct NATSConnectionTests {
         try await eventually("it arrives") { messages.texts == ["here"] }
     }
 
-    @Test("is made again after the server was killed, and sends nothing of what was published meanwhile")
+    @Test("After the server was killed the connection is made again, without messages published in between")
     func reconnection() async throws {
         let cluster = try await NATSCluster()
         let recorder = Recorder()
@@ -53,7 +53,7 @@ struct NATSConnectionTests {
         try await eventually("it arrives") { messages.texts == ["before"] && cancelled.texts == ["before"] }
         for round in 1...2 {
             cluster.kill(0)
-            try await eventually("it is noticed") { !connection.isConnected }
+            try await eventually("the loss is noticed") { !connection.isConnected }
             let error = #expect(throws: NATSError.self) { try connection.publish("stale", to: "hall") }
             #expect(error?.code == .notConnected)
             subscription.cancel()
@@ -67,25 +67,25 @@ struct NATSConnectionTests {
         #expect(recorder.events.filter { $0 == "disconnected" }.count == 2)
     }
 
-    @Test("goes to the next server when one is killed")
+    @Test("The connection uses the next server when one is killed")
     func nextServer() async throws {
         let cluster = try await NATSCluster(servers: 3)
         let recorder = Recorder()
         let connection = try await NATSConnection.made(cluster.url, recorder)
-        // The first of the list is the one that it is connected to.
+        // It is connected to the first server of the list.
         cluster.kill(0)
-        try await eventually("it goes on") { recorder.events == ["connected", "disconnected", "connected"] }
+        try await eventually("it continues") { recorder.events == ["connected", "disconnected", "connected"] }
         try await connection.settle()
     }
 
-    @Test("notices a server that stands still")
+    @Test("A frozen server is noticed")
     func silence() async throws {
         let cluster = try await NATSCluster()
         let recorder = Recorder()
         let connection = try await NATSConnection.made(cluster.url, recorder)
         cluster.pause(0)
         let start = ContinuousClock.now
-        // More than the system keeps for a server that does not read: the writer waits, and is then told.
+        // More than the system buffers for a server that does not read: the writer waits, and then gets an error.
         let payload = [UInt8](repeating: 7, count: 500_000)
         while connection.isConnected { try? connection.publish(payload, to: "hall") }
         #expect(ContinuousClock.now - start < .hang)
@@ -93,7 +93,7 @@ struct NATSConnectionTests {
         try await eventually("it is connected again") { connection.isConnected }
     }
 
-    @Test("stops receiving when a subscription is cancelled, from within too")
+    @Test("A canceled subscription receives no more messages, even if canceled from its own closure")
     func cancellation() async throws {
         let cluster = try await NATSCluster()
         let connection = try await NATSConnection.made(cluster.url)
@@ -107,12 +107,12 @@ struct NATSConnectionTests {
         try connection.publish("1", to: "hall")
         try connection.publish("2", to: "hall")
         try await connection.settle()
-        try await eventually("the first came") { messages.texts == ["1"] }
+        try await eventually("the first arrived") { messages.texts == ["1"] }
         subscription.cancel()
         held.withLock { $0 = nil }
     }
 
-    @Test("tells that a receiver is too slow")
+    @Test("A receiver that is too slow is reported")
     func slowReceiver() async throws {
         let cluster = try await NATSCluster()
         let recorder = Recorder()
@@ -124,13 +124,13 @@ struct NATSConnectionTests {
             messages.receive(message)
         }
         for number in 0..<10 { try connection.publish("\(number)", to: "hall") }
-        try await eventually("it is told") { recorder.events.contains("dropped hall") }
+        try await eventually("it is reported") { recorder.events.contains("dropped hall") }
         for _ in 0..<10 { gate.signal() }
-        try await eventually("the first came") { messages.texts.first == "0" }
+        try await eventually("the first arrived") { messages.texts.first == "0" }
         #expect(messages.messages.count < 10)
     }
 
-    @Test("tells that the credentials are wrong, and of those that are right")
+    @Test("Wrong credentials and missing permissions are reported")
     func credentials() async throws {
         let cluster = try await NATSCluster(
             servers: 1,
@@ -138,7 +138,7 @@ struct NATSConnectionTests {
         )
         let recorder = Recorder()
         let wrong = try NATSConnection(cluster.url(credentials: "ann:wrong@"), recorder)
-        try await eventually("it is told") { !recorder.events.isEmpty }
+        try await eventually("it is reported") { !recorder.events.isEmpty }
         #expect(recorder.errors.first?.code == .notAuthorized)
         #expect(recorder.errors.first?.description.contains("wrong") == false)
         wrong.close()
@@ -148,15 +148,15 @@ struct NATSConnectionTests {
         let right = try await NATSConnection.made(cluster.url(credentials: "ann:right@"), permitted)
         try right.publish("x", to: "hall")
         try right.publish("x", to: "forbidden")
-        try await eventually("it is told") { permitted.events == ["connected", "refused"] }
+        try await eventually("it is reported") { permitted.events == ["connected", "refused"] }
         #expect(permitted.errors.first?.code == .notAuthorized)
     }
 
-    @Test("is secured by TLS, with the authority that is given and the host's name")
+    @Test("TLS verifies the configured authority and the host's name")
     func tls() async throws {
         let folder = try TemporaryFolder()
         func path(_ name: String) -> String { folder.url.appendingPathComponent(name).path }
-        // A certificate that is its own authority, for one of the server's two names.
+        // A self-signed certificate for one of the server's two names.
         for name in ["server", "other"] {
             try ChildProcess.run(
                 "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
@@ -178,19 +178,19 @@ struct NATSConnectionTests {
         for options in wrong {
             let recorder = Recorder()
             let refused = try NATSConnection(options, report: recorder.record)
-            try await eventually("it is told") { !recorder.events.isEmpty }
+            try await eventually("it is reported") { !recorder.events.isEmpty }
             #expect(recorder.errors.first?.code == .tlsFailed)
             refused.close()
         }
         options.authorityFile = path("missing.pem")
         let recorder = Recorder()
         let refused = try NATSConnection(options, report: recorder.record)
-        try await eventually("it is told") { !recorder.events.isEmpty }
+        try await eventually("it is reported") { !recorder.events.isEmpty }
         #expect(recorder.errors.first?.code == .invalidSettings)
         refused.close()
     }
 
-    @Test("goes on trying after many refusals")
+    @Test("Attempts continue after many refusals")
     func refusals() async throws {
         let cluster = try await NATSCluster(servers: 1, "authorization { token: \"new\" }")
         let recorder = Recorder()
@@ -207,7 +207,7 @@ struct NATSConnectionTests {
         connection.close()
     }
 
-    @Test("ends for good, once")
+    @Test("A closed connection ends permanently, and reports this once")
     func closing() async throws {
         let cluster = try await NATSCluster()
         let recorder = Recorder()
@@ -216,14 +216,14 @@ struct NATSConnectionTests {
         connection.close()
         connection.close()
         subscription.cancel()
-        try await eventually("it is told") { recorder.events == ["connected", "closed"] }
+        try await eventually("it is reported") { recorder.events == ["connected", "closed"] }
         #expect(throws: NATSError.self) { try connection.publish("x", to: "hall") }
         #expect(throws: NATSError.self) { try connection.subscribe("hall") { _ in } }
         let error = await #expect(throws: NATSError.self) { try await connection.request([], to: "hall") }
         #expect(error?.code == .closed)
     }
 
-    @Test("ends when nobody holds it")
+    @Test("A connection ends with its last reference")
     func release() async throws {
         let cluster = try await NATSCluster()
         let recorder = Recorder()
@@ -231,11 +231,11 @@ struct NATSConnectionTests {
             let connection = try await NATSConnection.made(cluster.url, recorder)
             try connection.subscribe("hall") { _ in }
         }
-        try await eventually("it is told") { recorder.events == ["connected", "closed"] }
+        try await eventually("it is reported") { recorder.events == ["connected", "closed"] }
     }
 
     @Test(
-        "sends no subject that is not valid", arguments: ["", "a b", "a\r\nPUB x 0", "a..b", ".a", "a.", "a.*", "a.>"])
+        "An invalid subject is refused", arguments: ["", "a b", "a\r\nPUB x 0", "a..b", ".a", "a.", "a.*", "a.>"])
     func subjects(subject: String) async throws {
         let connection = try NATSConnection("nats://127.0.0.1:\(try FreePort.find())")
         let error = #expect(throws: NATSError.self) { try connection.publish("x", to: subject) }

@@ -3,9 +3,9 @@ import BeaconSupport
 import TestSupport
 import Testing
 
-@Suite("A request over NATS", .fewAtATime)
+@Suite("Requests over NATS", .fewAtATime)
 struct NATSRequestTests {
-    @Test("gets its answer, beside many others")
+    @Test("A request receives its answer, among many others")
     func answers() async throws {
         let cluster = try await NATSCluster()
         let (client, server) = (try await NATSConnection.made(cluster.url), try await NATSConnection.made(cluster.url))
@@ -27,7 +27,7 @@ struct NATSRequestTests {
         }
     }
 
-    @Test("fails where nobody listens, where nobody answers, and where it is cancelled")
+    @Test("A request fails without a subscriber, without an answer, and if it is canceled")
     func failures() async throws {
         let cluster = try await NATSCluster()
         let client = try await NATSConnection.made(cluster.url)
@@ -42,20 +42,20 @@ struct NATSRequestTests {
         #expect(late?.code == .timedOut)
 
         let task = Task { try await client.request([], to: "mute", within: .hang) }
-        try await eventually("it is asked") { asked.messages.count == 2 }
+        try await eventually("the requests arrive") { asked.messages.count == 2 }
         task.cancel()
         let cancelled = await #expect(throws: NATSError.self) { try await task.value }
         #expect(cancelled?.code == .cancelled)
     }
 
-    @Test("fails when the connection is lost, and at once where there is none")
+    @Test("A request fails when the connection is lost, and at once without a connection")
     func disconnection() async throws {
         let cluster = try await NATSCluster()
         let client = try await NATSConnection.made(cluster.url)
         let asked = Recorder()
         try client.subscribe("mute", receive: asked.receive)
         let task = Task { try await client.request([], to: "mute", within: .hang) }
-        try await eventually("it is asked") { asked.messages.count == 1 }
+        try await eventually("the request arrives") { asked.messages.count == 1 }
         cluster.kill(0)
         let lost = await #expect(throws: NATSError.self) { try await task.value }
         #expect(lost?.code == .notConnected)
@@ -63,14 +63,14 @@ struct NATSRequestTests {
         #expect(none?.code == .notConnected)
     }
 
-    @Test("fails when this program closes the connection")
+    @Test("A request fails when this program closes the connection")
     func closing() async throws {
         let cluster = try await NATSCluster()
         let client = try await NATSConnection.made(cluster.url)
         let asked = Recorder()
         try client.subscribe("mute", receive: asked.receive)
         let task = Task { try await client.request([], to: "mute", within: .hang) }
-        try await eventually("it is asked") { asked.messages.count == 1 }
+        try await eventually("the request arrives") { asked.messages.count == 1 }
         client.close()
         let closed = await #expect(throws: NATSError.self) { try await task.value }
         #expect(closed?.code == .closed)

@@ -2,9 +2,9 @@ import BeaconNATS
 import BeaconSupport
 import Testing
 
-@Suite("The address of NATS")
+@Suite("Addresses of NATS")
 struct NATSSettingsTests {
-    @Test("has hosts, ports and credentials")
+    @Test("An address has hosts, ports and credentials")
     func parts() throws {
         let options = try NATSSettings("tls://ann%40home:p%3Aw@one:4333,[::1],10.0.0.2")
         #expect(options.servers == ["tls://one:4333", "tls://[::1]:4222", "tls://10.0.0.2:4222"])
@@ -16,14 +16,14 @@ struct NATSSettingsTests {
     }
 
     @Test(
-        "is none",
+        "An invalid address is refused",
         arguments: [
             "", "hall", "nats://", "http://hall", "nats://hall:0", "nats://hall:70000", "nats://a,,b", "nats://@hall",
             "nats://a b", "nats://a%zz:b@hall", "nats://[::1", "nats://hall/path",
         ])
     func none(text: String) { #expect(throws: AddressError.self) { try NATSSettings(text) } }
 
-    @Test("tells the mistakes of settings, and no password")
+    @Test("All mistakes in settings are reported, without passwords")
     func mistakes() {
         var options = NATSSettings(servers: ["nats://ann:hidden@hall"], name: "")
         options.user = "ann"

@@ -1,10 +1,10 @@
 import BeaconNATS
 import Testing
 
-@Suite("A token of a subject")
+@Suite("Tokens of subjects")
 struct NATSNameTests {
     @Test(
-        "is made from any name, and gives it back",
+        "A token is made from any name and decodes to the same name",
         arguments: [
             ("", "="), ("hall", "hall"), ("a.b", "a=2Eb"), ("Ann's", "Ann=27s"), ("=", "=3D"), ("\n", "=0A"),
             ("grüß", "gr=C3=BC=C3=9F"), ("*>", "=2A=3E"), ("AA:BB", "AA=3ABB"),
@@ -14,6 +14,6 @@ struct NATSNameTests {
         #expect(NATSName.unescape(token) == name)
     }
 
-    @Test("that was not made from a name gives none", arguments: ["a.b", "=4", "=zz", "=41", "=3d", "=FF", "=+1"])
+    @Test("A token not made from a name is invalid", arguments: ["a.b", "=4", "=zz", "=41", "=3d", "=FF", "=+1"])
     func damaged(token: String) { #expect(NATSName.unescape(token) == nil) }
 }

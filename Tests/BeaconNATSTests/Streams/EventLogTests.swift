@@ -4,11 +4,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A log in NATS", .fewAtATime)
+@Suite("Logs in NATS", .fewAtATime)
 struct EventLogTests {
     private static let settings = EventLog.Settings(name: "LOG", subjects: ["log.>"])
 
-    @Test("holds what is appended, in order, and each message once")
+    @Test("A log contains the appended messages, in order, and each once")
     func appending() async throws {
         let cluster = try await NATSCluster()
         let connection = try await NATSConnection.made(cluster.url)
@@ -26,7 +26,7 @@ struct EventLogTests {
         #expect(try await log.append([4], to: "log.a", id: "4") == (4, false))
         #expect(try await log.lastSequence() == 4)
 
-        // The same again: the acknowledgement was lost.
+        // Repeat the call, because the acknowledgement was lost.
         #expect(try await log.append([4], to: "log.a", id: "4", after: 3) == (4, true))
         #expect(try await log.append([1], to: "log.a", id: "1", after: 0) == (1, true))
         let wrong = await #expect(throws: NATSError.self) {
@@ -49,7 +49,7 @@ struct EventLogTests {
         #expect(try await log.next(of: "log.*", from: 2)?.sequence == 2)
     }
 
-    @Test("finds a message whose id the server has forgotten")
+    @Test("A message is found even if the server has forgotten its id")
     func forgottenID() async throws {
         let cluster = try await NATSCluster()
         let connection = try await NATSConnection.made(cluster.url)
@@ -58,7 +58,7 @@ struct EventLogTests {
         settings.duplicateWindow = .milliseconds(100)
         try await log.create(settings)
         let first = try await log.append([1], to: "log.a", id: "1", after: 0)
-        // The server's memory of ids is not to be looked into, other than by an id that another subject uses again.
+        // The server's record of ids is only visible through another subject that uses the same id.
         _ = try await log.append([0], to: "log.other", id: "probe")
         try await eventually("it has forgotten") {
             try await !log.append([0], to: "log.other", id: "probe").isDuplicate
@@ -68,7 +68,7 @@ struct EventLogTests {
         #expect(try await log.append([1], to: "log.a", id: "1", after: 0) == (first.sequence, true))
     }
 
-    @Test("is made by several at the same time, and left as it is by those that come later")
+    @Test("Several programs can create a log at the same time, and later ones do not change it")
     func creation() async throws {
         let cluster = try await NATSCluster()
         let connection = try await NATSConnection.made(cluster.url)
@@ -94,7 +94,7 @@ struct EventLogTests {
         #expect(stream?.code == .noResponders)
     }
 
-    @Test("keeps every acknowledged message, once, while the server that leads it is killed")
+    @Test("Every acknowledged message is stored once, even if the leading server is killed")
     func killedLeader() async throws {
         let cluster = try await NATSCluster(servers: 3)
         let connection = try await NATSConnection.made(cluster.url)
@@ -113,7 +113,7 @@ struct EventLogTests {
             let expected = last
             if number == 100 {
                 let leader = try await Self.leader(connection)
-                // The answer to this one is lost with the server more often than not.
+                // The answer to this message is usually lost with the server.
                 async let appended = persistently {
                     try await log.append([1], to: "log.a", id: "\(number)", after: expected).sequence
                 }
@@ -124,7 +124,7 @@ struct EventLogTests {
                 last = try await persistently {
                     try await log.append([1], to: "log.a", id: "\(number)", after: expected).sequence
                 }
-                // The same with its answer lost.
+                // Repeat it as if its answer was lost.
                 let again = try await persistently {
                     try await log.append([1], to: "log.a", id: "\(number)", after: expected)
                 }

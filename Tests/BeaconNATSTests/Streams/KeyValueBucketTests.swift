@@ -3,9 +3,9 @@ import BeaconSupport
 import TestSupport
 import Testing
 
-@Suite("A bucket in NATS", .fewAtATime)
+@Suite("Buckets in NATS", .fewAtATime)
 struct KeyValueBucketTests {
-    @Test("adds, replaces and removes values by their revisions")
+    @Test("Values are added, replaced and removed by their revisions")
     func revisions() async throws {
         let cluster = try await NATSCluster()
         let connection = try await NATSConnection.made(cluster.url)
@@ -36,7 +36,7 @@ struct KeyValueBucketTests {
             await code { try await KeyValueBucket(connection, bucket: "wide").create(replicas: 3) } == .tooFewServers)
     }
 
-    @Test("lists the keys below another")
+    @Test("The keys below another key are listed")
     func entries() async throws {
         let cluster = try await NATSCluster()
         let connection = try await NATSConnection.made(cluster.url)
@@ -52,7 +52,7 @@ struct KeyValueBucketTests {
         #expect(try await bucket.entries(under: "c").isEmpty)
     }
 
-    @Test("forgets values that are not written again, which can then be added", arguments: [1, 3])
+    @Test("Values that are not written again expire, and can then be added", arguments: [1, 3])
     func timeToLive(servers: Int) async throws {
         let cluster = try await NATSCluster(servers: servers)
         let connection = try await NATSConnection.made(cluster.url)
@@ -65,7 +65,7 @@ struct KeyValueBucketTests {
                 try await bucket.add([1], for: "lock")
             }
             #expect(revision == UInt64(round))
-            try await eventually("it goes") { try await bucket.get("lock") == nil }
+            try await eventually("it expires") { try await bucket.get("lock") == nil }
             #expect(await code { try await bucket.replace([2], for: "lock", at: revision) } == .wrongLastSequence)
             #expect(try await bucket.entries().isEmpty)
         }

@@ -3,12 +3,12 @@ import BeaconSupport
 import Foundation
 import TestSupport
 
-/// What a connection told, and what a subscription received.
+/// A recorder of a connection's events and a subscription's messages.
 final class Recorder: Sendable {
     private let reported = Locked<[NATSConnection.Event]>([])
     private let received = Locked<[NATSMessage]>([])
 
-    /// The events in order, without what comes with them.
+    /// The names of the events, in order.
     var events: [String] {
         reported.withLock { $0 }.map { event in
             switch event {
@@ -22,7 +22,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// The errors of the events in order.
+    /// The errors of the events, in order.
     var errors: [NATSError] {
         reported.withLock { $0 }.compactMap { event in
             switch event {
@@ -34,7 +34,7 @@ final class Recorder: Sendable {
 
     var messages: [NATSMessage] { received.withLock { $0 } }
 
-    /// What the messages say.
+    /// The texts of the messages.
     var texts: [String] { messages.map { String(decoding: $0.payload, as: UTF8.self) } }
 
     func record(_ event: NATSConnection.Event) { reported.withLock { $0.append(event) } }
@@ -43,13 +43,13 @@ final class Recorder: Sendable {
 }
 
 extension NATSConnection {
-    /// A connection that is told of by a recorder.
+    /// Creates a connection whose events go to a recorder.
     convenience init(_ url: String, _ recorder: Recorder = Recorder()) throws {
         let options = try NATSSettings(url)
         try self.init(options, report: recorder.record)
     }
 
-    /// A connection to servers that are there.
+    /// Creates a connection to running servers, and waits until it is connected.
     static func made(_ url: String, _ recorder: Recorder = Recorder()) async throws -> NATSConnection {
         let connection = try NATSConnection(url, recorder)
         try await eventually("it is connected") { connection.isConnected }
@@ -59,7 +59,7 @@ extension NATSConnection {
     /// Publishes a text.
     func publish(_ text: String, to subject: String) throws { try publish(Array(text.utf8), to: subject) }
 
-    /// Returns when the server has read all that this connection sent before.
+    /// Waits until the server has read everything that this connection sent before.
     func settle() async throws {
         let subject = "settled.\(UUID().uuidString)"
         let settled = Recorder()
@@ -70,7 +70,7 @@ extension NATSConnection {
     }
 }
 
-/// Tries again what fails for the moment, as servers do that elect a leader.
+/// Repeats a closure that fails temporarily, for example while servers elect a leader.
 func persistently<Result>(_ body: () async throws -> Result) async throws -> Result {
     let end = ContinuousClock.now + .hang
     while true {

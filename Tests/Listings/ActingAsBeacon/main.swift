@@ -1,9 +1,9 @@
 import BeaconTestKit
 import CoreLocation
 
-// Runs in one module with the listings of 'Turning an iOS device into an iBeacon device', whose class is `B`.
+// Compiled in one module with the listings of 'Turning an iOS device into an iBeacon device', whose class is `B`.
 
-/// Somebody else's phone, which ranges.
+/// Another user's phone, which ranges.
 final class Passerby: NSObject, CLLocationManagerDelegate {
     let locationManager = CLLocationManager()
     var beacons: [CLBeacon] = []
@@ -23,7 +23,7 @@ final class Passerby: NSObject, CLLocationManagerDelegate {
 
 let listing = B()
 if CommandLine.arguments.contains("shared") {
-    // In the air that processes share, for the other document's listings in another process.
+    // Use the air shared between processes, for the other document's listings in another process.
     if let region = listing.createBeaconRegion() { listing.advertiseDevice(region: region) }
     RunLoop.main.run()
 }
@@ -36,21 +36,21 @@ if let region = listing.createBeaconRegion() {
     let passerby = other.run { Passerby() }
     passerby.locationManager.startRangingBeacons(satisfying: region.beaconIdentityConstraint)
     air.advance(by: .seconds(3))
-    check.that("nobody hears it before", passerby.beacons.isEmpty)
+    check.that("no device hears it before", passerby.beacons.isEmpty)
 
-    // The manager is a local variable there, and advertising is asked for before its state is known.
+    // In the document the manager is a local variable, and advertising is requested before its state is known.
     air.device.run { listing.advertiseDevice(region: region) }
     air.advance(by: .seconds(5))
     check.that("advertising starts right after init", air.device.advertisedFrameCount == 1)
     check.that("another device hears the beacon", passerby.beacons.map(\.major) == [100], "\(passerby.beacons)")
-    check.that("and how near it is", passerby.beacons.first?.proximity == .immediate, "\(passerby.beacons)")
+    check.that("its proximity is immediate", passerby.beacons.first?.proximity == .immediate, "\(passerby.beacons)")
     air.advance(by: .seconds(600))
-    check.that("for as long as the app runs", passerby.beacons.first?.proximity == .immediate, "\(passerby.beacons)")
+    check.that("it stays while the app runs", passerby.beacons.first?.proximity == .immediate, "\(passerby.beacons)")
 
     air.device.setBluetooth(isOn: false)
     air.advance(by: .seconds(2))
-    check.that("and as long as Bluetooth is on", air.device.advertisedFrameCount == 0)
+    check.that("advertising stops with Bluetooth", air.device.advertisedFrameCount == 0)
 } else {
-    check.that("the listing makes a region", false)
+    check.that("the listing creates a region", false)
 }
 check.finish()

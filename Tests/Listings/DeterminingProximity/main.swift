@@ -1,10 +1,10 @@
 import BeaconTestKit
 import CoreLocation
 
-// Runs in one module with the listings of 'Determining the proximity to an iBeacon device', whose class is `A`.
+// Compiled in one module with the listings of 'Determining the proximity to an iBeacon device', whose class is `A`.
 
 extension A {
-    // The document says to stop ranging here, and shows no listing of it.
+    // The document says to stop ranging here, but has no listing for it.
     func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
         for region in beaconsToRange { manager.stopRangingBeacons(in: region) }
         beaconsToRange = []
@@ -16,11 +16,11 @@ extension A {
     }
 }
 
-/// Called when the visitor is known to be outside, and when he has left.
+/// Called when the visitor is known to be outside, and when the visitor has left.
 var isOutside: () -> Void = {}
 var didLeave: () -> Void = {}
 
-/// The app of the document with the two methods that it leaves to the reader.
+/// The document's app with the two methods that it leaves to the reader.
 class Museum: A {
     var exhibit: CLBeaconMinorValue?
     var reports: [[CLBeacon]] = []
@@ -39,7 +39,7 @@ class Museum: A {
     }
 }
 
-/// The same app in the air that processes share, in real time. It ends when it is left.
+/// The same app in the air shared between processes, in real time. It ends when the visitor leaves.
 final class SharedMuseum: Museum {
     var hasShown = false
 
@@ -72,7 +72,7 @@ air.install()
 let museum = Museum()
 museum.locationManager.delegate = museum
 museum.monitorBeacons()
-// A region counts as outside at first after as long as it takes to be left.
+// Initially a region counts as outside only after the exit time-out.
 air.advance(by: .seconds(35))
 check.that("the region is monitored", museum.locationManager.monitoredRegions.count == 1)
 check.that("nothing is ranged outside", museum.locationManager.rangedRegions.isEmpty && museum.reports.isEmpty)
@@ -83,7 +83,7 @@ check.that("enter starts ranging", museum.locationManager.rangedRegions.count ==
 air.advance(by: .seconds(4))
 check.that("far: no exhibit", museum.reports.last?.first?.proximity == .far && museum.exhibit == nil)
 
-// No visitor leaps, and the filter takes its time to believe one.
+// Visitors do not jump, and the filter needs some time to follow.
 painting.move(toDistance: 1.5)
 air.advance(by: .seconds(12))
 check.that(
@@ -101,7 +101,7 @@ check.that("nearest first", museum.reports.last?.map(\.minor) == [1, 2, 3], "\(m
 painting.move(toDistance: 5)
 air.advance(by: .seconds(10))
 check.that("the nearest changes", museum.reports.last?.map(\.minor) == [2, 1, 3], "\(museum.reports.last ?? [])")
-check.that("and with it the exhibit", museum.exhibit == 2)
+check.that("the exhibit changes with it", museum.exhibit == 2)
 statue.move(toDistance: 15)
 air.advance(by: .seconds(10))
 check.that("all far: dismissed", museum.exhibit == nil, "\(museum.reports.last ?? [])")
@@ -111,12 +111,12 @@ air.advance(by: .seconds(60))
 check.that("exit stops ranging", museum.locationManager.rangedRegions.isEmpty && museum.beaconsToRange.isEmpty)
 let count = museum.reports.count
 air.advance(by: .seconds(5))
-check.that("and the reports end", museum.reports.count == count)
+check.that("the reports end", museum.reports.count == count)
 air.device.position = .distance(0)
 air.advance(by: .seconds(2))
 check.that("another visit ranges again", museum.reports.count > count)
 
-// 'Turning an iOS device into an iBeacon device' says what is ranged when a transmitter changes its address.
+// 'Turning an iOS device into an iBeacon device' describes the ranging results when a transmitter changes its address.
 air.device.position = .distance(-1_000)
 air.advance(by: .seconds(60))
 air.device.position = .distance(1_000)
@@ -133,6 +133,6 @@ check.that(
     since.dropFirst().prefix(7).allSatisfy { $0.map(\.proximity) == [.near, .unknown] },
     "\(since.map { $0.map(\.proximity) })")
 check.that(
-    "and gone within 10 s", since.dropFirst(9).allSatisfy { $0.map(\.proximity) == [.near] },
+    "the old one is gone within 10 s", since.dropFirst(9).allSatisfy { $0.map(\.proximity) == [.near] },
     "\(since.map { $0.map(\.proximity) })")
 check.finish()

@@ -1,23 +1,23 @@
 import Foundation
 import Glibc
 
-/// A server on a port of this machine that stands in for Kumulos: it takes everything, and remembers it.
+/// A local server that stands in for Kumulos: it accepts all requests and stores them.
 final class KumulosServer: @unchecked Sendable {
-    /// A request as it came.
+    /// A received request.
     struct Received {
         var method: String
         var path: String
-        /// By names in lower case.
+        /// The headers, by names in lower case.
         var headers: [String: String]
-        /// The events, each an object of JSON.
+        /// The events, each a JSON object.
         var events: [[String: Any]]
     }
 
-    // Unchecked: what follows is touched under the lock only.
+    // Unchecked: the lock protects the following properties.
     private let lock = NSLock()
     private var received: [Received] = []
 
-    /// What came, in order.
+    /// The received requests, in order.
     var requests: [Received] { lock.withLock { received } }
 
     /// The events of all requests, in order.
@@ -46,7 +46,7 @@ final class KumulosServer: @unchecked Sendable {
         return "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
     }
 
-    /// Waits until something is so; after five minutes, which no machine takes, it is not.
+    /// Waits until a condition holds. It gives up after five minutes, which is longer than any machine needs.
     func wait(until condition: () -> Bool) -> Bool {
         for _ in 0..<60_000 {
             if condition() { return true }
@@ -55,7 +55,7 @@ final class KumulosServer: @unchecked Sendable {
         return false
     }
 
-    /// Takes one request, and answers 200.
+    /// Receives one request, and answers 200.
     private func serve(_ connection: Int32) {
         var bytes = Data()
         var buffer = [UInt8](repeating: 0, count: 65536)

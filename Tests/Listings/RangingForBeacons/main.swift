@@ -1,10 +1,10 @@
 import BeaconTestKit
 import CoreLocation
 
-// Runs in one module with the listings of 'Ranging for Beacons', whose class is `C`.
+// Compiled in one module with the listings of 'Ranging for Beacons', whose class is `C`.
 
 extension C {
-    // The document tells in words what these two do.
+    // The document describes these two methods in its text only.
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
         guard let region = region as? CLBeaconRegion else { return }
         if state == .inside {
@@ -31,12 +31,12 @@ let ranging = air.device.run { C() }
 ranging.locationManager.delegate = ranging
 if let uuid = ranging.beaconUUID {
     ranging.b(uuid: uuid)
-    // A region counts as outside at first after as long as it takes to be left.
+    // Initially a region counts as outside only after the exit time-out.
     air.advance(by: .seconds(35))
-    check.that("permission is asked for", ranging.locationManager.authorizationStatus == .authorizedWhenInUse)
+    check.that("permission is requested", ranging.locationManager.authorizationStatus == .authorizedWhenInUse)
     check.that("nothing is ranged outside", ranging.locationManager.rangedBeaconConstraints.isEmpty)
 
-    // The other device takes the other role.
+    // The other device has the other role.
     let configuring = air.makeDevice("configuring", at: .distance(1)).run { C() }
     configuring.major = 4
     configuring.minor = 2
@@ -45,7 +45,7 @@ if let uuid = ranging.beaconUUID {
     configuring.a()
     air.advance(by: .seconds(1))
     check.that("advertising has started", configuring.peripheralManager.isAdvertising)
-    check.that("under the app's bundle identifier", configuring.region?.identifier == "com.example.listings")
+    check.that("the region has the app's bundle identifier", configuring.region?.identifier == "com.example.listings")
     air.advance(by: .seconds(1))
     check.that("enter starts ranging", ranging.locationManager.rangedBeaconConstraints.count == 1)
     air.advance(by: .seconds(3))
@@ -54,7 +54,7 @@ if let uuid = ranging.beaconUUID {
     configuring.enabled = false
     configuring.a()
     air.advance(by: .seconds(5))
-    check.that("switched off it is unknown", ranging.beacons[.unknown]?.map(\.minor) == [2], "\(ranging.beacons)")
+    check.that("switched off, it is unknown", ranging.beacons[.unknown]?.map(\.minor) == [2], "\(ranging.beacons)")
     air.advance(by: .seconds(60))
     check.that("exit stops ranging", ranging.locationManager.rangedBeaconConstraints.isEmpty)
 } else {
