@@ -1,15 +1,15 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The modules of the package beside, which no user of it builds upon.
+/// The modules of the main package that its users do not build.
 let modules = Target.Dependency.product(name: "RepositoryModules", package: "swift-beacon")
 
-/// The measurements of swift-beacon, in a package of their own so that nobody who depends on swift-beacon builds them.
+/// The benchmarks of swift-beacon, in a separate package so that users of swift-beacon do not build them.
 let package = Package(
     name: "swift-beacon-benchmarks",
     dependencies: [
         .package(name: "swift-beacon", path: ".."),
-        // The client that webhooks are called with, for a bare loop beside the delivery.
+        // The webhooks' HTTP client, for a bare loop to compare the delivery with.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
@@ -22,7 +22,7 @@ let package = Package(
             ]
         ),
 
-        // What a callback costs through the service and Core Location's face.
+        // The cost of a callback through the service and the Core Location module.
         .executableTarget(
             name: "CallbackCost",
             dependencies: [
@@ -32,7 +32,7 @@ let package = Package(
             ]
         ),
 
-        // How fast notifications go onto the disk and out to a webhook.
+        // The throughput of notifications to the disk and to a webhook.
         .executableTarget(
             name: "DeliveryThroughput",
             dependencies: [
@@ -46,13 +46,13 @@ let package = Package(
             ]
         ),
 
-        // How fast steps go into the event store and out to a consumer, and how many bytes that writes.
+        // The throughput of steps into the event store and to a consumer, and the bytes written.
         .executableTarget(
             name: "EventStoreThroughput",
             dependencies: [.product(name: "BeaconEventStore", package: "swift-beacon"), modules]
         ),
 
-        // What the scan and peer measurements read.
+        // The input files of the scan and peer benchmarks.
         .executableTarget(
             name: "AdvertFiles",
             dependencies: [
@@ -61,7 +61,7 @@ let package = Package(
             ]
         ),
 
-        // This project's readers of receivers' messages, as one of the peers.
+        // This project's readers of receivers' messages, for comparison with peers.
         .executableTarget(
             name: "ProxyThroughput",
             dependencies: [modules]
@@ -71,22 +71,22 @@ let package = Package(
             dependencies: [modules]
         ),
 
-        // This project's decoder, as one of the peers.
+        // This project's decoder, for comparison with peers.
         .executableTarget(
             name: "PeerDecoder",
             dependencies: [modules]
         ),
 
-        // The adverts that everything here is measured on.
+        // The adverts for all benchmarks.
         .target(
             name: "AdvertCorpus",
             dependencies: ["CReference", modules]
         ),
 
-        // The same work in plain C, beside which the engine is measured.
+        // The same work in plain C, for comparison with the engine.
         .target(name: "CReference"),
 
-        // Counts heap allocations by standing before those of the C library. Linux with glibc only.
+        // Counts heap allocations by wrapping those of the C library. Linux with glibc only.
         .target(name: "CAllocationCounter"),
     ],
     swiftLanguageModes: [.v6]

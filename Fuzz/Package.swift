@@ -8,7 +8,7 @@ let habits: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The modules of the package beside, which no user of it builds upon.
+/// The modules of the main package that its users do not build.
 let modules = Target.Dependency.product(name: "RepositoryModules", package: "swift-beacon")
 
 let package = Package(

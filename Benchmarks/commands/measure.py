@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures the commands that read a recording beside `beacon monitor`, over the same million adverts of 10 000 beacons.
+"""Compares the commands that read a recording with `beacon monitor`, over the same million adverts of 10 000 beacons.
 
 Usage: measure.py PATH-TO-beacon [--check] [--adverts N]
 
-Each beacon changes between two rooms, with a receiver in each, and advertises ten times a second.
-Processor time is that of the program and what the kernel does for it; results are thrown away. Ratios are of medians, in one run.
-With --check the exit status is 1 where a ratio is above its limit in thresholds.json.
+Each beacon moves between two rooms, with a receiver in each, and advertises ten times a second.
+Processor time includes the kernel's work for the program; the output is discarded. Ratios are of medians, in one run.
+With --check the exit status is 1 if a ratio is above its limit in thresholds.json.
 """
 
 import json
@@ -19,9 +19,9 @@ import tempfile
 
 ROUNDS = 5
 BEACONS = 10_000
-# How often a beacon advertises in a second, as in the corpus of the other measurements.
+# The adverts of a beacon per second, as in the corpus of the other benchmarks.
 RATE = 10
-# The seconds that a beacon stays in a room.
+# The seconds for which a beacon stays in a room.
 STAY = 5
 START = 1_700_000_000
 # Microseconds from the year 0 to 1970 (RFC 1761, and btsnoop of BlueZ).
@@ -30,7 +30,7 @@ UUID = bytes.fromhex("f7813a254c9d4e0b9a3c52d8e16b07f4")
 
 
 def room(beacon, second):
-    """The room of a beacon, 0 or 1; not all change in the same second."""
+    """Returns the room of a beacon, 0 or 1; they change in different seconds."""
     return (second + beacon) // STAY % 2
 
 
@@ -39,11 +39,11 @@ def identity(beacon):
 
 
 def write_capture(path, adverts):
-    """Writes a btsnoop file in which each beacon advertises at its rate, heard by the receiver of its room alone."""
+    """Writes a btsnoop file in which each beacon advertises at its rate, heard only by the receiver of its room."""
     payloads = [bytes.fromhex("0201061aff4c000215") + UUID + struct.pack(">HHb", *identity(beacon), -59)
                 for beacon in range(BEACONS)]
     with open(path, "wb") as file:
-        # The monitor's datalink, which has several controllers.
+        # The datalink of the monitor channel, which supports several controllers.
         file.write(b"btsnoop\0" + struct.pack(">II", 1, 2001))
         for number in range(adverts):
             turn, beacon = divmod(number, BEACONS)
@@ -108,7 +108,7 @@ def main():
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "thresholds.json")) as file:
         limits = json.load(file)
     print(f"{adverts:,} adverts of {BEACONS:,} beacons, median of {ROUNDS} runs")
-    print("| command | ns an advert | beside monitor | limit |")
+    print("| command | ns per advert | relative to monitor | limit |")
     print("|---|---:|---:|---:|")
     worse = []
     for name, median in medians.items():

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures the bytes that beacond writes to the disk for a notification, where several regions are entered and left at once.
+"""Measures the bytes that beacond writes to the disk per notification, if several regions are entered and left at once.
 
-usage: Benchmarks/delivery/measure.py [BEACOND]      .build/release/beacond without it
+usage: Benchmarks/delivery/measure.py [BEACOND]      .build/release/beacond by default
 
-Each line is a run: so many regions at once, so many notifications in a request; the bytes that the kernel wrote for the process
-(write_bytes in /proc/PID/io, proc(5)) and its system calls that write, by notification.
+Each line is a run with a number of regions at once and a number of notifications per request. It has the bytes that the kernel
+wrote for the process (write_bytes in /proc/PID/io, proc(5)) and its writing system calls, per notification.
 """
 
 import http.server
@@ -50,7 +50,7 @@ def measure(folder, regions, batch, port):
                 "destinations": [
                     {"name": "hook", "type": "webhook", "url": f"http://127.0.0.1:{port}/", "batch": batch}],
                 "outbox": {"path": "beacond.sqlite"},
-                # With a console, events stay as the history.
+                # With a console, events are kept as the history.
                 "web": {"listen": "127.0.0.1:0"},
             },
             file)
@@ -61,7 +61,7 @@ def measure(folder, regions, batch, port):
     def step(present):
         nonlocal now
         now += 1
-        # One that nobody monitors, so that time goes on.
+        # An unmonitored beacon, so that time advances.
         for number in [9999] + present:
             line = {
                 "time": now, "receiver": "x", "address": f"c0:00:00:00:00:{number & 255:02x}", "uuid": UUID,
@@ -94,7 +94,7 @@ def measure(folder, regions, batch, port):
     after = written()
     print(
         f"{regions:3} at once, {batch:2} in a request: {(after[0] - before[0]) / count:7.0f} bytes and "
-        f"{(after[1] - before[1]) / count:4.1f} calls a notification")
+        f"{(after[1] - before[1]) / count:4.1f} calls per notification")
     process.terminate()
     process.wait()
     os.close(air)
@@ -103,6 +103,6 @@ def measure(folder, regions, batch, port):
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Webhook)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 for regions, batch in [(1, 1), (12, 1), (50, 1), (50, 50)]:
-    # On a disk, since what is written to memory is not counted.
+    # On a disk, because writes to memory are not counted.
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         measure(folder, regions, batch, server.server_port)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares what a sighting costs in a fleet with what it costs in one process, over the same adverts, side by side.
+"""Compares the cost of a sighting in a fleet with that in one process, over the same adverts, at the same time.
 
 Usage: compare.py PATH-TO-beacond [ADVERTS-A-SECOND]
 
-One beacond hears a pipe and decides. Beside it a fleet of three programs does: one that hears the same pipe's twin, a NATS server,
-and one that decides. Processor time is that of each program and what the kernel does for it, from /proc, between the same two
-moments. The ratio is that of the fleet's three to the one; the interval has the extremes of the rounds.
-Both read the adverts as lines of JSON, which costs most of all in both; the programs without adverts are measured first, and that
-is taken off.
+One beacond reads a pipe and decides. At the same time, a fleet of three programs does the same: one that reads a copy of the pipe,
+a NATS server, and one that decides. Processor time is that of each program including the kernel's work for it, from /proc, in the
+same period. The ratio is that of the fleet's three programs to the single one; the interval has the extremes of the rounds.
+Both read the adverts as lines of JSON, which is the largest cost in both. The cost of the programs without adverts is measured
+first and subtracted.
 """
 
 import json
@@ -40,7 +40,7 @@ def seconds(process):
 
 
 class Feeder:
-    """Writes adverts of twenty beacons into pipes, so many a second, as long as it is to."""
+    """Writes adverts of twenty beacons into pipes at a rate, until it is stopped."""
 
     def __init__(self, pipes):
         self.pipes, self.rate, self.written, self.is_over = pipes, 0, 0, False
@@ -90,7 +90,7 @@ def measure(beacond, rate, folder):
     feeder = Feeder([folder / "one.pipe", folder / "hears.pipe"])
     feeder.thread.start()
     try:
-        # Partitions are taken, and receivers are known.
+        # Until partitions have owners, and receivers are known.
         time.sleep(10)
 
         def stretch(rate):
@@ -124,7 +124,7 @@ for _ in range(ROUNDS):
         rounds.append(measure(sys.argv[1], rate, folder))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-print(f"{statistics.median(reached for _, reached in rounds):.0f} adverts a second; processor time of each, in microseconds:")
+print(f"{statistics.median(reached for _, reached in rounds):.0f} adverts per second; processor time of each program per advert, in microseconds:")
 for name in ("one", "hears", "servers", "decides"):
     costs = [costs[name] for costs, _ in rounds]
     print(f"  {name:8} {statistics.median(costs):6.1f}  ({min(costs):.1f} to {max(costs):.1f})")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures how long beacond takes to change one of many items of its console, beside one of few.
+"""Measures the time to change one of many items in the console of beacond, in comparison with one of few.
 
 usage: Benchmarks/gateway/items.py BEACOND [--items 10,10000] [--changes 40]
 
-It imports named beacons by the interface, replaces one after another, and prints the median time of a request and beacond's
-processor time for each change.
+It imports named beacons through the HTTP interface, replaces one after another, and prints the median time of a request and the
+processor time of beacond per change.
 """
 import argparse
 import json
@@ -17,7 +17,7 @@ import time
 import urllib.request
 
 UUID = "f7826da6-4fa2-4e98-8024-bc5b71e0893e"
-# The rows of one import, well below the largest request.
+# The rows of one import, well below the maximum request size.
 ROWS = 900
 
 
@@ -69,8 +69,8 @@ def measure(beacond, count, changes):
         finally:
             process.terminate()
             process.wait()
-    print(f"{count:6} items: a change takes {statistics.median(times) * 1e3:.1f} ms (most {max(times) * 1e3:.1f}), "
-          f"and {used * 1e3:.1f} ms of a processor")
+    print(f"{count:6} items: a change takes {statistics.median(times) * 1e3:.1f} ms (maximum {max(times) * 1e3:.1f}), "
+          f"and {used * 1e3:.1f} ms of processor time")
 
 
 def main():

@@ -3,11 +3,10 @@
 
 Usage: measure.py PATH-TO-beacond [--seconds N] [--rates N,N…]
 
-Three receivers send what they hear of 300 beacons by a real mosquitto, as many messages a second as a rate says. beacond tells the same
-broker the states of 100 regions, of three places and of 20 named beacons, with Home Assistant's discovery, and keeps events in its
-store. Twice a second a beacon comes that nobody has heard, and enters a region of its own: the time from its message to the region's
-topic is the latency. Processor time is that of beacond, user's and system's, in all of its threads; that of mosquitto in the same run
-is beside it, since it has each message once in and once out.
+Three receivers send adverts of 300 beacons through a real mosquitto at a given rate. beacond publishes the states of 100 regions,
+of three places and of 20 named beacons to the same broker, with Home Assistant's discovery, and stores events. Twice a second a
+new beacon enters its own region: the time from its message to the region's topic is the latency. Processor time is the user and
+system time of all threads of beacond. That of mosquitto in the same run is printed too, because each message passes it twice.
 """
 
 import argparse
@@ -51,7 +50,7 @@ def text(value):
 
 
 class Client:
-    """A client of the broker, which sends and forgets."""
+    """A client of the broker that sends without acknowledgements."""
 
     def __init__(self, port, name):
         self.socket = socket.create_connection(("127.0.0.1", port))
@@ -129,7 +128,7 @@ def measure(beacond, rate, seconds):
             stderr=subprocess.DEVNULL)
         while socket.socket().connect_ex(("127.0.0.1", port)):
             time.sleep(0.05)
-        told, is_ready = {}, threading.Event()
+        reported, is_ready = {}, threading.Event()
         watcher = Client(port, "watcher")
         watcher.subscribe("bench/#")
 
@@ -138,7 +137,7 @@ def measure(beacond, rate, seconds):
                 if payload == b"online":
                     is_ready.set()
                 if topic.startswith("bench/region/probe%20") and topic.endswith("/state") and payload == b"inside":
-                    told.setdefault(int(topic.removeprefix("bench/region/probe%20").removesuffix("/state")), time.monotonic())
+                    reported.setdefault(int(topic.removeprefix("bench/region/probe%20").removesuffix("/state")), time.monotonic())
 
         threading.Thread(target=watch, daemon=True).start()
         with open(f"{folder}/log", "w") as log:
@@ -162,7 +161,7 @@ def measure(beacond, rate, seconds):
         began = None
         while True:
             now = time.monotonic()
-            # All beacons come in the first five seconds, which do not count.
+            # All beacons appear in the first five seconds, which do not count.
             if began is None and now - first >= 5:
                 began, count = now, 0
                 start = processor_time(gateway), processor_time(broker)
@@ -185,18 +184,18 @@ def measure(beacond, rate, seconds):
         elapsed = time.monotonic() - began
         end = processor_time(gateway), processor_time(broker)
         deadline = time.monotonic() + 30
-        while len(told) < len(sent) and time.monotonic() < deadline:
+        while len(reported) < len(sent) and time.monotonic() < deadline:
             time.sleep(0.1)
         used = memory(gateway)
         gateway.terminate()
         gateway.wait()
         broker.terminate()
         broker.wait()
-    latencies = sorted(told[number] - sent[number] for number in sent if number in told)
+    latencies = sorted(reported[number] - sent[number] for number in sent if number in reported)
     mine, other = (1e6 * (one - two) / count for one, two in zip(end, start))
     print(
-        f"{count / elapsed:6.0f} messages/s: beacond {mine:5.1f} us a message, mosquitto {other:5.1f}, ratio {mine / other:.2f}; "
-        f"{used:.0f} MB; told {len(told)} of {len(sent)} enters after {1000 * statistics.median(latencies):.1f} ms (median), "
+        f"{count / elapsed:6.0f} messages/s: beacond {mine:5.1f} us per message, mosquitto {other:5.1f}, ratio {mine / other:.2f}; "
+        f"{used:.0f} MB; reported {len(reported)} of {len(sent)} enters after {1000 * statistics.median(latencies):.1f} ms (median), "
         f"{1000 * latencies[int(len(latencies) * 0.99)]:.1f} ms (99 %)", flush=True)
 
 

@@ -3,10 +3,10 @@
 
 Usage: compare.py ADVERTS.hex PATH-TO-PeerDecoder
 
-First it is checked who finds the same iBeacons. Then all are measured in turn, several times over, in processor time;
-the median counts. What each of them does with an advert differs, and the table says so. Our decoder takes all adverts of
-the file, for a short file's order is learnt by the processor; the others, which take a thousand times as long and do not
-notice, the first 20 000.
+First it checks that all find the same iBeacons. Then it measures them in turn, several times, in processor time; the
+median counts. Each does something different with an advert, as the table notes. Our decoder reads all adverts of the
+file, because the processor would learn the order of a short file. The others take a thousand times as long, so this does
+not matter to them, and they read the first 20 000.
 """
 
 import gc
@@ -43,7 +43,7 @@ ADDRESS = bytes.fromhex("665544332211")
 
 
 def hci_event(advert):
-    """The advert as the HCI event that bleparser asks for."""
+    """Returns the advert as the HCI event that bleparser requires."""
     body = bytes([0x02, 0x01, 0x03, 0x01]) + ADDRESS + bytes([len(advert)]) + advert + bytes([0xC5])
     return HEAD + bytes([len(body)]) + body
 
@@ -59,7 +59,7 @@ IBEACON = struct.Struct(">16sHH")
 
 
 def with_data_tools(advert):
-    """bluetooth-data-tools knows no iBeacons: it splits the advert, and the rest is done here as briefly as can be."""
+    """bluetooth-data-tools has no iBeacon decoder: it splits the advert, and minimal code here does the rest."""
     _, _, _, makers, _ = parse_advertisement_data_bytes(advert)
     payload = makers.get(APPLE)
     if payload is not None and len(payload) >= 23 and payload[0] == 2 and payload[1] == 21:
@@ -68,7 +68,7 @@ def with_data_tools(advert):
 
 
 def attempt(decode, item):
-    """What a decoder found, in a form that can be compared, and whether it threw; then it found nothing."""
+    """Returns the result of a decoder in a comparable form, and whether it threw; then the result is empty."""
     try:
         found = decode(item)
     except Exception:  # whatever it is, a receiver has to live on
@@ -98,12 +98,12 @@ def main():
         everything = [bytes.fromhex(line) for line in file]
     adverts = everything[:PEER_ADVERTS]
     peers = {
-        "beacontools": (with_beacontools, adverts, "decodes all it knows, with a declarative parser"),
-        "bleparser": (with_bleparser, [hci_event(a) for a in adverts], "decodes an HCI event, by the makers it knows"),
+        "beacontools": (with_beacontools, adverts, "decodes many formats with a declarative parser"),
+        "bleparser": (with_bleparser, [hci_event(a) for a in adverts], "decodes an HCI event for known makers"),
         "bluetooth-data-tools": (with_data_tools, adverts, "splits an advert in C; the iBeacon is then read in Python"),
     }
 
-    # The splitter is the judge: of what it splits, the lines above read no more than five fields at fixed places.
+    # bluetooth-data-tools is the reference: the code above only reads five fields at fixed offsets of its output.
     expected = [attempt(with_data_tools, advert)[0] for advert in everything]
     count = sum(frame is not None for frame in expected)
     total = sum(int(f[0][:2], 16) + f[1] + f[2] for f in expected if f)
@@ -130,7 +130,7 @@ def main():
     medians = {name: statistics.median(values) for name, values in times.items()}
 
     print(f"{len(everything):,} adverts, {count:,} of them iBeacons; medians of {ROUNDS} rounds, one core.\n")
-    print("| decoder | nanoseconds an advert | adverts a second | beside swift-beacon | remark |")
+    print("| decoder | ns per advert | adverts per second | relative to swift-beacon | remark |")
     print("|---|---:|---:|---:|---|")
     for name, median in sorted(medians.items(), key=lambda pair: pair[1]):
         label = name if name == "swift-beacon" else f"{name} {version(name)}"

@@ -3,9 +3,9 @@
 
 Usage: compare.py PATH-TO-beacon [SCENARIO]
 
-Both hear a simulated place (simulation:museum) live, side by side, several times over: the proxy without a client, with one and
-with eight, plain and encrypted. Processor time is that of the program and what the kernel does for it; the clients' is not in it.
-Clients of an encrypted one need aioesphomeapi (Tests/Peers/requirements.txt); without it those rounds are left out, and said so.
+Both hear a simulated place (simulation:museum) live at the same time, several times: the proxy without a client, with one and with
+eight, plain and encrypted. Processor time is that of the program including the kernel's work for it, but without the clients.
+Encrypted clients need aioesphomeapi (Tests/Peers/requirements.txt); without it those rounds are skipped with a message.
 The ratio is of medians; the interval has the extremes of the rounds.
 """
 
@@ -47,7 +47,7 @@ class PlainClient:
 
 
 class SecretClients:
-    """Clients that subscribe and read, by aioesphomeapi."""
+    """Clients that subscribe and read, with aioesphomeapi."""
 
     def __init__(self, port, count):
         self.bytes = 0
@@ -77,11 +77,11 @@ def wait_for(port):
             return socket.create_connection(("127.0.0.1", port)).close()
         except OSError:
             time.sleep(0.05)
-    sys.exit("the proxy does not listen")
+    sys.exit("the proxy is not listening")
 
 
 def measure(beacon, scenario, count, is_secret):
-    """The processor times of a scan and of a proxy with so many clients, side by side."""
+    """Returns the processor times of a scan and of a proxy with a number of clients, at the same time."""
     port = free_port()
     environment = os.environ | ({"BEACON_PROXY_KEY": KEY} if is_secret else {})
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Reads the same adverts of a proxy of ESPHome, 16 a message, with this project's reader and with aioesphomeapi's, in one run.
+"""Reads the same adverts of an ESPHome proxy, 16 per message, with this project's reader and with aioesphomeapi's, in one run.
 
 Usage: compare-proxies.py PATH-TO-ProxyThroughput
 
-First it is checked that both find the same adverts. Then they are measured in turn, several times over, in processor time; the
-median counts. Ours finds the messages in the bytes of the connection and hands over each advert's address, strength and bytes;
-aioesphomeapi's is its messages' parser alone, for which the messages are cut already, and a look at the same three values.
+First it checks that both find the same adverts. Then it measures them in turn, several times, in processor time; the median
+counts. Ours finds the messages in the bytes of the connection and returns each advert's address, strength and bytes.
+aioesphomeapi's is only its message parser, which gets separate messages, and an access to the same three values.
 """
 
 import json
@@ -32,7 +32,7 @@ def variable(number):
 
 
 def messages():
-    """The content of messages as a proxy in a busy place sends them: adverts of 11 to 62 bytes, one in four an iBeacon's."""
+    """Returns the messages of a proxy in a busy place: adverts of 11 to 62 bytes, one in four an iBeacon's."""
     draw = random.Random(1)
     beacon = bytes.fromhex("0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
     for _ in range(MESSAGES):
@@ -67,13 +67,13 @@ def main():
         for _ in range(ROUNDS):
             ours = json.loads(subprocess.run([sys.argv[1], file.name, "1"], check=True, capture_output=True).stdout)
             if (ours["count"], ours["sum"]) != expected:
-                sys.exit(f"we find {ours['count']} adverts, and there are {expected[0]}")
+                sys.exit(f"we find {ours['count']} adverts instead of {expected[0]}")
             times["this project"].append(ours["nanoseconds"][0])
             start = time.process_time_ns()
             if with_theirs(contents) != expected:
-                sys.exit("aioesphomeapi finds something else")
+                sys.exit("aioesphomeapi finds other adverts")
             times["aioesphomeapi"].append((time.process_time_ns() - start) / expected[0])
-    print("| reader | ns an advert | adverts/s a core | beside ours |\n|---|---|---|---|")
+    print("| reader | ns per advert | adverts/s per core | relative to ours |\n|---|---|---|---|")
     for name, values in times.items():
         ratio = statistics.median(value / ours for value, ours in zip(values, times["this project"]))
         print(f"| {name} | {statistics.median(values):.1f} | {1e9 / statistics.median(values):,.0f} | {ratio:.1f} |")

@@ -3,9 +3,9 @@
 
 Usage: compare.py PATH-TO-ReceiverThroughput
 
-First it is checked that all find the same beacons. Then they are measured in turn, several times over, in processor time;
-the median counts. What each does with a message differs: ours knows the receiver, drops what came twice and gives a
-sighting; the others make an object of the JSON and take six of its values. `-` is what the installed machine does not have.
+First it checks that all find the same beacons. Then it measures them in turn, several times, in processor time; the median
+counts. Each does something different with a message: ours identifies the receiver, drops duplicates and returns a sighting.
+The others parse the JSON into an object and read six of its values. `-` means that a reader is not installed.
 """
 
 import json
@@ -22,7 +22,7 @@ UUID = "e2c56db5dffb48d2b060d0f5a71096e0"
 
 
 def messages():
-    """Topics and payloads in the form of OpenMQTTGateway's documentation: forty gateways, a thousand beacons."""
+    """Returns topics and payloads as in OpenMQTTGateway's documentation: forty gateways, a thousand beacons."""
     draw = random.Random(1)
     for _ in range(MESSAGES):
         beacon = draw.randrange(1000)
@@ -57,7 +57,7 @@ def main():
         import orjson
         readers["orjson"] = orjson.loads
     except ImportError:
-        print("orjson is not there: pip install -r Benchmarks/receivers/requirements.txt", file=sys.stderr)
+        print("orjson is missing: pip install -r Benchmarks/receivers/requirements.txt", file=sys.stderr)
     times = {name: [] for name in ["this project", *readers]}
     with tempfile.NamedTemporaryFile("w", suffix=".tsv") as file:
         file.writelines(f"{topic}\t{payload}\n" for topic, payload in made)
@@ -66,15 +66,15 @@ def main():
         for _ in range(ROUNDS):
             ours = json.loads(subprocess.run([sys.argv[1], file.name, "1"], check=True, capture_output=True).stdout)
             if (ours["count"], ours["sum"]) != expected:
-                sys.exit(f"we find {ours['count']} beacons, and there are {expected[0]}")
+                sys.exit(f"we find {ours['count']} beacons instead of {expected[0]}")
             times["this project"].append(ours["nanoseconds"][0])
             for name, loads in readers.items():
                 start = time.process_time_ns()
                 if with_python(loads, payloads) != expected:
-                    sys.exit(f"{name} finds something else")
+                    sys.exit(f"{name} finds other beacons")
                 times[name].append((time.process_time_ns() - start) / MESSAGES)
     base = statistics.median(times["this project"])
-    print("| reader | ns a message | messages/s a core | beside ours |\n|---|---|---|---|")
+    print("| reader | ns per message | messages/s per core | relative to ours |\n|---|---|---|---|")
     for name, values in times.items():
         median = statistics.median(values)
         ratio = statistics.median(value / ours for value, ours in zip(values, times["this project"]))

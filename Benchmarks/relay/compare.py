@@ -3,10 +3,10 @@
 
 Usage: compare.py PATH-TO-beacon [CAPTURE]
 
-First both hear the simulated museum live for a while, side by side. Then a sighting log of it, or the capture, is played as
-fast as it goes by both in turn. Each is done several times over; a broker (Debian's mosquitto) takes what is relayed.
-Processor time is that of the program and what the kernel does for it; the broker's is not in it. The ratio is of medians;
-the interval, over pairs of runs, holds 90 % of them or more.
+First both hear the simulated museum live at the same time. Then both in turn play a sighting log of it, or the capture, at full
+speed. Each is repeated several times; a broker (Debian's mosquitto) receives the relayed messages. Processor time is that of the
+program including the kernel's work for it, but without the broker. The ratio is of medians; the interval, over pairs of runs,
+contains at least 90 % of them.
 """
 
 import os
@@ -39,7 +39,7 @@ def processor_time(command):
 
 
 def live(commands):
-    """The processor times of programs that run side by side until they are interrupted."""
+    """Returns the processor times of programs that run at the same time until they are interrupted."""
     runs = [subprocess.Popen(one, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for one in commands]
     time.sleep(LIVE_SECONDS)
     times = []
@@ -69,7 +69,7 @@ def main():
                 [beacon, "scan", "--json", "--source", "simulation:museum", "--speed", "max"],
                 check=True, capture_output=True).stdout
             with open(capture, "wb") as log:
-                # One after another would go back in time: repeated lines are heard at the same moment.
+                # Copies of the whole log would go back in time, so each line is repeated with the same time.
                 log.write(b"".join(line * 40 for line in lines.splitlines(keepends=True)))
         port = free_port()
         settings = f"{folder}/mosquitto.conf"
@@ -92,15 +92,15 @@ def main():
             museum = ["--source", "simulation:museum?loop"]
             pairs = [live([[beacon, "scan"] + museum, relay[:5] + museum]) for _ in range(LIVE_ROUNDS)]
             show(f"{LIVE_SECONDS} s live", [one for one, _ in pairs], [one for _, one in pairs])
-            scans, relays, told = [], [], ""
+            scans, relays, summary = [], [], ""
             for _ in range(ROUNDS):
                 scans.append(processor_time(scan)[0])
-                used, told = processor_time(relay)
+                used, summary = processor_time(relay)
                 relays.append(used)
         finally:
             broker.kill()
     show("a log", scans, relays)
-    print(told.strip().splitlines()[-1])
+    print(summary.strip().splitlines()[-1])
 
 
 if __name__ == "__main__":

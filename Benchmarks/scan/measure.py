@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures `beacon scan --json` of a capture, with its output thrown away: adverts a second and peak memory.
+"""Measures `beacon scan --json` of a capture, with its output discarded: adverts per second and peak memory.
 
 Usage: measure.py CAPTURE PATH-TO-beacon [--check]
 
-With --check the exit status is 1 if the goals are missed: 1 000 000 adverts a second, and less than 100 MB. They are
-absolute, so check on a machine that you know.
+With --check the exit status is 1 if the goals are missed: 1 000 000 adverts per second, and less than 100 MB. They
+are absolute, so check on a known machine.
 """
 
 import os
@@ -18,7 +18,7 @@ ROUNDS = 9
 
 
 def run(beacon, capture):
-    """One run: adverts, seconds on the wall, seconds of the processor, peak of resident bytes."""
+    """Runs once and returns adverts, elapsed seconds, seconds of processor time, and peak resident bytes."""
     start = time.monotonic()
     with subprocess.Popen(
         [beacon, "scan", "--json", "--source", capture], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -44,8 +44,8 @@ def main():
     rate = adverts / statistics.median(wall for _, wall, _, _ in rounds)
     processor = statistics.median(seconds for _, _, seconds, _ in rounds) / adverts * 1e9
     memory = max(peak for _, _, _, peak in rounds) / 1e6
-    print(f"{adverts} adverts, median of {ROUNDS} runs, start of the program included:")
-    print(f"  {rate:,.0f} adverts a second, {processor:.0f} ns of processor time an advert")
+    print(f"{adverts} adverts, median of {ROUNDS} runs, including the start of the program:")
+    print(f"  {rate:,.0f} adverts per second, {processor:.0f} ns of processor time per advert")
     print(f"  {memory:.1f} MB at most")
     if "--check" in sys.argv and (rate < 1_000_000 or memory >= 100):
         sys.exit(1)

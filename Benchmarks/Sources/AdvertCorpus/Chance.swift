@@ -1,4 +1,4 @@
-/// Numbers without pattern that are the same in each run: the SplitMix64 generator (Steele, Lea and Flood, 2014).
+/// Random numbers that are the same in each run: the SplitMix64 generator (Steele, Lea and Flood, 2014).
 struct Chance: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,4 +1,4 @@
-/// Adverts that are no iBeacons, of the kinds that fill the air of a town.
+/// Adverts other than iBeacons, of the kinds that are common in a town.
 enum ForeignAdvert: CaseIterable {
     case appleNearby
     case appleFindMy
@@ -9,7 +9,7 @@ enum ForeignAdvert: CaseIterable {
     case named
     case heartRate
 
-    /// An advert of this kind, with whatever varies from device to device left to chance.
+    /// Returns an advert of this kind with random device-specific parts.
     func bytes(_ chance: inout Chance) -> [UInt8] {
         switch self {
         case .appleNearby:
@@ -24,7 +24,7 @@ enum ForeignAdvert: CaseIterable {
         case .eddystoneTLM:
             [0x02, 0x01, 0x06, 0x03, 0x03, 0xAA, 0xFE, 0x11, 0x16, 0xAA, 0xFE, 0x20, 0x00] + random(12, &chance)
         case .sensor:
-            // A RuuviTag, in its format 5.
+            // A RuuviTag in data format 5.
             [0x02, 0x01, 0x06, 0x1B, 0xFF, 0x99, 0x04, 0x05] + random(23, &chance)
         case .named:
             [0x02, 0x01, 0x06, 0x0B, 0x09] + Array("Speaker".utf8) + random(3, &chance).map { $0 % 26 + 97 }

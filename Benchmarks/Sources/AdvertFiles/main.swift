@@ -4,12 +4,11 @@ import BeaconModel
 import BeaconRadio
 import Foundation
 
-// Writes adverts to files: a btsnoop capture for `beacon scan`, or lines of hexadecimal digits for the decoders of
-// others.
+// Writes adverts to files: a btsnoop capture for `beacon scan`, or lines of hexadecimal digits for other decoders.
 
 let usage = """
     usage: AdvertFiles btsnoop FILE [ADVERTS]   iBeacons only, of 10 000 beacons; 1 000 000 by default
-           AdvertFiles hex FILE [ADVERTS]       half of them iBeacons, one a line; 400 000 by default
+           AdvertFiles hex FILE [ADVERTS]       half of them iBeacons, one per line; 400 000 by default
     """
 
 let arguments = CommandLine.arguments

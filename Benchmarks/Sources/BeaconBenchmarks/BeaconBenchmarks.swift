@@ -1,18 +1,18 @@
 import Foundation
 
-/// Measures the engine beside a reference in C, in one run.
+/// Measures the engine in comparison with a reference in C, in one run.
 @main
 struct BeaconBenchmarks {
     private static let usage = """
         usage: BeaconBenchmarks [--json] [--quick] [--rounds N] [--only CASE] [--beacons N] [--batch N]
                                 [--check THRESHOLDS]
-          --json      print JSON in place of a table
+          --json      print JSON instead of a table
           --quick     up to 100 000 beacons only
-          --rounds    how often each case is measured; 9 by default
+          --rounds    the number of measurements of each case; 9 by default
           --only      one of memory, allocations, decode, regions, monitoring, ranging, places, radio
           --beacons   this number of beacons only, for a profiler
-          --batch     the adverts that come at once, in monitoring and ranging; 64 by default, as a radio's driver reads
-          --check     compare with a file of thresholds; exit status 1 if one is passed
+          --batch     the adverts in a batch, in monitoring and ranging; 64 by default, like a radio's driver
+          --check     compare with a file of thresholds; exit status 1 if one is exceeded
         """
 
     static func main() throws {

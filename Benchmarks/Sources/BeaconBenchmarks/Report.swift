@@ -1,10 +1,10 @@
 import Foundation
 
-/// The results as a table for people, in Markdown, or as JSON for programs.
+/// The results as a Markdown table for people, or as JSON for programs.
 enum Report {
     static func table(_ results: [Measured]) -> String {
         var lines = [
-            "| case | value | Swift | C | what it is |",
+            "| case | value | Swift | C | meaning |",
             "|---|---:|---:|---:|---|",
         ]
         for result in results {
@@ -13,7 +13,7 @@ enum Report {
                 "| \(result.name) | \(text(result.value)) | \(times[0]) | \(times[1]) | \(result.meaning) |")
         }
         lines.append("")
-        lines.append("Swift and C: nanoseconds of processor time an advert; of growth, how many times.")
+        lines.append("Swift and C: nanoseconds of processor time per advert; for growth, the factor.")
         return lines.joined(separator: "\n")
     }
 

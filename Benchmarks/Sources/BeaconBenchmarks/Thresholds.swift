@@ -1,6 +1,6 @@
 import Foundation
 
-/// The worst value of each case that is still accepted.
+/// The maximum accepted value of each case.
 struct Thresholds {
     private let limits: [String: Double]
 
@@ -9,7 +9,7 @@ struct Thresholds {
         limits = try JSONDecoder().decode([String: Double].self, from: data)
     }
 
-    /// What is wrong with the results, one sentence each.
+    /// Returns the exceeded thresholds, one sentence each.
     func complaints(about results: [Measured]) -> [String] {
         let values = Dictionary(results.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         return limits.sorted { $0.key < $1.key }.compactMap { name, limit in

@@ -1,5 +1,5 @@
-// The program's own malloc and its relatives, which count and hand on to those of glibc. The dynamic linker prefers the
-// definitions of the program to those of a library, so that the Swift runtime's allocations are counted as well.
+// The program's own malloc and its relatives, which count and then call those of glibc. The dynamic linker prefers the
+// definitions of the program to those of a library, so that the Swift runtime's allocations are counted too.
 
 #include "CAllocationCounter.h"
 

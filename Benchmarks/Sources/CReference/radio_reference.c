@@ -33,12 +33,12 @@ struct adapter {
 };
 
 static struct adapter adapter;
-// When each advert was about to be sent, where they are not sent as fast as they are taken.
+// The times at which adverts were about to be sent, if they have a period.
 #define SENT 8192
 static int64_t sent[SENT];
 static pthread_t thread;
 
-// Answers a command with success: no supported commands, no features, and so a scan of Bluetooth 4.
+// Answers a command with success: no supported commands, no features, and therefore a scan of Bluetooth 4.
 static void answer(int end, const uint8_t *command) {
     uint8_t event[7 + 64] = {0x04, 0x0E, 4, 1, command[1], command[2], 0};
     size_t more = command[1] == 0x02 && command[2] == 0x10 ? 64 : command[1] == 0x03 && command[2] == 0x20 ? 8 : 0;
@@ -54,7 +54,7 @@ static void *serve(void *unused) {
         is_scanning = command[1] == 0x0C && command[2] == 0x20 && command[4] == 1;
         answer(adapter.end, command);
     }
-    // One advert of an iBeacon, its last address byte and its major and minor values counted up.
+    // An iBeacon advert. Its last address byte and its major and minor values are counters.
     uint8_t advert[45] = {0x04, 0x3E, 42, 0x02, 1, 3, 1, 0, 0, 0, 0, 0, 0xC0, 30, 2, 1, 6, 0x1A, 0xFF, 0x4C, 0, 2, 0x15};
     int64_t next = now(CLOCK_MONOTONIC);
     for (size_t i = 0; i < adapter.count; i++) {

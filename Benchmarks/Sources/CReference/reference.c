@@ -1,7 +1,7 @@
-// The least that a receiver of iBeacons can do, written as plainly as C allows: walk the AD structures, look the
-// identity up in a hash table with open addressing, and keep an exponential mean of the signal and the time last heard.
-// It knows no regions, no timers, no addresses and no receivers: two devices of one identity are one beacon here, and
-// nothing is ever forgotten. It is the floor beside which the engine is measured, not a rival.
+// The minimum work of an iBeacon receiver in plain C: walk the AD structures, look up the identity in a hash table with
+// open addressing, and keep an exponential mean of the signal and the time last heard. It has no regions, timers,
+// addresses or receivers: two devices of one identity are one beacon here, and nothing is ever forgotten. It is the
+// baseline for the engine, not a rival.
 
 #include "CReference.h"
 
@@ -15,7 +15,7 @@ typedef struct entry {
     int64_t last_heard;
     uint16_t major;
     uint16_t minor;
-    /// In dBm; zero marks a free entry, as no mean of signals between -127 and -1 dBm is zero.
+    /// In dBm. Zero marks a free entry, because no mean of signals between -127 and -1 dBm is zero.
     float mean;
 } entry;
 
@@ -68,7 +68,7 @@ static inline uint32_t native_32(const uint8_t *bytes) {
     return value;
 }
 
-/// The iBeacon frame in an advert. The same adverts are accepted as by the decoder that is measured beside it.
+/// Finds the iBeacon frame in an advert. It accepts the same adverts as the decoder that it is compared with.
 static inline bool find_frame(const uint8_t *advert, size_t count, reference_frame *frame) {
     size_t offset = 0;
     while (count - offset >= 2) {
@@ -107,7 +107,7 @@ static inline void track(reference_table *table, const reference_frame *frame, i
     while (true) {
         entry *entry = table->entries + place;
         if (entry->mean == 0) {
-            // Half of the places stay free, by the capacity that was asked for.
+            // Half of the slots stay free, by the requested capacity.
             if (2 * table->count > table->mask) return;
             entry->uuid_high = frame->uuid_high;
             entry->uuid_low = frame->uuid_low;

@@ -5,8 +5,8 @@ import BeaconRadio
 import CoreLocation
 import Foundation
 
-/// Measures what a callback costs on its way through the service and Core Location's face, beside the engine's own
-/// time: one manager ranges 100 constraints of ten beacons each, which makes 100 callbacks a second of a thousand
+/// Measures the cost of a callback through the service and the Core Location module, in comparison with the engine's
+/// own time. One manager ranges 100 constraints of ten beacons each, which makes 100 callbacks a second with a thousand
 /// beacons in all.
 @main
 struct CallbackCost {
@@ -16,7 +16,7 @@ struct CallbackCost {
     private static let uuid = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
     private static let identity = ProximityUUID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10)
 
-    /// Counts what it is told.
+    /// Counts its callbacks.
     private final class Delegate: NSObject, CLLocationManagerDelegate {
         var callbacks = 0
         var beacons = 0
@@ -39,25 +39,26 @@ struct CallbackCost {
         }
         let callbacks = Double(constraints * seconds)
         let cost = zip(face, engine).map { ($0 - $1) / callbacks / 1000 }.sorted()[2]
-        print("callbacks \(Int(callbacks)), each of \(beaconsPerConstraint) beacons")
-        print("service and face beside the engine: \((cost * 100).rounded() / 100) microseconds a callback (goal: 10)")
+        print("\(Int(callbacks)) callbacks with \(beaconsPerConstraint) beacons each")
+        print("service and Core Location module: \((cost * 100).rounded() / 100) µs per callback (goal: 10)")
         let load = measureLoad()
         print(
-            "1000 regions and 10 000 beacons at 10 Hz: \((load / 1e6).rounded()) milliseconds of processor time a second"
+            "1000 regions and 10 000 beacons at 10 Hz: \((load / 1e6).rounded()) ms of processor time per second"
         )
         let delay = EnterDelay.measure()
         print(
             "from an advert to didEnterRegion, median and p99: \(delay.face.median) and \(delay.face.p99) ms; to a plain C "
                 + "reader of the same socket: \(delay.reference.median) and \(delay.reference.p99) ms (goal: p99 1 ms more)"
         )
-        // On a busy machine p99 is how long threads wait for a processor, and of those there are three and one.
+        // On a busy machine, p99 is the time that threads wait for a processor, and there are three threads here and
+        // one there.
         let isSlow = delay.face.median - delay.reference.median > 0.5
         if CommandLine.arguments.contains("--check"), cost > 10 || load > 1e9 || isSlow {
             exit(1)
         }
     }
 
-    /// Each beacon once, at the middle of a second.
+    /// Returns each beacon once, in the middle of a second.
     private static func sightings(_ second: Int) -> [Sighting] {
         (0..<constraints * beaconsPerConstraint).map { index in
             Sighting(
@@ -70,7 +71,7 @@ struct CallbackCost {
         }
     }
 
-    /// Nanoseconds of processor time, with the service and the face.
+    /// Returns the processor time in nanoseconds with the service and the Core Location module.
     private static func measureFace() -> Double {
         let center = MeasuredCenter()
         let delegate = Delegate()
@@ -96,8 +97,8 @@ struct CallbackCost {
         return end - start
     }
 
-    /// Nanoseconds of processor time that a second takes in which 10 000 beacons advertise ten times, all of them
-    /// ranged and each in one of a thousand regions.
+    /// Returns the processor time in nanoseconds of a second in which 10 000 beacons advertise ten times, all ranged
+    /// and each in one of a thousand regions.
     private static func measureLoad() -> Double {
         let center = MeasuredCenter()
         center.serve(
@@ -107,7 +108,7 @@ struct CallbackCost {
         let measured = 20
         var start = 0.0
         for second in 0..<measured + 1 {
-            // What happens once, as entering all regions, is not what a second costs.
+            // One-time work, such as entering all regions, does not count.
             if second == 1 { start = processorTime() }
             for tenth in 0..<10 {
                 let time = Timestamp(nanoseconds: Int64(second) * 1_000_000_000 + Int64(tenth) * 100_000_000 + 1)
@@ -120,7 +121,7 @@ struct CallbackCost {
         return (processorTime() - start) / Double(measured)
     }
 
-    /// One advert of one of 10 000 beacons, ten of each of a thousand major values.
+    /// Returns an advert of one of 10 000 beacons, ten for each of a thousand major values.
     private static func crowd(_ index: Int, _ time: Timestamp) -> Sighting {
         let own = BeaconIdentity(uuid: identity, major: UInt16(index % 1000), minor: UInt16(index / 1000))
         return Sighting(
@@ -128,7 +129,7 @@ struct CallbackCost {
             identity: own, measuredPower: -59, rssi: SignalStrength(rawValue: Int8(-50 - index % 40)))
     }
 
-    /// Nanoseconds of processor time of the engine alone.
+    /// Returns the processor time of the engine alone in nanoseconds.
     private static func measureEngine() -> Double {
         var engine = Engine()
         for major in 0..<constraints { _ = engine.startRanging(BeaconConstraint(uuid: identity, major: UInt16(major))) }
@@ -144,7 +145,7 @@ struct CallbackCost {
         return end - start
     }
 
-    /// The processor time of all threads of this process.
+    /// Returns the processor time of all threads of this process.
     private static func processorTime() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

@@ -4,16 +4,16 @@ import CReference
 import CoreLocation
 import Foundation
 
-/// Measures how long it takes from an advert on a raw HCI socket to `didEnterRegion`, by way of radio, service and
-/// face, and what a plain reader in C needs to have the advert at all.
+/// Measures the time from an advert on a raw HCI socket to `didEnterRegion` through radio, service and Core Location
+/// module, and the time in which a plain reader in C has the advert.
 enum EnterDelay {
-    /// Adverts that pass before the first one that matters.
+    /// The number of adverts before the first measured one.
     private static let first = 800
     private static let count = 1200
     private static let period: Int64 = 2_500_000
     private static let rounds = 5
 
-    /// Takes down when its regions were entered.
+    /// Records the times at which its regions were entered.
     private final class Delegate: NSObject, CLLocationManagerDelegate {
         var delays: [Int64] = []
 
@@ -25,9 +25,9 @@ enum EnterDelay {
 
     /// Delays in milliseconds.
     struct Delays {
-        /// The delay that half of all stay below.
+        /// The median.
         let median: Double
-        /// The delay that 99 of 100 stay below.
+        /// The 99th percentile.
         let p99: Double
 
         init(_ delays: [Int64]) {
@@ -87,7 +87,7 @@ enum EnterDelay {
 
     private static func ends() -> (own: Int32, other: Int32) {
         var ends: [Int32] = [-1, -1]
-        precondition(radio_reference_pair(&ends) == 0, "there are no sockets")
+        precondition(radio_reference_pair(&ends) == 0, "cannot create sockets")
         return (ends[0], ends[1])
     }
 

@@ -6,19 +6,19 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Measures how fast notifications go onto the disk and out to a webhook on this machine, beside a bare loop of the
-/// same HTTP client, and whether memory grows with what waits.
+/// Measures the throughput of notifications to the disk and to a webhook on this machine, in comparison with a bare
+/// loop of the same HTTP client, and whether memory grows with the number of waiting events.
 ///
 ///     DeliveryThroughput [--check] [--folder FOLDER]
 ///
-/// The events lie in FOLDER, by default that of temporary files; what a sync costs is a matter of its disk.
+/// The events are in FOLDER, by default the folder of temporary files. The cost of a sync depends on its disk.
 @main
 struct DeliveryThroughput {
     private static let uuid = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
 
     private let folder: URL
 
-    /// A webhook that is never asked.
+    /// The URL of a webhook that is never called.
     private static let nowhere = URL(string: "http://127.0.0.1:9/") ?? URL(fileURLWithPath: "/")
 
     static func main() async throws {
@@ -34,11 +34,13 @@ struct DeliveryThroughput {
     }
 
     private func run() async throws -> Bool {
-        // First of all, since memory that was once in use is not given back.
+        // This runs first, because used memory is not returned to the system.
         let small = try await memory(events: 5_000)
         let large = try await memory(events: 100_000)
         let growth = Double(large - small) / 1e6
-        print("memory with 100 000 that wait beside 5 000, while delivering: \((growth * 10).rounded() / 10) MB more")
+        print(
+            "memory while delivering, 100 000 waiting events compared with 5 000: \((growth * 10).rounded() / 10) MB more"
+        )
 
         print("into a webhook's queue, each synced to the disk before it is acknowledged:")
         let alone = try await append(events: 5_000, writers: 1, each: 1)
@@ -57,13 +59,13 @@ struct DeliveryThroughput {
             rates.append(delivered)
             ratios.append(delivered / bare)
             print(
-                "  one a request                        \(Int(delivered))/s; the client in a bare loop \(Int(bare))/s")
+                "  one per request                      \(Int(delivered))/s; the client in a bare loop \(Int(bare))/s")
         }
         let ratio = ratios.sorted()[1]
         let rate = rates.sorted()[1]
         print("  ratio to the bare loop, median       \((ratio * 100).rounded() / 100)")
         let batched = try await deliver(events: 100_000, batch: 100)
-        print("  100 a request                        \(Int(batched))/s")
+        print("  100 per request                      \(Int(batched))/s")
         return max(together, grouped) >= 5_000 && (rate >= 2_000 || ratio >= 0.7) && growth < 16
     }
 
@@ -143,14 +145,14 @@ struct DeliveryThroughput {
         return Double(events) / time
     }
 
-    /// The most memory there was while so many waited and went out.
+    /// Returns the peak memory while so many events waited and were delivered.
     private func memory(events: Int) async throws -> Int {
         var most = 0
         _ = try await deliver(events: events, batch: 100) { most = max(most, ResidentMemory.bytes) }
         return most
     }
 
-    /// The same requests by the same client, one after the other, without a queue.
+    /// The same requests with the same client, one after the other, without a queue.
     private func bareLoop(requests: Int) async throws -> Double {
         let server = try await LoopbackServer()
         let body = try JSONEncoder().encode(Self.notification(1)) + Data(count: 200)

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A server that takes every request and does nothing with it: the least that a webhook can cost.
+/// A server that accepts every request and ignores it: the minimum cost of a webhook.
 final class LoopbackServer: Sendable {
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How much memory this process has, as the kernel tells it (proc(5), VmRSS).
+/// The memory of this process as reported by the kernel (proc(5), VmRSS).
 enum ResidentMemory {
     static var bytes: Int {
         let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""

@@ -4,9 +4,9 @@ import Foundation
 
 // usage: EventStoreThroughput [FOLDER [HISTORY]]
 //
-// FOLDER is on the disk to measure, /var/tmp without it. HISTORY events are there before, 0 without it. Each line is a
-// measurement: events a second that are on the disk, and the bytes that the kernel wrote for each (proc(5),
-// write_bytes).
+// FOLDER is on the disk to measure, by default /var/tmp. HISTORY is the number of events in the store before, by
+// default 0. Each line is a measurement: events per second on the disk, and the bytes that the kernel wrote for each
+// (proc(5), write_bytes).
 
 let arguments = CommandLine.arguments
 let folder = URL(fileURLWithPath: arguments.count > 1 ? arguments[1] : "/var/tmp")
@@ -15,7 +15,7 @@ let history = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: folder) }
 
-/// Makes events as a gateway does: 50 regions, a beacon in each, some 300 bytes of JSON.
+/// Creates events like a gateway: 50 regions, a beacon in each, some 300 bytes of JSON.
 struct EventMaker {
     private var ids = EventIDs()
     private var count = 0
@@ -36,7 +36,7 @@ struct EventMaker {
     }
 }
 
-/// A step of events, each with the state of its region.
+/// Returns a step of events, each with the state of its region.
 func step(_ events: [Event]) -> Step {
     var step = Step(events)
     for event in events { step.set("region", event.region ?? "", to: Data("{\"state\":\"\(event.kind)\"}".utf8)) }
@@ -49,7 +49,7 @@ func writtenBytes() -> Int {
     return line.flatMap { Int($0.dropFirst(12).trimmingCharacters(in: .whitespaces)) } ?? 0
 }
 
-/// The processor time of this process, in seconds.
+/// Returns the processor time of this process in seconds.
 func processorTime() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 
 func measure(_ name: String, _ count: Int, _ work: () async throws -> Void) async rethrows {
@@ -60,8 +60,8 @@ func measure(_ name: String, _ count: Int, _ work: () async throws -> Void) asyn
     let microseconds = (processorTime() - processor) * 1_000_000 / Double(count)
     print(
         """
-        \(name): \(Int(Double(count) / seconds)) events/s, \(Int(bytes)) bytes and \(Int(microseconds)) µs of processor \
-        an event
+        \(name): \(Int(Double(count) / seconds)) events/s, \(Int(bytes)) bytes and \(Int(microseconds)) µs of processor time \
+        per event
         """)
 }
 
@@ -78,10 +78,10 @@ try await drain()
 try await store.maintain()
 
 let batches = (0..<200).map { _ in (0..<100).map { _ in maker.next() } }
-try await measure("appended, 100 in a step", 20_000) {
+try await measure("appended, 100 per step", 20_000) {
     for batch in batches { try await store.append(Step(batch)) }
 }
-try await measure("handled by a consumer, 100 in a batch", 20_000) { try await drain() }
+try await measure("handled by a consumer, 100 per batch", 20_000) { try await drain() }
 let single = (0..<32).map { _ in (0..<1_000).map { _ in maker.next() } }
 try await measure("appended by 32 callers, one each", 32_000) {
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,8 +1,8 @@
 import BeaconModel
 import Foundation
 
-// Decodes the adverts of a file, one a line in hexadecimal digits, as often as is asked for, and prints a line of JSON:
-// how many iBeacons there are, a sum over their fields, and nanoseconds an advert of each pass.
+// Decodes the adverts of a file, one per line in hexadecimal digits, in a given number of passes, and prints a line of
+// JSON: the number of iBeacons, a sum over their fields, and the nanoseconds per advert of each pass.
 
 guard CommandLine.arguments.count == 3, let passes = Int(CommandLine.arguments[2]),
     let text = try? String(contentsOfFile: CommandLine.arguments[1], encoding: .utf8)
@@ -32,7 +32,7 @@ struct Tally {
     var sum = 0
 }
 
-// As the peers do, each advert is an object of its own and not a place in one long buffer.
+// Like the peers' adverts, each advert is a separate object and not a range of one long buffer.
 func decode(_ adverts: [[UInt8]]) -> Tally {
     var tally = Tally()
     for advert in adverts {

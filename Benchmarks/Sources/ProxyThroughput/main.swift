@@ -2,8 +2,9 @@ import BeaconModel
 import BeaconReceivers
 import Foundation
 
-// Reads a file with what a proxy of ESPHome sends by a plain connection, as often as is asked for, and prints a line of
-// JSON: how many adverts there are, a sum over their fields, and nanoseconds of the processor an advert in each pass.
+// Reads a file with the output of an ESPHome proxy on a plain connection, in a given number of passes, and prints a
+// line of JSON: the number of adverts, a sum over their fields, and the nanoseconds of processor time per advert in
+// each pass.
 
 guard CommandLine.arguments.count == 3, let passes = Int(CommandLine.arguments[2]),
     let file = FileManager.default.contents(atPath: CommandLine.arguments[1])
@@ -18,7 +19,7 @@ func now() -> UInt64 {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// Reads all of it, in pieces as they come from a socket.
+/// Reads all pieces, as they arrive from a socket.
 func read(_ pieces: [[UInt8]]) -> (count: Int, sum: Int) {
     var (count, sum) = (0, 0)
     var reader = ESPHomeProbe.Reader()

@@ -3,8 +3,8 @@ import BeaconRadio
 import BeaconReceivers
 import Foundation
 
-// Reads the messages of a file, one a line as TOPIC, a tabulator and PAYLOAD, as often as is asked for, and prints a
-// line of JSON: how many iBeacons there are, a sum over their fields, and nanoseconds of the processor a message in
+// Reads the messages of a file, one per line as TOPIC, a tabulator and PAYLOAD, in a given number of passes, and prints
+// a line of JSON: the number of iBeacons, a sum over their fields, and the nanoseconds of processor time per message in
 // each pass.
 
 guard CommandLine.arguments.count == 3, let passes = Int(CommandLine.arguments[2]),
@@ -14,7 +14,7 @@ else {
     exit(2)
 }
 
-// As a broker's client gives them: a text, and bytes of its own.
+// In the form of a broker's client: a text, and separate bytes.
 let messages: [(topic: String, payload: [UInt8])] = text.split(separator: "\n").map { line in
     let parts = line.split(separator: "\t", maxSplits: 1)
     return (String(parts[0]), Array(parts[1].utf8))
@@ -36,7 +36,7 @@ struct Reader {
     mutating func read(_ messages: [(topic: String, payload: [UInt8])]) -> (count: Int, sum: Int) {
         var (count, sum) = (0, 0)
         for (topic, payload) in messages {
-            // A message each microsecond.
+            // One message each microsecond.
             time = time.advanced(by: 1000)
             batch.begin()
             network.receive(topic: topic.utf8.span.bytes, payload: payload.span.bytes, at: time, into: &batch)
@@ -46,7 +46,7 @@ struct Reader {
             }
         }
         _ = batch.takeEvents()
-        // Another second, so that nothing came twice.
+        // Another second, so that no message is a duplicate.
         time = time.advanced(by: Timestamp.nanosecondsPerSecond)
         return (count, sum)
     }

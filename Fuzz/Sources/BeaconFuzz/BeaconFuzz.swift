@@ -1,7 +1,7 @@
 import CLibFuzzer
 import Glibc
 
-/// The variable by which libFuzzer's own children know the target: it starts them with its own options alone.
+/// The variable that passes the target to libFuzzer's child processes, which it starts only with its own options.
 private let targetVariable = "BEACON_FUZZ_TARGET"
 
 /// `BeaconFuzz list`, `BeaconFuzz seed TARGET FOLDER`, `BeaconFuzz TARGET [options and files of libFuzzer]`.
@@ -16,7 +16,7 @@ enum BeaconFuzz {
             guard let target = FuzzTarget.all.first(where: { $0.name == arguments[2] }) else { usage() }
             write(target.seeds, to: arguments[3])
         case let name:
-            // A child of libFuzzer's: its first argument is an option.
+            // A child process of libFuzzer: its first argument is an option.
             if name.hasPrefix("-"), let inherited = getenv(targetVariable).map({ String(cString: $0) }),
                 let target = FuzzTarget.all.first(where: { $0.name == inherited })
             {
@@ -29,7 +29,7 @@ enum BeaconFuzz {
     }
 
     private static func run(_ target: FuzzTarget, optionsFrom first: Int) -> Never {
-        // libFuzzer should see neither the target's name nor this program's other uses.
+        // libFuzzer must not see the target's name or this program's other commands.
         var kept = CommandLine.unsafeArgv[0].map { [$0] } ?? []
         for index in first..<max(first, Int(CommandLine.argc)) {
             if let argument = CommandLine.unsafeArgv[index] { kept.append(argument) }

@@ -1,14 +1,14 @@
 import BeaconModel
 
-/// One decoder to feed, with inputs to begin from.
+/// A decoder to fuzz, with initial inputs.
 ///
-/// A decoder passes where it neither traps nor breaks a promise that holds for any input.
+/// A decoder passes if it neither traps nor breaks a promise that holds for any input.
 struct FuzzTarget: Sendable {
     typealias Callback = @convention(c) @Sendable (UnsafePointer<UInt8>?, Int) -> CInt
 
     var name: String
     var seeds: [[UInt8]]
-    /// What libFuzzer calls with each input.
+    /// The function that libFuzzer calls with each input.
     var callback: Callback
 
     static let all = [

@@ -4,7 +4,7 @@ import BeaconRadio
 import BeaconReceivers
 import BeaconSimulation
 
-/// What the decoders promise for any input.
+/// The promises of the decoders for any input.
 enum Promises {
     static func advert(_ input: [UInt8]) {
         var cursor = AdvertisingStructureCursor()
@@ -16,7 +16,7 @@ enum Promises {
         precondition(IBeaconFrame(advert: again.span.bytes) == frame, "a frame that its own advert does not carry")
         let payload = again.suffix(IBeaconFrame.payloadCount)
         let isThere = input.indices.contains { input[$0...].starts(with: payload) }
-        precondition(isThere, "a frame that the advert does not hold")
+        precondition(isThere, "a frame that the advert does not contain")
     }
 
     static func event(_ input: [UInt8]) {
@@ -26,7 +26,7 @@ enum Promises {
             advert(Array(input[report.offset..<report.offset + report.count]))
             count += 1
         }
-        precondition(count <= 255, "more reports than an event can tell of")
+        precondition(count <= 255, "more reports than an event can contain")
     }
 
     static func linkLayerPacket(_ input: [UInt8]) {
@@ -37,7 +37,7 @@ enum Promises {
         }
     }
 
-    /// The topic is the first line, and a letter before it says whether there is a mapping.
+    /// The topic is the first line, and a letter before it selects a mapping.
     static func receiverMessage(_ input: [UInt8]) {
         guard let end = input.firstIndex(of: UInt8(ascii: "\n")) else { return }
         var settings = ReceiverNetwork.Settings()
@@ -66,7 +66,7 @@ enum Promises {
                 advert(bytes.withUnsafeBytes { Array($0) })
             }
             for case .deaf(let from, let to, _) in batch.events {
-                precondition(from < to && to <= now, "a deafness that is none")
+                precondition(from < to && to <= now, "an empty or future deafness")
             }
             precondition(adverts <= payload.count, "more adverts than bytes")
             network.advance(to: now, into: &batch)
@@ -74,14 +74,14 @@ enum Promises {
         precondition(network.receivers.count == network.names.count && Set(network.names).count == network.names.count)
     }
 
-    /// The first byte says in how large pieces the others come, and whether they are an answer of multicast DNS.
+    /// The first byte sets the size of the pieces of the rest, and whether they are an answer of multicast DNS.
     static func esphome(_ input: [UInt8]) {
         guard let first = input.first else { return }
         let bytes = Array(input.dropFirst())
         guard first != 0 else { return ESPHomeProbe.readAnswer(bytes.span.bytes) }
         let adverts = ESPHomeProbe.readConnection(bytes, inPiecesOf: Int(first))
         precondition(adverts <= bytes.count, "more adverts than bytes")
-        // The longest answer, what the device is, has less than 200 bytes.
+        // The longest answer, the device information, has less than 200 bytes.
         let answered = ESPHomeProbe.readRequests(bytes, inPiecesOf: Int(first))
         precondition(answered <= 300 * (bytes.count + 1), "more answers than questions")
     }
@@ -101,8 +101,9 @@ enum Promises {
             } catch let error as CaptureError {
                 if let offset = error.offset {
                     precondition(offset >= 0, "an error before the file")
-                    // Unpacked content may be longer than the input.
-                    precondition(input.starts(with: [0x1F, 0x8B]) || offset <= input.count, "an error behind the file")
+                    // Decompressed content may be longer than the input.
+                    precondition(
+                        input.starts(with: [0x1F, 0x8B]) || offset <= input.count, "an error after the end of the file")
                 }
                 precondition(!error.description.isEmpty)
             } catch {
@@ -110,15 +111,15 @@ enum Promises {
             }
             batch.begin()
             let last = try? reader.next(into: &batch)
-            precondition(last == nil, "a record behind the end")
-            batch.forEachAdvert { _, _ in preconditionFailure("an advert behind the end") }
+            precondition(last == nil, "a record after the end")
+            batch.forEachAdvert { _, _ in preconditionFailure("an advert after the end") }
         } catch {
             precondition(!error.description.isEmpty)
         }
     }
 
     static func sighting(_ input: [UInt8]) {
-        // A brace makes a sighting log of anything.
+        // With a brace, any input is a sighting log.
         capture(input.first == UInt8(ascii: "{") ? input : [UInt8(ascii: "{")] + input)
     }
 
@@ -128,7 +129,7 @@ enum Promises {
             let digits = frame.advert.map { String($0, radix: 16) }.joined(separator: " ")
             precondition((try? PastedAdvert(digits))?.frame == frame, "a frame that its own advert does not carry")
         } catch {
-            precondition(!error.message.isEmpty && !error.message.contains("\n"), "a reason that is no sentence")
+            precondition(!error.message.isEmpty && !error.message.contains("\n"), "a reason that is not a sentence")
         }
     }
 

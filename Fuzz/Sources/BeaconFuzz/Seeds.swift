@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// Small inputs that are well formed, from which the fuzzer begins.
+/// Small valid inputs with which the fuzzer begins.
 enum Seeds {
     private static let frame = IBeaconFrame(
         identity: BeaconIdentity(
@@ -32,8 +32,8 @@ enum Seeds {
     static let linkLayerPackets = [
         packet, accessAddress + [0, 0x42, 36] + address + frame.advert + [0, 0, 0],
         accessAddress + [0x47, 38, 7, 1] + address + frame.advert + [1, 2, 3],
-        // An ADV_NONCONN_IND's scan request, as packet 4 of `ubertooth_capture_0.pcapng` has it, with a sum that fits
-        // (MIT Lincoln Laboratory, BLE-RSSI-Various-Static-Configurations, CC BY 4.0).
+        // A scan request of an ADV_NONCONN_IND: packet 4 of `ubertooth_capture_0.pcapng` with a correct CRC (MIT
+        // Lincoln Laboratory, BLE-RSSI-Various-Static-Configurations, CC BY 4.0).
         accessAddress
             + [0x43, 0x0C, 0x9C, 0xFC, 0x07, 0xE7, 0x3D, 0x10, 0xD8, 0x03, 0x34, 0x4B, 0x5C, 0x74, 0x62, 0x10, 0xBA],
     ]
@@ -107,7 +107,7 @@ enum Seeds {
 
     private static let uuid = "\"e2c56db5-dffb-48d2-b060-d0f5a71096e0\""
 
-    /// A gzip member that holds `bytes` as they are, with the sums behind it zero: what comes before them is read.
+    /// Returns a gzip member with uncompressed `bytes` and zero checksums, up to which it is readable.
     private static func stored(_ bytes: [UInt8]) -> [UInt8] {
         let count = UInt16(bytes.count)
         return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1]
@@ -158,19 +158,19 @@ enum Seeds {
             " beacon-relay/hall/status\nonline",
         ].map { Array($0.utf8) } + [Array(" beacon-relay/hall/heard\n".utf8) + relayMessage]
 
-    /// A relay's message of one receiver, one stretch of deafness and one advert.
+    /// A relay's message of one receiver, one period of deafness and one advert.
     private static let relayMessage: [UInt8] =
         Array("bR".utf8) + [1, 1, 2, 3, 4, 0xD0, 0x12, 0x13, 0, 0, 0, 0, 0, 0x90, 0xA1, 0x0F, 1, 5, 4]
         + Array("hci0".utf8) + [1, 1, 0x90, 0xA1, 0x0F, 0xD0, 0x86, 0x03]
         + [1, 0xE2, 0xC5, 0x6D, 0xB5, 0xDF, 0xFB, 0x48, 0xD2, 0xB0, 0x60, 0xD0, 0xF5, 0xA7, 0x10, 0x96, 0xE0]
         + [1, 0, 1, 0, 2, 0, 0xC5, 1, 2, 0, 0, 0, 0, 0xC0, 1, 0, 0, 0xC0, 0x9A, 0x0C, 0xBA]
 
-    /// A device's greeting, its scanner's state and an advert, and a device that is announced.
+    /// A device's hello, its scanner's state and an advert, and a device that is announced.
     static let esphome: [[UInt8]] = [
         [255] + [0, 0, 2, 0, 9, 10, 0x12, 1, 0x61, 0x22, 1, 0x31, 0x78, 0x60, 0, 2, 126, 8, 2]
             + [0, 17, 93, 10, 15, 8, 1, 16, 139, 1, 24, 1, 34, 6, 5, 255, 0x4C, 0, 2, 0],
         [3, 1, 0, 3, 1, 0x61, 0, 1, 0, 2, 0, 1],
-        // A client's greeting, its questions, and its subscription.
+        // A client's hello, its requests, and its subscription.
         [255] + [0, 3, 1, 10, 1, 0x61, 0, 0, 3, 0, 0, 9, 0, 0, 11, 0, 2, 66, 8, 1, 0, 4, 73, 8, 5, 16, 1],
         [0] + [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 11] + Array("_esphomelib".utf8) + [4] + Array("_tcp".utf8) + [5]
             + Array("local".utf8) + [0, 0, 12, 0x80, 1],
@@ -180,7 +180,7 @@ enum Seeds {
 
     // MARK: - Text
 
-    /// What people paste: digits in several groups, an hcitool command, a dump, a literal, lists of numbers.
+    /// Typical pasted texts: digits in several groups, an hcitool command, a dump, a literal, lists of numbers.
     static let pasted: [[UInt8]] = [
         "0x" + hexadecimal,
         "hcitool cmd 0x08 0x0008 1E 02 01 1A 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 00 00 C8 00",

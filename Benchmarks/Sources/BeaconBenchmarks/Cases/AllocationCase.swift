@@ -19,10 +19,10 @@ struct AllocationCase {
         let inRanging = Self.allocations { ranging.receive(corpus) }
         return [
             Measured(
-                name: "allocations/monitoring", meaning: "allocations an advert",
+                name: "allocations/monitoring", meaning: "allocations per advert",
                 value: Double(inMonitoring) / Double(corpus.adverts.count)),
             Measured(
-                name: "allocations/report", meaning: "allocations a ranging report of 10 000 beacons, adverts included",
+                name: "allocations/report", meaning: "allocations per ranging report of 10 000 beacons, with adverts",
                 value: Double(inRanging) / Double(ranging.reportCount - reports)),
         ]
     }
@@ -33,7 +33,7 @@ struct AllocationCase {
         return allocation_count() - before
     }
 
-    /// A counter that counts nothing would prove everything.
+    /// Checks the counter, because a broken counter would report zero allocations.
     private func checkCounter() {
         var kept: [[UInt8]] = []
         kept.reserveCapacity(100)

@@ -2,7 +2,7 @@ import AdvertCorpus
 import BeaconModel
 import CReference
 
-/// The decoder alone beside that of the reference.
+/// The decoder alone in comparison with the reference decoder.
 struct DecodeCase {
     let rounds: Int
 

@@ -1,14 +1,14 @@
 import AdvertCorpus
 import BeaconModel
 
-/// What locating beacons adds to an advert's way through decoder and engine that ranges them.
+/// The additional cost of locating beacons, per advert, for an engine that ranges them.
 struct PlacesCase {
     let rounds: Int
 
     func run(counts: [Int]) -> [Measured] {
         counts.map { count in
             let corpus = Corpus(beacons: count, atLeast: 400_000)
-            // Whole seconds, since each ends with a decision for every beacon.
+            // Whole seconds, because each ends with a decision for every beacon.
             let duration = Int64(corpus.adverts.count) * corpus.step
             let second: Int64 = 1_000_000_000
             let passes = max(1, Int((second + duration - 1) / duration))
@@ -26,7 +26,7 @@ struct PlacesCase {
             }
             precondition(locating.placedCount == count, "beacons are in no place")
             return Measured(
-                name: "places/\(count)", meaning: "ns an advert more than ranging, \(count) beacons",
+                name: "places/\(count)", meaning: "ns per advert more than ranging, \(count) beacons",
                 value: with.median - without.median, swift: with.median, reference: without.median)
         }
     }

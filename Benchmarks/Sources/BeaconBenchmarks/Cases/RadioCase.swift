@@ -1,7 +1,7 @@
 import CAllocationCounter
 
-/// What an advert costs on its way through a socket, beside a plain reader in C: as fast as adverts come, and at 2 000
-/// a second, where each wakes the process.
+/// The cost of an advert through a socket in comparison with a plain reader in C: at maximum speed, and at 2 000
+/// adverts a second, each of which wakes the process.
 struct RadioCase {
     let rounds: Int
 
@@ -21,7 +21,7 @@ struct RadioCase {
                 name: "radio/flood", meaning: "Swift / C, reading a socket as fast as adverts come",
                 value: fast.swift.ratio(to: fast.reference), swift: fast.swift.median, reference: fast.reference.median)
         )
-        results.append(Measured(name: "radio/allocations", meaning: "allocations an advert", value: allocations))
+        results.append(Measured(name: "radio/allocations", meaning: "allocations per advert", value: allocations))
 
         var paced = (swift: Samples(), reference: Samples())
         var delays = (swift: Samples(), reference: Samples())
@@ -47,6 +47,6 @@ struct RadioCase {
         return results
     }
 
-    /// What 99 of 100 stay below.
+    /// Returns the 99th percentile.
     private static func worst(_ delays: [Int64]) -> Double { Double(delays[delays.count * 99 / 100]) }
 }

@@ -1,7 +1,8 @@
 import AdvertCorpus
 import BeaconModel
 
-/// An advert's whole way through decoder and engine, beside the reference in C, at growing numbers of beacons.
+/// The complete path of an advert through decoder and engine in comparison with the reference in C, for growing numbers
+/// of beacons.
 struct ReceiveCase {
     let isRanging: Bool
     let rounds: Int
@@ -18,7 +19,7 @@ struct ReceiveCase {
                     name: "receive/\(family)/\(count)", meaning: "Swift / C, \(count) beacons",
                     value: swift.ratio(to: reference), swift: swift.median, reference: reference.median))
         }
-        // The goal is for these two.
+        // The goal applies to these two.
         if counts.first == 100, counts.last == 1_000_000, let small = results.first, let large = results.last,
             let smallSwift = small.swift, let largeSwift = large.swift,
             let smallReference = small.reference, let largeReference = large.reference
@@ -34,7 +35,7 @@ struct ReceiveCase {
 
     private func measure(_ beacons: Int) -> (swift: Samples, reference: Samples) {
         let corpus = Corpus(beacons: beacons, atLeast: 400_000)
-        // A round of measurement has to hold a whole number of seconds, or some rounds would have more reports in them.
+        // A round must take a whole number of seconds, so that all rounds have the same number of reports.
         let duration = Int64(corpus.adverts.count) * corpus.step
         let second: Int64 = 1_000_000_000
         let passes = isRanging ? max(1, Int((second + duration - 1) / duration)) : 1

@@ -1,7 +1,7 @@
 import AdvertCorpus
 import BeaconModel
 
-/// What regions cost: 10 000 beacons, of which each belongs to one region of 1, 100 and 10 000.
+/// The cost of regions: 10 000 beacons, each in one region, with 1, 100 or 10 000 regions.
 struct RegionsCase {
     private static let beacons = 10_000
 
@@ -28,7 +28,7 @@ struct RegionsCase {
         }
         return [(100, samples.1), (10_000, samples.2)].map { count, many in
             Measured(
-                name: "regions/\(count)", meaning: "\(count) regions / 1 region, whose time stands under C",
+                name: "regions/\(count)", meaning: "\(count) regions / 1 region (column C)",
                 value: many.ratio(to: samples.0), swift: many.median, reference: samples.0.median)
         }
     }

@@ -3,21 +3,21 @@ import BeaconEngine
 import BeaconModel
 import CReference
 
-/// An engine and the time that it has come to, ready to hear a corpus again and again.
+/// An engine and its current time, for repeated runs over a corpus.
 struct EngineRun: ~Copyable {
     private var engine: Engine
     private var time: Int64 = 0
 
-    /// What was heard and said, so that no work can be left out as unused.
+    /// The counts of the results, so that the compiler cannot remove any work as unused.
     private(set) var foundCount = 0
     private(set) var rangedCount = 0
     private(set) var reportCount = 0
     private(set) var placedCount = 0
 
-    /// The most adverts that a radio's driver reads at once.
+    /// The maximum number of adverts that a radio's driver reads at once.
     static let radioBatch = Engine.mostExpected
 
-    /// How many adverts come at once, the foreign ones too.
+    /// The number of adverts in a batch, including foreign adverts.
     private let batchSize: Int
     private var room: [Sighting] = []
 
@@ -25,7 +25,7 @@ struct EngineRun: ~Copyable {
         batchSize = min(batch, Engine.mostExpected)
         room.reserveCapacity(batchSize)
         var configuration = EngineConfiguration()
-        // Each run is to place beacons alike.
+        // A fixed seed, so that each run has the same hash table layout.
         configuration.hashSeed = 0
         configuration.maximumTrackedBeacons = 2_000_000
         engine = Engine(configuration: configuration)
@@ -39,8 +39,8 @@ struct EngineRun: ~Copyable {
 
     var trackedBeacons: Int { engine.trackedBeacons }
 
-    /// Does with the adverts what a radio and a center do: decode a batch, tell the engine of its iBeacons and of the
-    /// time, take what happened.
+    /// Processes the adverts like a radio and a center: decodes a batch, passes its iBeacons and the time to the
+    /// engine, and takes the events.
     mutating func receive(_ corpus: borrowing Corpus, passes: Int = 1) {
         if batchSize == 1 { return receiveOneByOne(corpus, passes: passes) }
         var batch: [Sighting] = []
@@ -66,7 +66,7 @@ struct EngineRun: ~Copyable {
         }
     }
 
-    /// Does with each advert what a session does that plays a file.
+    /// Processes each advert like a session that plays a file.
     private mutating func receiveOneByOne(_ corpus: borrowing Corpus, passes: Int) {
         let bytes = corpus.bytes.span.bytes
         for _ in 0..<passes {
@@ -83,7 +83,7 @@ struct EngineRun: ~Copyable {
         }
     }
 
-    /// Decodes adverts as a radio's driver does.
+    /// Decodes adverts like a radio's driver.
     private static func decode(
         _ corpus: borrowing Corpus, _ adverts: Range<Int>, from time: Int64, into batch: inout [Sighting]
     ) {

@@ -1,15 +1,15 @@
-/// What a case found out: a number that is compared to a threshold, and the times behind it where there are any.
+/// The result of a case: a number that is compared with a threshold, and the times behind it, if any.
 struct Measured {
-    /// The case's name, by which a threshold refers to it.
+    /// The case's name, which thresholds refer to.
     let name: String
 
-    /// What the value is, in words.
+    /// A description of the value.
     let meaning: String
 
-    /// A ratio, or a count; never a time, which would differ from machine to machine.
+    /// A ratio or a count, never a time, which would differ between machines.
     let value: Double
 
-    /// Nanoseconds an advert.
+    /// Nanoseconds per advert.
     var swift: Double?
     var reference: Double?
 }

@@ -3,21 +3,21 @@ import CReference
 import Glibc
 @_spi(Measurement) import LinuxRadio
 
-/// Adverts through a socket pair: read by a radio's source, or by the reference in C.
+/// Adverts through a socket pair, read by a radio's source or by the reference in C.
 struct RadioRun {
-    /// How many adverts there are.
+    /// The number of adverts.
     let count: Int
 
-    /// Nanoseconds between two of them; 0 for as fast as they are taken.
+    /// The nanoseconds between two adverts; 0 for maximum speed.
     let period: Int64
 
-    /// What a run gave.
+    /// The result of a run.
     struct Outcome {
-        /// Nanoseconds of processor time of the thread that reads.
+        /// The processor time of the reading thread in nanoseconds.
         var time: Double = 0
-        /// Nanoseconds from the kernel's stamp to the delivery, sorted.
+        /// The nanoseconds from the kernel's timestamp to the delivery, sorted.
         var delays: [Int64] = []
-        /// Calls of `malloc` between the first advert and the last.
+        /// The number of calls of `malloc` between the first and the last advert.
         var allocations: UInt64 = 0
     }
 
@@ -27,13 +27,13 @@ struct RadioRun {
         let (own, other) = ends()
         radio_reference_start(other, count, period)
         guard var source = try? SourceReader(hciSocket: own, mode: .ranging, report: { _ in }) else {
-            fatalError("there is no source")
+            fatalError("cannot create a source")
         }
         var start: Int64 = 0
         var allocated: UInt64 = 0
         while outcome.delays.count < count {
             _ = try? source.next()
-            // The work before the first adverts is done once, not for each.
+            // The setup before the first adverts happens once, not for each advert.
             if outcome.delays.isEmpty, !source.sightings.isEmpty {
                 start = radio_reference_time()
                 allocated = allocations()
@@ -46,7 +46,7 @@ struct RadioRun {
         outcome.allocations = allocations() - allocated
         radio_reference_join()
         outcome.delays.sort()
-        // The source ends its scan, which nobody answers any more; it waits for a moment and goes.
+        // The source ends its scan without an answer: it waits briefly and ends.
         close(other)
         return outcome
     }
@@ -72,11 +72,11 @@ struct RadioRun {
 
     private func ends() -> (own: Int32, other: Int32) {
         var ends: [Int32] = [-1, -1]
-        precondition(radio_reference_pair(&ends) == 0, "there are no sockets")
+        precondition(radio_reference_pair(&ends) == 0, "cannot create sockets")
         return (ends[0], ends[1])
     }
 
-    /// The clock on the wall, which is the radio's too as long as nobody sets it.
+    /// Returns the wall clock, which equals the radio's clock unless the clock is set.
     private static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -1,13 +1,13 @@
 import AdvertCorpus
 import CReference
 
-/// The reference in C and the time that it has come to.
+/// The reference in C and its current time.
 struct ReferenceRun: ~Copyable {
     private let table: OpaquePointer
     private var time: Int64 = 0
 
     init(beacons: Int) {
-        guard let table = reference_create(beacons) else { fatalError("there is no memory for the reference") }
+        guard let table = reference_create(beacons) else { fatalError("not enough memory for the reference") }
         self.table = table
     }
 

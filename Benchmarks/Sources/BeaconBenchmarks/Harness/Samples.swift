@@ -1,4 +1,4 @@
-/// What the rounds of a measurement gave, in nanoseconds an advert.
+/// The results of a measurement's rounds, in nanoseconds per advert.
 struct Samples {
     private(set) var values: [Double] = []
 
@@ -6,11 +6,11 @@ struct Samples {
 
     var median: Double { Self.median(of: values) }
 
-    /// The median of the ratios of what was measured in the same round, which a machine that is now fast and now slow
-    /// disturbs less than the ratio of two medians.
+    /// Returns the median of the ratios within each round. A machine with varying speed disturbs it less than the ratio
+    /// of two medians.
     func ratio(to other: Samples) -> Double { Self.median(of: zip(values, other.values).map(/)) }
 
-    /// The ratio of the least values. Other programs make a value larger and never smaller, so they disturbed these
+    /// Returns the ratio of the minimum values. Other programs can only increase a value, so they disturb the minimum
     /// least.
     func ratioOfLeast(to other: Samples) -> Double { (values.min() ?? .nan) / (other.values.min() ?? .nan) }
 

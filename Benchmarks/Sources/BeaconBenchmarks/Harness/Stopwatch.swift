@@ -1,8 +1,8 @@
 import Glibc
 
-/// Measures what the processor spends on this thread, so that other programs on the machine disturb little.
+/// Measures the processor time of this thread, so that other programs disturb little.
 enum Stopwatch {
-    /// Runs `body` and tells how many nanoseconds it took.
+    /// Runs `body` and returns its time in nanoseconds.
     static func nanoseconds(_ body: () -> Void) -> Double {
         let start = now()
         body()

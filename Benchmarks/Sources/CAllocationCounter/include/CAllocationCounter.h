@@ -3,10 +3,10 @@
 
 #include <stdint.h>
 
-/// How often memory was asked for since the process began, by malloc or any of its relatives.
+/// Returns the number of calls of malloc and its relatives since the process began.
 uint64_t allocation_count(void);
 
-/// Hands memory that was freed back to the system, so that what is resident is what is in use.
+/// Returns freed memory to the system, so that all resident memory is in use.
 void allocation_trim(void);
 
 #endif

@@ -4,28 +4,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Two sockets that carry packets, the first of which tells when the kernel received each. 0, or -1 with errno set.
+/// Creates two sockets that carry packets. The first one reports the kernel's time of each packet. Returns 0, or -1
+/// with errno set.
 int radio_reference_pair(int ends[2]);
 
-/// Lets a thread of its own be the adapter at `end`: it answers commands and, once a scan is on, sends `count` adverts, one
-/// each `period` nanoseconds, or as fast as they are taken where that is 0. It ends when all are sent, and closes nothing.
-/// 0, or an error number.
+/// Starts a thread that plays the adapter at `end`. It answers commands and, once a scan is on, sends `count` adverts,
+/// one each `period` nanoseconds, or at maximum speed if that is 0. It ends after the last advert, and closes nothing.
+/// Returns 0, or an error number.
 int radio_reference_start(int end, size_t count, int64_t period);
 
-/// When the advert of this number was about to be sent, by the clock on the wall in nanoseconds, where there is a period. It
-/// is remembered for the newest 8 192.
+/// Returns the wall-clock time in nanoseconds at which the advert with this number was about to be sent, if there is a
+/// period. The times of the newest 8 192 adverts are stored.
 int64_t radio_reference_sent(size_t number);
 
 /// Waits until the adapter that was started last has ended.
 void radio_reference_join(void);
 
-/// Does the least that a receiver can do: begins the scan and reads so many adverts, in batches, with their times.
+/// Does the minimum work of a receiver: begins the scan and reads `count` adverts, in batches, with their times.
 ///
-/// Where `delays` is not NULL, it gets how many nanoseconds after the kernel each advert was received.
-/// Gives how many bytes of adverts there were, so that no work can be left out as unused.
+/// If `delays` is not NULL, it gets the nanoseconds from the kernel's reception to this reader for each advert. Returns
+/// the number of bytes of the adverts, so that the compiler cannot remove any work as unused.
 uint64_t radio_reference_read(int socket, size_t count, int64_t *delays);
 
-/// How many nanoseconds of processor time this thread has used.
+/// Returns the processor time of this thread in nanoseconds.
 int64_t radio_reference_time(void);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// One advert of a corpus: where its bytes lie, and what the receiver tells beside them.
+/// An advert of a corpus: the position of its bytes, and the receiver's data about it.
 typedef struct reference_advert {
     uint32_t offset;
     uint8_t count;
@@ -15,7 +15,7 @@ typedef struct reference_advert {
     uint64_t address;
 } reference_advert;
 
-/// An iBeacon frame as it was found in an advert.
+/// An iBeacon frame from an advert.
 typedef struct reference_frame {
     uint64_t uuid_high;
     uint64_t uuid_low;
@@ -26,23 +26,23 @@ typedef struct reference_frame {
 
 typedef struct reference_table reference_table;
 
-/// A table with room for `capacity` beacons, of which at least half of the places stay free; NULL without memory.
+/// Creates a table for `capacity` beacons. At least half of its slots stay free. Returns NULL if memory runs out.
 reference_table *reference_create(size_t capacity);
 
 void reference_destroy(reference_table *table);
 
-/// How many beacons the table holds.
+/// Returns the number of beacons in the table.
 size_t reference_count(const reference_table *table);
 
-/// Takes in adverts: AD walk, look-up by identity, exponential mean of the signal, time last heard.
+/// Processes adverts: AD walk, look-up by identity, exponential mean of the signal, time last heard.
 ///
-/// `start` is the time of the first advert in nanoseconds and `step` what lies between two. Returns how many were
-/// iBeacons.
+/// `start` is the time of the first advert in nanoseconds and `step` the time between two adverts. Returns the number
+/// of iBeacons.
 size_t reference_receive(
     reference_table *table, const uint8_t *bytes, const reference_advert *adverts, size_t count, int64_t start,
     int64_t step);
 
-/// Decodes adverts and returns a sum over all fields of the frames, so that no field's extraction can be left out.
+/// Decodes adverts and returns a sum over all fields of the frames, so that the compiler cannot remove any field.
 uint64_t reference_decode(const uint8_t *bytes, const reference_advert *adverts, size_t count);
 
 #endif

@@ -2,5 +2,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// libFuzzer's entry for programs with a main function of their own (LLVM, "libFuzzer", "Using libFuzzer as a library").
+// libFuzzer's entry point for programs with their own main function (LLVM, "libFuzzer", "Using libFuzzer as a
+// library").
 int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));
