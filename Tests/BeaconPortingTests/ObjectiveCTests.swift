@@ -32,7 +32,7 @@ struct ObjectiveCTests {
 
     static let requirements: [PortExample] = [
         PortExample(
-            "optional ones get a default",
+            "optional requirements get a default",
             "@objc public protocol P {\n    @objc optional func a(_ b: Int)\n    @objc optional func c() -> Int?\n    @objc optional var d: Int? { get }\n    func e()\n}\n",
             becomes: """
                 public protocol P: AnyObject {

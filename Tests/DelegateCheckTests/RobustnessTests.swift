@@ -96,7 +96,7 @@ struct RobustnessTests {
     /// of backticks, of hashes and of unclosed generic functions are omitted, because the parser needs quadratic time
     /// for them.
     @Test(
-        "deep and long ones take as much longer as they are larger",
+        "The time for deep and long sources grows linearly",
         arguments: [
             "{", "(", "[", "<", "}", ")", "\"", "\"\\(", "#\"\"\"", "/", "(/", "/\\", "/*", "#if a\n",
             "#else\n",
@@ -110,18 +110,18 @@ struct RobustnessTests {
         for frame in ["", "class A: CLLocationManagerDelegate { ", "#if ", "func locationManager(_ m: "] {
             func time(of size: Int) -> Duration {
                 let text = frame + String(repeating: piece, count: size / piece.utf8.count)
-                // Of this thread's own, since other programs take the wall clock's.
+                // Measure this thread's time, because other programs affect the wall-clock time.
                 let before = processorTime()
                 _ = DelegateCheck.findings(in: [SourceText(path: "a", text: text)])
                 return processorTime() - before
             }
-            // Eight times the size takes 64 times as long where each piece looks at all others.
+            // In quadratic time, eight times the size would take 64 times as long.
             let (small, large) = (time(of: 1_250), time(of: 10_000))
             #expect(large < small * 24 + .milliseconds(200), "\(small) \(large)")
         }
     }
 
-    /// How long this thread has had a processor.
+    /// Returns the processor time of this thread.
     private func processorTime() -> Duration {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -60,7 +60,7 @@ package final class BrokerSubscriber: Sendable {
     ///
     /// - Parameters:
     ///   - options: the broker and the client.
-    ///   - filters: the topics, in which `+` stands for a level and `#` for all further ones.
+    ///   - filters: topics with the wildcards `+` for one level and `#` for all further levels.
     ///   - clock: returns the time of arrivals, in nanoseconds.
     /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidSettings``, which lists all mistakes.
     package init(

@@ -110,7 +110,7 @@ public final class MQTTClient: Sendable {
     /// Subscribes to topics until the connection ends. Their messages arrive as ``events()``.
     ///
     /// - Parameters:
-    ///   - filter: a topic, in which `+` stands for a level and `#` for all further ones.
+    ///   - filter: a topic with the wildcards `+` for one level and `#` for all further levels.
     ///   - qualityOfService: the highest quality of service of the messages.
     /// - Throws: ``MQTTError`` if the broker refuses, or if there is no connection in time.
     public func subscribe(

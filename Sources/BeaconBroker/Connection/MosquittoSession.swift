@@ -271,14 +271,14 @@ final class MosquittoSession {
     }
 
     private func refused(_ reason: MQTTReason) -> MQTTError {
-        let words = refusalText.map { "\(reason), \"\($0)\"" } ?? "\(reason)"
+        let text = refusalText.map { "\(reason), \"\($0)\"" } ?? "\(reason)"
         let client = "client id \(options.clientID.printable)"
         guard !isAccepted else {
             return MQTTError(
-                .connectionLost, "The broker at \(address) ended the connection (\(client)): \(words).", reason: reason)
+                .connectionLost, "The broker at \(address) ended the connection (\(client)): \(text).", reason: reason)
         }
         let user = options.user.map { "user \($0.printable), \(client)" } ?? "without a user, \(client)"
-        let message = "The broker at \(address) refused the connection (\(user)): \(words)."
+        let message = "The broker at \(address) refused the connection (\(user)): \(text)."
         switch reason {
         case .badUserNameOrPassword, .notAuthorized:
             // Debian's broker gives the same reason for an unknown user, a wrong password and a missing permission.

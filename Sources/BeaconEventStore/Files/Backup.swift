@@ -8,7 +8,7 @@ public struct RestoredStore: Sendable {
     public var events: Int
     /// The number of values of the state.
     public var rows: Int
-    /// The new path of the previous store; nil if there was none.
+    /// The new path of the previous store, if one existed.
     public var setAside: URL?
 }
 

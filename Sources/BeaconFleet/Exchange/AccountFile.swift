@@ -42,8 +42,8 @@ public struct AccountFile: Sendable {
 
     /// Returns the accounts of a fleet, to be included in the configuration of nats-server.
     ///
-    /// Receivers may send adverts and status reports under their own names, and read the regions to scan
-    /// for. They may not read or change anything else in the fleet.
+    /// Receivers may send adverts and status reports under their own names, and read their scan configuration.
+    /// They may not read or change anything else in the fleet.
     ///
     /// - Parameter fleet: the fleet's name.
     public func nats(fleet: String) -> String {

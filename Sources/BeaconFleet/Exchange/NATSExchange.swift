@@ -16,8 +16,8 @@ package final class NATSExchange: FleetExchange {
     /// The age at which log messages are removed. Delivery may pause for a week.
     private static let logAge = Duration.seconds(7 * 24 * 3600)
 
-    /// The time during which a second message with the same id is recognized. It is longer than an owner continues
-    /// after losing its lease.
+    /// The time during which a second message with the same id is recognized. An owner never repeats a message
+    /// that late.
     private static let duplicateWindow = Duration.seconds(120)
 
     /// JetStream's error number for more than one replica on a single server.

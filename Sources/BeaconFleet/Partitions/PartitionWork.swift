@@ -40,7 +40,7 @@ package struct PartitionWork: ~Copyable {
     private var located: [BeaconConstraint] = []
     package private(set) var knownPlaces: [BeaconIdentity: String] = [:]
 
-    /// The network's receivers. Those that kept a region may not have been heard since the takeover.
+    /// The network's receivers. Receivers that held a region inside may not have been heard since the takeover.
     private var listener = Listener()
     /// The statuses last passed to the core, by the core's receiver numbers.
     private var statuses: [ReceiverID: ReceiverStatus] = [:]
@@ -73,7 +73,7 @@ package struct PartitionWork: ~Copyable {
         monitor(plan, known: known.regions, at: time)
     }
 
-    // MARK: - What is monitored
+    // MARK: - Monitoring
 
     /// The conditions to monitor in a partition.
     package struct Plan: Sendable {
@@ -269,7 +269,7 @@ package struct PartitionWork: ~Copyable {
         collect()
     }
 
-    // MARK: - What happens
+    // MARK: - Events
 
     /// Returns the changes since the last call, in order.
     package mutating func takeChanges() -> [(time: Timestamp, content: FleetTransition.Content)] {

@@ -23,7 +23,7 @@ public final class MQTTSink: Sink {
     ///     distance requires that it is ranged.
     ///   - places: the names of the places that beacons are located in.
     ///   - homeAssistant: the settings of Home Assistant's discovery.
-    ///   - state: the changes of a beacon's distance and signal that are published.
+    ///   - state: the thresholds for publishing changes of a beacon's distance and signal.
     ///   - awaitsRestoredStates: true to wait for the states of an earlier run. The gateway is not announced as online
     ///     before the call of ``restored()``.
     ///   - logger: a logger for the connection.

@@ -126,29 +126,29 @@ struct StreamAPI: Sendable {
     }
 
     private func error(_ error: APIError) -> NATSError {
-        let words = error.description?.printable ?? "error \(error.code)"
+        let text = error.description?.printable ?? "error \(error.code)"
         let (code, message): (NATSError.Code, String)
         switch error.err_code {
         case Number.wrongLastSequence:
-            (code, message) = (.wrongLastSequence, "Another writer wrote to the stream \(stream) first: \(words).")
+            (code, message) = (.wrongLastSequence, "Another writer wrote to the stream \(stream) first: \(text).")
         case Number.streamNotFound:
             (code, message) = (.notFound, "The stream \(stream) does not exist; create it.")
         case Number.replicasNotSupported, Number.noPeers, Number.insufficientResources:
             (code, message) = (
                 .tooFewServers,
-                "The servers cannot hold all replicas of the stream \(stream): \(words); start more servers of the "
+                "The servers cannot hold all replicas of the stream \(stream): \(text); start more servers of the "
                     + "cluster, or ask for fewer replicas."
             )
         case Number.clusterUnavailable, Number.notLeader, Number.streamOffline, Number.storeFailed:
-            (code, message) = (.unavailable, "The servers cannot serve the stream \(stream) now: \(words).")
+            (code, message) = (.unavailable, "The servers cannot serve the stream \(stream) now: \(text).")
         case Number.notEnabled, Number.notEnabledForAccount:
             (code, message) = (
-                .refused, "JetStream is off: \(words); turn it on in the servers' configuration, and for the account."
+                .refused, "JetStream is off: \(text); turn it on in the servers' configuration, and for the account."
             )
         default:
             (code, message) = (
                 error.code == 503 ? .unavailable : .refused,
-                "The servers refused a request for the stream \(stream): \(words)."
+                "The servers refused a request for the stream \(stream): \(text)."
             )
         }
         return NATSError(code, message, number: error.err_code)

@@ -79,7 +79,7 @@ public enum PortingCommand {
         }
         if sorted.contains(where: \.importsCombine) {
             print(
-                "The app imports Combine: depend on the product Combine of swift-beacon, as docs/core-location.md says."
+                "The app imports Combine: depend on the product Combine of swift-beacon; see docs/core-location.md."
             )
         }
         if !changed.isEmpty { print(try write(changed, options)) }

@@ -59,7 +59,7 @@ struct MethodMatcher {
         return differences.isEmpty && isOpen ? nil : differences
     }
 
-    /// Returns whether a name is certainly that of a type, rather than of an alias.
+    /// Returns whether a name certainly belongs to a type, rather than to an alias.
     private static func isKnownType(_ name: String) -> Bool {
         ["CL", "CB", "NS", "UI"].contains { name.hasPrefix($0) } || standardTypes.contains(name)
     }

@@ -53,7 +53,7 @@ package struct BeaconWords {
     /// Types whose creation is work with beacons.
     private static let madeTypes: Set<String> = ["CLBeaconRegion", "CLBeaconIdentityConstraint", "CLMonitor"]
 
-    /// Calls that concern regions if their label contains the word.
+    /// Calls that concern regions if their first label is `for`.
     private static let regionCalls: Set<String> = [
         "startMonitoring", "stopMonitoring", "requestState", "isMonitoringAvailable",
     ]
