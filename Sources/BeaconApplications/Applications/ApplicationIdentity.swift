@@ -57,7 +57,7 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
             if let path { infoPlist = try InfoPlist(ofExecutable: path) }
         } catch {
             StateDirectory.writeToStandardError(
-                StateError(.damagedState, "the Info.plist of \(name) cannot be read: \(error)", cause: error))
+                StateError(.damagedState, "cannot read the Info.plist of \(name): \(error)", cause: error))
         }
         return ApplicationIdentity(
             infoPlist.identifier ?? path ?? name, infoPlist: infoPlist, displayName: name, executable: path)

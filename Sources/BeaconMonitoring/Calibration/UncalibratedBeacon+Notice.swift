@@ -8,7 +8,7 @@ extension RadioNotice {
         let cause =
             switch beacon.fault {
             case .missing: "Its adverts carry no measured power"
-            case .impossible(let power): "It claims \(power) dBm at 1 m, which no beacon can have"
+            case .impossible(let power): "It claims \(power) dBm at 1 m, which is impossible"
             case .changing: "Its measured power changes from advert to advert"
             }
         let end = beacon.isLast ? " Further uncalibrated beacons are not reported for a day." : ""

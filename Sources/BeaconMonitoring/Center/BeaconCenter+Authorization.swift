@@ -18,7 +18,7 @@ extension BeaconCenter {
         guard missing.isEmpty else {
             logger.error(
                 """
-                the request for permission is ignored, as on iOS: the app's Info.plist lacks \
+                ignoring the request for permission, as on iOS: the app's Info.plist lacks \
                 \(missing.joined(separator: " and "))
                 """)
             return
@@ -97,7 +97,7 @@ extension BeaconCenter {
                 }
                 self?.perform { $0.begin(question, about: request) }
             } catch {
-                logger.error("the user cannot be asked for permission: \(error)")
+                logger.error("cannot ask the user for permission: \(error)")
                 self?.perform { center in
                     // The app may ask again once the error is fixed.
                     guard center.asked == request else { return }
@@ -196,7 +196,7 @@ extension BeaconCenter {
                 }
             } catch {
                 logger.error(
-                    "cannot read the authorization of \(configuration.application): \(error); it stays as it is")
+                    "cannot read the authorization of \(configuration.application): \(error); keeping the present one")
             }
         }
     }

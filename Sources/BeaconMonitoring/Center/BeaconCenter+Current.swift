@@ -62,7 +62,7 @@ extension BeaconCenter {
         case "macos": configuration.hidesBeaconsFromScans = false
         case let other?:
             logger.error(
-                "BEACON_CORE_BLUETOOTH is \"\(other)\", so that iBeacons are hidden as on iOS; write macos or ios")
+                "BEACON_CORE_BLUETOOTH is \"\(other)\"; use macos or ios. Hiding iBeacons, as on iOS")
         }
         do {
             let calibrations = try CalibrationSet(optionalFile: CalibrationSet.userFile)
@@ -76,13 +76,13 @@ extension BeaconCenter {
             if policy.isStrict(for: application), !application.infoPlist.backgroundModes.contains("location") {
                 logger.notice(
                     """
-                    the app is not started for its regions, as on iOS: UIBackgroundModes in its Info.plist lacks \
+                    not starting the app for its regions, as on iOS: UIBackgroundModes in its Info.plist lacks \
                     "location"
                     """)
                 configuration.mayBeStarted = false
             }
         } catch {
-            logger.error("nothing is granted to \(application): \(error)")
+            logger.error("denying all permissions to \(application): \(error)")
             configuration.initialStatus = .denied
         }
         let center = BeaconCenter(configuration)

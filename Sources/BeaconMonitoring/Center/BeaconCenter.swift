@@ -169,7 +169,7 @@ package actor BeaconCenter {
         do throws(StateError) {
             kept = try configuration.store.load()
         } catch {
-            logger.error("cannot read the regions of \(configuration.application): \(error); they are not saved either")
+            logger.error("cannot read the regions of \(configuration.application): \(error); they will not be saved")
             canSave = false
         }
         writer = StateWriter(canSave ? configuration.store : nil, logger)
@@ -179,7 +179,7 @@ package actor BeaconCenter {
             permissionOnDisk = Locked(stored)
         } catch {
             // The stored authorization is unknown, so it counts as denied.
-            logger.error("cannot read the authorization of \(configuration.application): \(error); it is denied")
+            logger.error("cannot read the authorization of \(configuration.application): \(error); denying it")
             permission = AuthorizationPolicy.Permission(status: .denied)
             permissionOnDisk = Locked(nil)
         }

@@ -67,7 +67,7 @@ final class LaunchRegistration: Sendable {
             failure.withLock { $0 = false }
             hasStored.withLock { $0 = true }
         } catch {
-            logger.error("cannot register the application for being started for its regions: \(error)")
+            logger.error("cannot register the application to be started for its regions: \(error)")
             stored.withLock { $0 = nil }
             failure.withLock { $0 = true }
         }

@@ -53,7 +53,7 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
             throw Failure(
                 description:
                     "\"\(text)\" is not an event; write \(Self.words.dropLast().joined(separator: ", ")) or far, or "
-                    + "a time of stay, such as \"near for 30s\"")
+                    + "a proximity with a time, such as \"near for 30s\"")
         }
     }
 

@@ -18,7 +18,7 @@ struct Advertisement {
                 advert.frame = (value as? Data).flatMap { IBeaconFrame(beaconData: $0) }
                 if advert.frame == nil {
                     remarks.append(
-                        "the value of \(key) is not the \(BeaconAdvertisementData.count) bytes of a beacon; take it from "
+                        "the value of \(key) is not the \(BeaconAdvertisementData.count) bytes of a beacon; use "
                             + "CLBeaconRegion.peripheralData(withMeasuredPower:)")
                 }
             case CBAdvertisementDataLocalNameKey:

@@ -71,7 +71,7 @@ struct DiagnosticTests {
         Case(
             "destinations: [{ name: a, type: kumulos, api-key: { env: NO_SUCH } }]",
             #"f:3:16: error: in destinations.a, "secret-key" is missing: Kumulos shows it in the app's settings; give it as { env: NAME } or { file: PATH }"#,
-            #"f:3:58: error: "api-key" is to come from NO_SUCH, which the environment does not have here"#),
+            #"f:3:58: error: "api-key" needs NO_SUCH, which the environment does not have here"#),
         Case(
             "destinations: [{ name: a, type: mqtt, host: b, qos: 2, tls: maybe }]",
             #"f:3:53: error: "qos" is "2"; write a whole number from 0 to 1"#,
@@ -81,7 +81,7 @@ struct DiagnosticTests {
             #"f:3:25: error: "maximum-size" is "3 elephants"; write a number of bytes, as 500kB, 64MB or 2GB"#),
         Case(
             "launch: { rules: [{ name: r, program: a, events: [nearby, near for 3x] }] }",
-            #"f:3:51: error: "events": "nearby" is not an event; write enter, exit, place, gone, suspicious, immediate, near or far, or a time of stay, such as "near for 30s""#,
+            #"f:3:51: error: "events": "nearby" is not an event; write enter, exit, place, gone, suspicious, immediate, near or far, or a proximity with a time, such as "near for 30s""#,
             #"f:3:59: error: "events": "near for 3x" has no time from 0s to 7d; write for example "near for 30s""#),
         Case(
             "launch: { rules: [{ name: r, program: a, beacons: car }] }",
@@ -93,7 +93,7 @@ struct DiagnosticTests {
             #"f:3:56: error: "regions" has "attic", and there is no region of this name; there are hall"#),
         Case(
             "launch: { rules: [{ name: r, program: 'a \"b' }, { name: s, unit: --now }] }",
-            #"f:3:39: error: in "program", a quote has no end"#,
+            #"f:3:39: error: in "program", a quote is not closed"#,
             #"f:3:66: error: "unit" is "--now"; write a unit's name, such as lights.service"#),
         Case(
             "beacons: [{ nmae: a, uuid: \(uuid), major: 1, minor: 1 }]",
