@@ -1,13 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The modules with Apple's names, which Apple's platforms bring themselves.
+/// Returns a module with an Apple name, which Apple's platforms already have.
 func face(_ name: String) -> Target.Dependency {
     .product(name: name, package: "swift-beacon", condition: .when(platforms: [.linux]))
 }
 
-/// An app with the Info.plist in its folder `Resources`, where it is found on Linux. In Xcode it belongs to the app's
-/// target.
+/// Returns an app whose Info.plist is in its folder `Resources`, where Linux finds it. In Xcode the file belongs to the
+/// app's target.
 func app(_ name: String, _ faces: String...) -> Target {
     .executableTarget(name: name, dependencies: faces.map(face), path: name, resources: [.copy("Resources")])
 }

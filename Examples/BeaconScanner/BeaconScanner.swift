@@ -1,15 +1,15 @@
 import CoreBluetooth
 
-/// Lists the iBeacons nearby by their adverts, as tools on macOS do, whose Core Bluetooth shows them.
+/// Lists the nearby iBeacons by their adverts, like tools on macOS, where Core Bluetooth shows them.
 class BeaconScanner: NSObject, CBCentralManagerDelegate {
-    /// A beacon's identity, as its manufacturer data have it.
+    /// A beacon's identity, from its manufacturer data.
     private struct Beacon: Hashable {
         let uuid: UUID
         let major: UInt16
         let minor: UInt16
         let measuredPower: Int8
 
-        /// Reads manufacturer data; nil for those of other devices.
+        /// Reads manufacturer data; nil for the data of other devices.
         init?(_ data: Data) {
             let bytes = [UInt8](data)
             // Apple, iBeacon, 21 bytes.
@@ -51,6 +51,6 @@ class BeaconScanner: NSObject, CBCentralManagerDelegate {
     private var names: Set<UUID> = []
 
     private func report(_ name: String, _ peripheral: CBPeripheral) {
-        if names.insert(peripheral.identifier).inserted { print("a device that is no beacon: \(name)") }
+        if names.insert(peripheral.identifier).inserted { print("a device that is not a beacon: \(name)") }
     }
 }

@@ -1,8 +1,8 @@
 @preconcurrency import Foundation
 
-// Each line at once, where the output is a pipe too.
+// Write each line at once, even to a pipe.
 setvbuf(stdout, nil, Int32(_IOLBF), 0)
 
-// Anyone who lets go of a manager ends its scan.
+// The scan ends when its manager is deallocated.
 let scanner = BeaconScanner()
 RunLoop.main.run()

@@ -1,6 +1,6 @@
 import CoreLocation
 
-/// Greets customers of a chain of department stores, and tells what is on sale where they are.
+/// Welcomes customers of a chain of department stores, and shows the sale in their department.
 ///
 /// The beacons of all stores share a UUID. The major value is the store, the minor value the department.
 class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
@@ -18,7 +18,7 @@ class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
 
     private let locationManager = CLLocationManager()
 
-    /// The departments whose sale the customer was told of, by store, since two stores may be heard at once.
+    /// The departments whose sale the customer has seen, by store, since the app may hear two stores at once.
     private var reported: [CLBeaconMajorValue: Set<CLBeaconMinorValue>] = [:]
 
     override init() {
@@ -33,8 +33,8 @@ class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
         case .notDetermined:
             manager.requestAlwaysAuthorization()
         case .authorizedAlways, .authorizedWhenInUse:
-            // One region a store. An app has 20, so that a bigger chain would monitor the stores of the customer's
-            // town.
+            // One region per store. An app can have 20 regions, so for a larger chain it would monitor the stores of
+            // the customer's town.
             for store in stores.keys.sorted() {
                 manager.startMonitoring(for: CLBeaconRegion(uuid: chain, major: store, identifier: "store \(store)"))
             }
@@ -46,12 +46,12 @@ class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
     // MARK: - Stores
 
     func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
-        // The region may be known from an earlier launch, and then nothing changes by being in it still.
+        // If the region is known from an earlier launch, there is no event while the device stays inside.
         manager.requestState(for: region)
     }
 
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
-        // It is told with each change too, and so before each entry; thus one place starts for all.
+        // Core Location also reports the state with each change, before each entry, so ranging starts only here.
         guard state == .inside, let region = region as? CLBeaconRegion, let store = region.major?.uint16Value,
             !manager.rangedBeaconConstraints.contains(region.beaconIdentityConstraint)
         else { return }
@@ -69,7 +69,7 @@ class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
     func locationManager(
         _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
     ) {
-        print("\(region?.identifier ?? "A store") cannot be noticed: \(error.localizedDescription)")
+        print("\(region?.identifier ?? "A store") cannot be monitored: \(error.localizedDescription)")
     }
 
     // MARK: - Departments
@@ -82,7 +82,7 @@ class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
             let nearest = beacons.first(where: { $0.proximity == .immediate || $0.proximity == .near })
         else { return }
         let department = nearest.minor.uint16Value
-        // Customers want to hear of a sale once, neither each second nor on their way out.
+        // Customers want to see a sale once, not every second and not on their way out.
         guard reported[store, default: []].insert(department).inserted else { return }
         print("  \(departments[department] ?? "department \(department)"): \(sale[department] ?? "something new")")
     }

@@ -1,12 +1,12 @@
 import CoreBluetooth
 import CoreLocation
 
-/// Makes a beacon of the device that a till runs on, so that customers' apps know which till they stand at.
+/// Makes the device of a till a beacon, so that customers' apps know the till in front of them.
 class TillBeacon: NSObject, CBPeripheralManagerDelegate {
     private let region: CLBeaconRegion
     private var peripheralManager: CBPeripheralManager?
 
-    /// A till of a shop; it is a beacon as soon as Bluetooth is ready, and as long as the app is in the foreground.
+    /// Creates the beacon of a till. It advertises once Bluetooth is ready, while the app is in the foreground.
     init(shop: CLBeaconMajorValue, till: CLBeaconMinorValue) {
         // swift-format-ignore: NeverForceUnwrap
         let chain = UUID(uuidString: "695C9AD9-34C5-451E-9147-F3D2C4F3F04C")!
@@ -15,7 +15,7 @@ class TillBeacon: NSObject, CBPeripheralManagerDelegate {
         peripheralManager = CBPeripheralManager(delegate: self, queue: nil)
     }
 
-    /// Ends the beacon.
+    /// Stops the beacon.
     func close() {
         peripheralManager?.stopAdvertising()
         print("The till is closed.")
@@ -25,12 +25,12 @@ class TillBeacon: NSObject, CBPeripheralManagerDelegate {
         switch peripheral.state {
         case .poweredOn:
             print("Bluetooth is on; starting to advertise.")
-            // Nil is the device's own strength at one metre. A till behind a steel counter would measure and give its
-            // own.
+            // Nil means the device's own power at one metre. A till behind a steel counter should pass a measured
+            // value.
             let data = region.peripheralData(withMeasuredPower: nil) as? [String: Any]
             peripheral.startAdvertising(data)
         case .poweredOff:
-            // It has ended with the radio, and has to be started again when that is back.
+            // Advertising ended with the radio, and must be started again when the radio is back.
             print("Switch Bluetooth on, so that customers find this till.")
         case .unauthorized:
             print("The app may not use Bluetooth.")
@@ -43,7 +43,7 @@ class TillBeacon: NSObject, CBPeripheralManagerDelegate {
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
         if let error {
-            print("This till is no beacon: \(error.localizedDescription)")
+            print("This till cannot advertise: \(error.localizedDescription)")
         } else {
             print("This till is the beacon \(region.uuid), major \(region.major ?? 0), minor \(region.minor ?? 0).")
         }

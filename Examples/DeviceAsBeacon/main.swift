@@ -1,7 +1,7 @@
 // On iOS a view controller holds the till while it is on the screen, and the system runs the loop.
 @preconcurrency import Foundation
 
-// Each line at once, where the output is a pipe too.
+// Write each line at once, even to a pipe.
 setvbuf(stdout, nil, Int32(_IOLBF), 0)
 
 let till = TillBeacon(shop: 1, till: 1)

@@ -1,10 +1,10 @@
 import CoreLocation
 
-/// Tells a visitor about the exhibit that he stands at.
+/// Describes the exhibit in front of a visitor.
 ///
 /// The museum's beacons share a UUID. The major value is the room, the minor value the exhibit in it.
 class MuseumGuide: NSObject, CLLocationManagerDelegate {
-    /// An exhibit, as its beacon names it.
+    /// An exhibit, identified by its beacon.
     struct Exhibit: Hashable {
         let room: CLBeaconMajorValue
         let number: CLBeaconMinorValue
@@ -38,7 +38,7 @@ class MuseumGuide: NSObject, CLLocationManagerDelegate {
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
         switch manager.authorizationStatus {
         case .notDetermined:
-            // Always, so that the system may start the app when its owner comes to the museum.
+            // Always, so that the system can start the app when its owner arrives at the museum.
             manager.requestAlwaysAuthorization()
         case .authorizedAlways, .authorizedWhenInUse:
             guard CLLocationManager.isMonitoringAvailable(for: CLBeaconRegion.self) else {
@@ -51,10 +51,10 @@ class MuseumGuide: NSObject, CLLocationManagerDelegate {
         }
     }
 
-    // MARK: - Coming and going
+    // MARK: - Entry and exit
 
     func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
-        // The region may be known from an earlier launch, and then nothing changes by being in it still.
+        // If the region is known from an earlier launch, there is no event while the device stays inside.
         manager.requestState(for: region)
     }
 
@@ -63,7 +63,7 @@ class MuseumGuide: NSObject, CLLocationManagerDelegate {
     }
 
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
-        // Nobody enters who was inside when the app began to ask.
+        // There is no entry if the device was inside when monitoring began.
         if state == .inside { startGuiding() }
     }
 
@@ -76,7 +76,7 @@ class MuseumGuide: NSObject, CLLocationManagerDelegate {
     func locationManager(
         _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
     ) {
-        print("The museum cannot be noticed: \(error.localizedDescription)")
+        print("The museum cannot be monitored: \(error.localizedDescription)")
     }
 
     private func startGuiding() {

@@ -2,14 +2,14 @@ import BeaconMonitoring
 import Glibc
 
 /// The driver of a receiver that sends each advert in a datagram: the signal strength in dBm, the six bytes of the
-/// address, the AD structures.
+/// address, and the AD structures.
 final class DatagramDriver: ReceiverDriver {
     let name = "datagrams"
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 512)
     private var (newest, now) = (Timestamp?.none, Timestamp.zero)
 
-    /// Opens a port, on all interfaces of this machine.
+    /// Opens a port on all interfaces of this machine.
     init(port: UInt16) throws {
         descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         var address = sockaddr_in()
@@ -28,14 +28,14 @@ final class DatagramDriver: ReceiverDriver {
 
     func forEachPoll(_ body: (_ descriptor: Int32, _ events: Int16) -> Void) { body(descriptor, Int16(POLLIN)) }
 
-    // A receiver that sends nothing for ten seconds is gone, and its silence says nothing of beacons.
+    // A receiver that sends nothing for ten seconds is lost, and its silence proves nothing about beacons.
     private var end: Timestamp? { newest?.advanced(by: 10_000_000_000) }
     var state: RadioState { end.map { now < $0 ? .poweredOn : .resetting } ?? .unknown }
     var deadline: Timestamp { end.map { now < $0 ? $0 : .latest } ?? .latest }
 
     func process(at now: Timestamp, into batch: inout AdvertBatch) {
         self.now = now
-        // So many at a time, so that a flood keeps nothing else waiting.
+        // A limit per call, so that a flood does not block other drivers.
         for _ in 0..<64 {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             guard count >= 0 else { return }

@@ -1,6 +1,6 @@
 import BeaconMonitoring
 
-// Prints each second the beacons that a receiver of your own hears.
+// Prints every second the beacons that a custom receiver hears.
 var configuration = MonitoringSession.Configuration()
 configuration.rangings = [nil]
 var session = MonitoringSession(

@@ -1,11 +1,11 @@
 import CoreLocation
 import KumulosSDK
 
-/// Tells Kumulos when a beacon has come close.
+/// Notifies Kumulos when a beacon has come close.
 ///
-/// Hold one for as long as the app lives.
+/// Keep an instance for as long as the app lives.
 class BeaconNotifier: NSObject, CLLocationManagerDelegate {
-    /// A beacon without what changes from second to second.
+    /// A beacon without the values that change every second.
     private struct Identity: Hashable {
         let major: NSNumber
         let minor: NSNumber
@@ -19,7 +19,7 @@ class BeaconNotifier: NSObject, CLLocationManagerDelegate {
     private let locationManager = CLLocationManager()
     private let region: CLBeaconRegion
 
-    /// How near each beacon was a second ago.
+    /// The proximity of each beacon a second ago.
     private var previous: [Identity: CLProximity] = [:]
 
     init(organisation: UUID) {
@@ -31,7 +31,7 @@ class BeaconNotifier: NSObject, CLLocationManagerDelegate {
     }
 
     func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
-        // The region may be known from an earlier launch, and then nothing changes by being in it still.
+        // If the region is known from an earlier launch, there is no event while the device stays inside.
         manager.requestState(for: region)
     }
 
@@ -40,7 +40,7 @@ class BeaconNotifier: NSObject, CLLocationManagerDelegate {
     }
 
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
-        // An app that is started among beacons does not enter, so that the state has to do.
+        // An app that starts among beacons gets no entry, so it uses the state.
         if state == .inside { manager.startRangingBeacons(satisfying: self.region.beaconIdentityConstraint) }
     }
 
@@ -53,12 +53,12 @@ class BeaconNotifier: NSObject, CLLocationManagerDelegate {
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
-        // A message each second and beacon would empty the battery, and a backend could not tell an arrival from a
-        // stay. So: once when a beacon becomes near, and once more when it becomes immediate.
+        // A message per second and beacon would drain the battery, and a backend could not distinguish an arrival from
+        // a stay. So the app sends one message when a beacon becomes near, and one when it becomes immediate.
         var current: [Identity: CLProximity] = [:]
         for beacon in beacons {
             let identity = Identity(beacon)
-            // A phone that changed its address is there twice for some seconds, the nearer one first.
+            // A phone that changed its address is listed twice for some seconds, the nearer one first.
             guard current[identity] == nil else { continue }
             current[identity] = beacon.proximity
             let isClose = beacon.proximity == .immediate || beacon.proximity == .near

@@ -1,7 +1,7 @@
 import Foundation
 import KumulosSDK
 
-/// Shows each event as a line of JSON, where Kumulos' own SDK would send it to its servers.
+/// Prints each event as a line of JSON. Kumulos' own SDK sends it to its servers.
 struct EventPrinter: KumulosEventSink {
     func record(_ event: KumulosEvent) throws {
         let encoder = JSONEncoder()

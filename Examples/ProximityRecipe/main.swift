@@ -1,11 +1,11 @@
-// On iOS an app delegate holds the notifier, and the system runs the loop. The keys are those of the app at Kumulos, or
+// On iOS an app delegate holds the notifier, and the system runs the loop. The keys are the app's keys at Kumulos, or
 // at a beacond (Settings, Apps in its console):
 //
 //   ProximityRecipe [ORGANISATION] [ADDRESS]     with APP_KEY, APP_SECRET and APP_USER in the environment
 @preconcurrency import Foundation
 import KumulosSDK
 
-// Each line at once, where the output is a pipe too.
+// Write each line at once, even to a pipe.
 setvbuf(stdout, nil, Int32(_IOLBF), 0)
 
 let arguments = CommandLine.arguments.dropFirst()
@@ -24,7 +24,7 @@ if let address = arguments.dropFirst().first {
 Kumulos.initialize(config: builder.build())
 if let user = environment["APP_USER"] { Kumulos.associateUserWithInstall(userIdentifier: user) }
 
-// The organisation of the simulated museum, unless told otherwise.
+// By default, the organisation of the simulated museum.
 let organisation = arguments.first ?? "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 guard let uuid = UUID(uuidString: organisation) else {
     print("'\(organisation)' is not a UUID; write it as in E2C56DB5-DFFB-48D2-B060-D0F5A71096E0.")

@@ -1,6 +1,6 @@
 @preconcurrency import Foundation
 
-/// The app on a whole terminal: its first screen, and the two that it leads to.
+/// The app in the whole terminal: its home screen, and the two screens behind it.
 @MainActor
 final class RangingApp {
     private let defaultUUID: UUID
@@ -13,7 +13,7 @@ final class RangingApp {
     private var walk = Walk()
     private var clock: Timer?
 
-    /// Their callbacks come on the main queue, since they are made on the main thread.
+    /// Their callbacks arrive on the main queue, since they are created on the main thread.
     private lazy var ranger = BeaconRanger { [unowned self] in
         MainActor.assumeIsolated { changed() }
     }
@@ -25,11 +25,11 @@ final class RangingApp {
 
     /// Shows the first screen.
     func start() {
-        // Before the terminal is taken, so that permission can be asked for in it.
+        // Before the app takes over the terminal, so that permission can be requested there.
         _ = (ranger, configuration)
         terminal.enter()
         draw()
-        // Whoever walks sees it.
+        // Shows the position of a walking user.
         clock = Timer.scheduledTimer(withTimeInterval: 0.2, repeats: true) { [unowned self] _ in
             MainActor.assumeIsolated { draw() }
         }
@@ -38,7 +38,7 @@ final class RangingApp {
     private func open(_ new: any AppScreen) {
         screen = new
         guard new is RangeScreen, ranger.authorization == .notDetermined else { return }
-        // The question is asked in the terminal, as iOS asks it above the app.
+        // The terminal asks the question, as iOS does above the app.
         terminal.leave()
         print("Waiting for permission to look for beacons. Ctrl-C ends the app.")
         ranger.requestAuthorization()
@@ -46,7 +46,7 @@ final class RangingApp {
 
     private func changed() {
         if ranger.authorization != .notDetermined, terminal.enter() {
-            // The last words of the question may come after the screen.
+            // The end of the question may be printed after the screen.
             DispatchQueue.main.asyncAfter(deadline: .now() + 0.5) {
                 MainActor.assumeIsolated {
                     self.terminal.forget()
@@ -69,7 +69,7 @@ final class RangingApp {
         }
         var (lines, cursor) = screen.draw()
         lines.insert(header, at: 0)
-        // What does not fit is said, and the keys stand at the bottom in any window.
+        // If lines do not fit, the last one counts them. The keys are at the bottom of any window.
         let room = max(1, size.rows - 2)
         if lines.count > room {
             let hidden = lines.count - room + 1
@@ -80,7 +80,7 @@ final class RangingApp {
         }
         while lines.count < size.rows - 1 { lines.append(StyledLine()) }
         var keys = screen.keys
-        // An arrow or Esc may mean something else at the moment.
+        // An arrow or Esc may have another meaning on this screen.
         if place != nil, !keys.contains(where: { $0.contains("↑") }) { keys.append("←↑↓→ walk") }
         if screen !== home, !keys.contains(where: { $0.contains("Esc") }) { keys.append("Esc back") }
         lines.append(StyledLine("  " + keys.joined(separator: "   "), .dim))
@@ -108,7 +108,7 @@ final class RangingApp {
 
     private func quit() {
         screen.leave()
-        // What was on the air is taken off it before the program ends.
+        // Advertising stops before the program ends.
         DispatchQueue.main.asyncAfter(deadline: .now() + 0.1) {
             MainActor.assumeIsolated { () -> Void in self.terminal.quit(0) }
         }

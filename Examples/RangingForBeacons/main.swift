@@ -1,8 +1,8 @@
-// In a terminal this is an app with the two screens of the sample. With words behind its name it is one of them, line
-// by line, for a script or a pipe.
+// In a terminal this is an app with the two screens of the sample. With arguments it has one of these roles, line by
+// line, for a script or a pipe.
 @preconcurrency import Foundation
 
-/// The UUID that both roles begin with, so that they find each other.
+/// The UUID that both roles start with, so that they find each other.
 let defaultUUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
 func fail(_ message: String) -> Never {
@@ -11,15 +11,15 @@ func fail(_ message: String) -> Never {
             """
             \(message)
             usage: RangingForBeacons                          the app, in a terminal
-                   RangingForBeacons configure MAJOR MINOR    this device is a beacon
-                   RangingForBeacons range [UUID]...          beacons are looked for
+                          RangingForBeacons configure MAJOR MINOR    makes this device a beacon
+                          RangingForBeacons range [UUID]...          looks for beacons
 
             """.utf8))
     exit(64)
 }
 
 var arguments = Array(CommandLine.arguments.dropFirst())
-guard let uuid = UUID(uuidString: defaultUUID) else { fail("The UUID of the sample is none.") }
+guard let uuid = UUID(uuidString: defaultUUID) else { fail("The UUID of the sample is invalid.") }
 
 if arguments.isEmpty, TerminalScreen.isPossible {
     let app = RangingApp(defaultUUID: uuid)
@@ -40,7 +40,7 @@ case "range":
             guard let uuid = UUID(uuidString: text) else { fail("'\(text)' is not a UUID.") }
             return uuid
         })
-case "": fail("This is no terminal. Which role shall this device have?")
-default: fail("Which role shall this device have?")
+case "": fail("This is not a terminal. Choose a role for this device.")
+default: fail("Choose a role for this device.")
 }
 RunLoop.main.run()

@@ -1,21 +1,21 @@
 import CoreBluetooth
 import CoreLocation
 
-/// Makes the device a beacon of values that the user chooses.
+/// Makes the device a beacon with values that the user chooses.
 class BeaconConfiguration: NSObject, CBPeripheralManagerDelegate {
-    /// What the beacon sends.
+    /// The values of the adverts.
     struct Values: Equatable {
         var uuid: UUID
         var major: CLBeaconMajorValue = 0
         var minor: CLBeaconMinorValue = 0
-        /// The signal at one metre in dBm; nil for that of the device.
+        /// The signal at one metre in dBm; nil for the device's own value.
         var measuredPower: Int?
     }
 
     private(set) var values: Values
     private(set) var isEnabled = false
 
-    /// How it goes, in words.
+    /// The state of the beacon, in words.
     private(set) var status = "Off"
 
     /// Called when the status has changed.
@@ -30,14 +30,14 @@ class BeaconConfiguration: NSObject, CBPeripheralManagerDelegate {
         peripheralManager = CBPeripheralManager(delegate: self, queue: nil)
     }
 
-    /// Takes what the user chose.
+    /// Applies the user's choice.
     func change(_ values: Values, isEnabled: Bool) {
         self.values = values
         self.isEnabled = isEnabled
         apply()
     }
 
-    /// The user leaves the screen.
+    /// Stops the beacon when the user leaves the screen.
     func leave() {
         isEnabled = false
         if peripheralManager?.state == .poweredOn { peripheralManager?.stopAdvertising() }
@@ -46,7 +46,7 @@ class BeaconConfiguration: NSObject, CBPeripheralManagerDelegate {
 
     private func apply() {
         guard let peripheralManager, peripheralManager.state == .poweredOn else { return }
-        // Always, since a beacon that is on the air does not change.
+        // Always, since the adverts of a running beacon cannot change.
         peripheralManager.stopAdvertising()
         guard isEnabled else { return show("Off") }
         let constraint = CLBeaconIdentityConstraint(uuid: values.uuid, major: values.major, minor: values.minor)
@@ -81,7 +81,7 @@ class BeaconConfiguration: NSObject, CBPeripheralManagerDelegate {
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
         if let error {
             isEnabled = false
-            show("This device is no beacon: \(error.localizedDescription)")
+            show("This device cannot advertise: \(error.localizedDescription)")
         } else {
             show("This device is the beacon \(values.uuid), major \(values.major), minor \(values.minor).")
         }

@@ -10,14 +10,14 @@ class BeaconRanger: NSObject, CLLocationManagerDelegate {
 
     private let locationManager = CLLocationManager()
 
-    /// What was found last for each constraint.
+    /// The latest beacons of each constraint.
     private var beaconConstraints: [CLBeaconIdentityConstraint: [CLBeacon]] = [:]
 
-    /// The UUIDs that are looked for, in the order in which they were added, with what is known of each.
+    /// The UUIDs to look for, in the order in which the user added them, and the state of each.
     private(set) var uuids: [UUID] = []
     private(set) var states: [UUID: CLRegionState] = [:]
 
-    /// What went wrong last, in words; nil where nothing did.
+    /// The latest problem, in words; nil without one.
     private(set) var problem: String?
 
     /// Called when something has changed.
@@ -29,25 +29,25 @@ class BeaconRanger: NSObject, CLLocationManagerDelegate {
         locationManager.delegate = self
     }
 
-    /// Whether the app may look for beacons, is still to ask, or may not.
+    /// The permission to look for beacons.
     var authorization: CLAuthorizationStatus { locationManager.authorizationStatus }
 
     /// Asks for permission.
     func requestAuthorization() { locationManager.requestWhenInUseAuthorization() }
 
-    /// Begins to look for beacons of a UUID.
+    /// Starts to look for beacons of a UUID.
     func add(_ uuid: UUID) {
         guard !uuids.contains(uuid) else { return }
         uuids.append(uuid)
         requestAuthorization()
         let constraint = CLBeaconIdentityConstraint(uuid: uuid)
         beaconConstraints[constraint] = []
-        // Ranging costs much more than monitoring, so it waits until there is something to range.
+        // Ranging costs much more than monitoring, so it waits until a beacon is there.
         locationManager.startMonitoring(
             for: CLBeaconRegion(beaconIdentityConstraint: constraint, identifier: uuid.uuidString))
     }
 
-    /// Ends the search for beacons of a UUID.
+    /// Stops looking for beacons of a UUID.
     func remove(_ uuid: UUID) {
         uuids.removeAll { $0 == uuid }
         states[uuid] = nil
@@ -60,7 +60,7 @@ class BeaconRanger: NSObject, CLLocationManagerDelegate {
         didChange()
     }
 
-    /// Stops all that was begun, that of earlier launches too, which the system goes on with.
+    /// Stops everything, including the monitoring of earlier launches, which the system continues.
     func leave() {
         for region in locationManager.monitoredRegions { locationManager.stopMonitoring(for: region) }
         for constraint in beaconConstraints.keys { locationManager.stopRangingBeacons(satisfying: constraint) }
@@ -70,7 +70,7 @@ class BeaconRanger: NSObject, CLLocationManagerDelegate {
         problem = nil
     }
 
-    /// The sections, the nearest first, also those without a beacon.
+    /// The sections, nearest first, including empty ones.
     var sections: [Section] {
         let beacons = Dictionary(grouping: beaconConstraints.values.joined(), by: \.proximity)
         return [CLProximity.immediate, .near, .far, .unknown].map { proximity in
@@ -94,7 +94,7 @@ class BeaconRanger: NSObject, CLLocationManagerDelegate {
     }
 
     func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
-        // The region may be known from an earlier launch, and then nothing changes by being in it still.
+        // If the region is known from an earlier launch, there is no event while the device stays inside.
         manager.requestState(for: region)
     }
 
@@ -115,7 +115,7 @@ class BeaconRanger: NSObject, CLLocationManagerDelegate {
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
-        // The last report may come after the search was ended.
+        // The last report may arrive after the search has ended.
         guard uuids.contains(beaconConstraint.uuid) else { return }
         problem = nil
         beaconConstraints[beaconConstraint] = beacons

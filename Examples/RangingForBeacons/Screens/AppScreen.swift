@@ -4,17 +4,17 @@ protocol AppScreen: AnyObject {
     /// Its title.
     var title: String { get }
 
-    /// The keys that it knows, beside those that all screens know.
+    /// The keys that it handles, besides those of all screens.
     var keys: [String] { get }
 
-    /// Returns its lines, and where the cursor stands in them.
+    /// Returns its lines, and the cursor's position in them.
     func draw() -> (lines: [StyledLine], cursor: (row: Int, column: Int)?)
 
     /// Handles a key.
     ///
-    /// - Returns: false for one that it does not know.
+    /// - Returns: false for an unknown key.
     func handle(_ key: Key) -> Bool
 
-    /// The user leaves it.
+    /// Ends its work, when the user leaves it.
     func leave()
 }

@@ -28,7 +28,7 @@ final class ConfigureScreen: AppScreen {
     private let beacon: BeaconConfiguration
     private var texts: [Field: String]
     private var field = Field.uuid
-    /// Why the last key was refused, or what is still missing.
+    /// The reason why the last key was refused, or the missing value.
     private var refusal: String?
 
     private static let column = 21
@@ -43,7 +43,7 @@ final class ConfigureScreen: AppScreen {
 
     // MARK: - Values
 
-    /// What the fields say, or what is wrong with them.
+    /// The values of the fields, or a problem with them.
     private var values: Result<BeaconConfiguration.Values, Problem> {
         guard let uuid = UUID(uuidString: texts[.uuid] ?? "") else {
             return .failure(
@@ -59,7 +59,7 @@ final class ConfigureScreen: AppScreen {
         let power = texts[.measuredPower] ?? ""
         if !power.isEmpty {
             guard let number = Int(power), (-127...(-1)).contains(number) else {
-                return .failure(Problem(.measuredPower, "The measured power is not whole: a number from -127 to -1."))
+                return .failure(Problem(.measuredPower, "The measured power is incomplete: a number from -127 to -1."))
             }
             values.measuredPower = number
         }
@@ -76,7 +76,7 @@ final class ConfigureScreen: AppScreen {
         }
     }
 
-    /// Returns why a text cannot stand in a field, not even on the way to another; nil where it can.
+    /// Returns why a field cannot contain a text, even as the start of another; nil if it can.
     private func refusal(of text: String, in field: Field) -> String? {
         switch field {
         case .uuid:
@@ -106,7 +106,7 @@ final class ConfigureScreen: AppScreen {
         case .failure(let problem):
             refusal = problem.sentence
             if isEnabled, !beacon.isEnabled { field = problem.field }
-            // What is on the air is what the screen says, or nothing.
+            // The beacon sends the values on the screen, or nothing.
             if beacon.isEnabled { beacon.change(beacon.values, isEnabled: false) }
         }
     }
@@ -151,7 +151,7 @@ final class ConfigureScreen: AppScreen {
             texts[field] = String((texts[field] ?? "").dropLast())
             changed()
         case .character(let character) where field != .enabled:
-            // The first digit takes the place of the 0 that stands there.
+            // The first digit replaces the initial 0.
             let old = (field == .major || field == .minor) && texts[field] == "0" ? "" : texts[field] ?? ""
             let new = old + (field == .uuid ? character.uppercased() : String(character))
             if let reason = refusal(of: new, in: field) {

@@ -1,6 +1,6 @@
 @preconcurrency import Foundation
 
-/// The two roles line by line, as a script or a pipe reads them.
+/// The two roles line by line, for a script or a pipe.
 @MainActor
 final class LineInterface {
     private var configuration: BeaconConfiguration?
@@ -9,7 +9,7 @@ final class LineInterface {
     private let interruption = DispatchSource.makeSignalSource(signal: SIGINT, queue: .main)
 
     init() {
-        // Each line at once, where the output is a pipe too.
+        // Write each line at once, even to a pipe.
         setvbuf(stdout, nil, Int32(_IOLBF), 0)
         interruption.setEventHandler { [unowned self] in leave() }
         interruption.resume()
@@ -51,7 +51,7 @@ final class LineInterface {
     private func leave() {
         configuration?.leave()
         ranger?.leave()
-        // Stopping is not waited for anywhere, so let it be done first.
+        // There is no callback for the end of advertising, so allow it some time.
         DispatchQueue.main.asyncAfter(deadline: .now() + 0.2) { exit(0) }
     }
 }

@@ -4,10 +4,10 @@ import CoreLocation
 final class RangeScreen: AppScreen {
     private let ranger: BeaconRanger
     private let defaultUUID: String
-    /// The UUID that is being typed; nil where none is.
+    /// The UUID that the user is typing; nil without one.
     private var typed: String?
     private var refusal: String?
-    /// The place of the UUID that is removed next; nil where none is chosen.
+    /// The index of the UUID to remove; nil if none is chosen.
     private var chosen: Int?
 
     init(_ ranger: BeaconRanger, defaultUUID: String) {
@@ -83,7 +83,7 @@ final class RangeScreen: AppScreen {
         return line
     }
 
-    /// Returns a distance with what the signal allows around it, such as `about 2.0 m, 1.0 to 4.0`.
+    /// Returns a distance with its range, such as `2.0 m (1.0 to 4.0)`.
     private func distance(_ beacon: CLBeacon) -> String {
         guard let range = beacon.accuracyRange else { return "-" }
         let places = range.upperBound < 10 ? 1 : 0
@@ -100,7 +100,7 @@ final class RangeScreen: AppScreen {
         if chosen != nil { return choose(key) }
         switch key {
         case .character("a"):
-            // The one of the sample, unless it is looked for already.
+            // The UUID of the sample, unless it is already in the list.
             let isNew = !ranger.uuids.contains { $0.uuidString == defaultUUID }
             typed = isNew ? defaultUUID : ""
             refusal = nil
@@ -122,7 +122,7 @@ final class RangeScreen: AppScreen {
                 return true
             }
             guard !ranger.uuids.contains(uuid) else {
-                refusal = "This one is looked for already."
+                refusal = "This UUID is already in the list."
                 return true
             }
             typed = nil

@@ -4,9 +4,9 @@ enum Key: Equatable {
     case enter, tab, backTab, escape, delete
     case character(Character)
 
-    /// Returns the keys in what a terminal sent at once.
+    /// Returns the keys in the bytes that a terminal sent at once.
     ///
-    /// - Parameter bytes: UTF-8, with the sequences of a VT100 for the keys that are no characters.
+    /// - Parameter bytes: UTF-8, with VT100 sequences for keys that are not characters.
     static func keys(in bytes: some Sequence<UInt8>) -> [Key] {
         var rest = Substring(String(decoding: Array(bytes), as: UTF8.self))
         let sequences: [(String, Key)] = [
@@ -20,7 +20,7 @@ enum Key: Equatable {
                 keys.append(key)
                 rest.unicodeScalars.removeFirst(text.unicodeScalars.count)
             } else if rest.hasPrefix("\u{1B}[") || rest.hasPrefix("\u{1B}O") {
-                // Another key: all of its sequence is skipped, up to its final letter.
+                // Another key: skips its sequence up to the final letter.
                 rest.removeFirst(2)
                 while let next = rest.first {
                     rest.removeFirst()

@@ -1,6 +1,6 @@
-/// A line of a screen, of parts that have a style each.
+/// A line of a screen, made of styled parts.
 struct StyledLine {
-    /// How a part looks. Without colours all are readable too.
+    /// The style of a part. All styles are readable without colours.
     enum Style: String {
         case plain = ""
         case bold = "1"
@@ -11,7 +11,7 @@ struct StyledLine {
         case yellow = "33"
         case cyan = "36"
 
-        /// True for what is a colour, and left out where colours are not welcome.
+        /// True for a colour, which is left out if the user does not want colours.
         var isColor: Bool { rawValue.count == 2 }
     }
 
@@ -31,7 +31,7 @@ struct StyledLine {
     /// Adds spaces up to a column.
     mutating func pad(to column: Int) { append(String(repeating: " ", count: max(0, column - count))) }
 
-    /// Returns the line as a terminal takes it, cut off where the window ends.
+    /// Returns the line for a terminal, cut off at the edge of the window.
     func text(columns: Int, hasColor: Bool) -> String {
         var left = columns
         var result = ""

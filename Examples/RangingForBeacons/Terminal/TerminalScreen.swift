@@ -1,13 +1,12 @@
 @preconcurrency import Foundation
 import Glibc
 
-/// The whole terminal as a screen: what is drawn replaces what was there, and single keys are read.
+/// The whole terminal as a screen, with single keys as input.
 ///
-/// However the program ends, the terminal is as it was: by `leave()`, and where the program is killed, by a shell that
-/// waits for that.
+/// The terminal is restored however the program ends: by `leave()`, or by a waiting shell if the program is killed.
 @MainActor
 final class TerminalScreen {
-    /// The lines of a screen, and where the cursor stands; nil where it is hidden.
+    /// The lines of a screen, and the cursor's position; nil if the cursor is hidden.
     struct Drawing: Equatable {
         var lines: [String] = []
         var cursor: (row: Int, column: Int)?
@@ -18,13 +17,13 @@ final class TerminalScreen {
         }
     }
 
-    /// True where standard input and output are a terminal that can move its cursor.
+    /// True if standard input and output are a terminal that can move its cursor.
     static var isPossible: Bool {
         isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
             && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
-    /// True where colours are welcome (no-color.org).
+    /// True if the user wants colours (no-color.org).
     static let hasColor = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 
     private let receive: (Key) -> Void
@@ -38,7 +37,7 @@ final class TerminalScreen {
 
     /// - Parameters:
     ///   - receive: called with each key.
-    ///   - resized: called when everything has to be drawn anew.
+    ///   - resized: called when everything must be redrawn.
     init(receive: @escaping (Key) -> Void, resized: @escaping () -> Void) {
         self.receive = receive
         self.resized = resized
@@ -56,13 +55,13 @@ final class TerminalScreen {
 
     // MARK: - Showing and leaving
 
-    /// Takes the terminal.
+    /// Takes over the terminal.
     ///
-    /// - Returns: false where it was taken already.
+    /// - Returns: false if that has already happened.
     @discardableResult
     func enter() -> Bool {
         guard !isShown else { return false }
-        // First of all, and before anything is drawn: from its first picture on, whatever ends the program ends it so.
+        // First, before anything is drawn: every end of the program after the first picture must restore the terminal.
         if signals.isEmpty { watch() }
         if guardian == nil { startGuardian() }
         isShown = true
@@ -71,7 +70,7 @@ final class TerminalScreen {
         raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(STDIN_FILENO, TCSADRAIN, &raw)
         drawn = nil
-        // The other screen of the terminal, and a hidden cursor.
+        // The terminal's alternate screen, and a hidden cursor.
         write("\u{1B}[?1049h\u{1B}[?25l")
         let input = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
         input.setEventHandler { self.read() }
@@ -80,10 +79,10 @@ final class TerminalScreen {
         return true
     }
 
-    /// Has all of the next drawing drawn.
+    /// Makes the next drawing a complete one.
     func forget() { drawn = nil }
 
-    /// Gives the terminal back as it was. It may be taken again.
+    /// Restores the terminal. The app can take it over again.
     func leave() {
         guard isShown else { return }
         isShown = false
@@ -93,16 +92,16 @@ final class TerminalScreen {
         tcsetattr(STDIN_FILENO, TCSADRAIN, &before)
     }
 
-    /// Ends the program, with the terminal as it was.
+    /// Restores the terminal and ends the program.
     func quit(_ status: Int32) -> Never {
         leave()
-        // The guardian has nothing to do.
+        // Tells the guardian that the terminal is already restored.
         try? guardian?.fileHandleForWriting.write(contentsOf: Data("done\n".utf8))
         exit(status)
     }
 
-    /// Starts a shell that gives the terminal back where this program is killed: it reads a line, which never comes
-    /// then.
+    /// Starts a shell that restores the terminal if this program is killed. The shell waits for a line, which then
+    /// never arrives.
     private func startGuardian() {
         let settings = Process()
         let answer = Pipe()
@@ -128,12 +127,12 @@ final class TerminalScreen {
             try process.run()
             guardian = pipe
         } catch {
-            // Without it, only a kill leaves the terminal as it is.
+            // Without it, the terminal is not restored after a kill.
             guardian = Pipe()
         }
     }
 
-    /// Watches for the signals that end or stop the program, and for a window of another size.
+    /// Watches for signals that end or stop the program, and for a new size of the window.
     private func watch() {
         let registrations = DispatchGroup()
         let queue = DispatchQueue(label: "signals")
@@ -151,24 +150,24 @@ final class TerminalScreen {
             self.resized()
         }
         on(SIGTSTP) {
-            // The shell gets a clean terminal, and what was shown comes back with "fg".
+            // The shell gets a clean terminal, and "fg" brings the screen back.
             let wasShown = self.isShown
             self.leave()
             kill(getpid(), SIGSTOP)
             if wasShown { self.enter() }
             self.resized()
         }
-        // A source begins a moment after it was resumed. A signal in between would be nobody's.
+        // A source starts shortly after it was resumed. A signal in between would be lost.
         registrations.wait()
     }
 
     // MARK: - Drawing
 
-    /// Shows a drawing in place of the one before. What has not changed is not drawn.
+    /// Replaces the shown drawing. Only changed lines are drawn.
     func draw(_ drawing: Drawing) {
         guard isShown, drawing != drawn else { return }
         let rows = size.rows
-        // All at once, for terminals that know how (synchronized output): nothing flickers.
+        // All at once, if the terminal supports synchronized output, so that nothing flickers.
         var text = "\u{1B}[?2026h\u{1B}[?25l"
         for row in 0..<rows {
             let line = row < drawing.lines.count ? drawing.lines[row] : ""

@@ -1,18 +1,18 @@
 import BeaconTestKit
 
-/// The place of this device in the air that programs share, and the way that arrow keys take it.
+/// The position of this device in the shared air, which the arrow keys change.
 @MainActor
 struct Walk {
     /// The length of a step in metres.
     private static let step = 0.5
 
-    /// Where the last step led; nil before the first.
+    /// The target of the last step; nil before the first step.
     private var target: Position?
 
-    /// The place in words; nil for a device with a radio, which its user walks with.
+    /// The position in words; nil for a device with a radio, which its user carries.
     var text: String? {
         guard let position = SharedAir.position else { return nil }
-        // Whole digits of what a step changes.
+        // Tenths are enough for steps of half a metre.
         func metres(_ value: Double) -> String {
             let tenths = Int((value * 10).rounded())
             return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
@@ -20,9 +20,9 @@ struct Walk {
         return "at \(metres(position.x)), \(metres(position.y)) m"
     }
 
-    /// Takes a step in the direction of an arrow key, at a person's speed.
+    /// Takes a step in the direction of an arrow key, at walking speed.
     ///
-    /// - Returns: false where the key is no arrow, or there is no air to walk in.
+    /// - Returns: false if the key is not an arrow, or there is no shared air.
     mutating func take(_ key: Key) -> Bool {
         guard let place = target ?? SharedAir.position else { return false }
         var (x, y) = (place.x, place.y)
