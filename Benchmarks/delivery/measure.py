@@ -80,15 +80,15 @@ def measure(folder, regions, batch, port):
         return int(values["write_bytes"]), int(values["syscw"])
 
     Webhook.received = 0
-    everybody = list(range(regions))
-    step(everybody)
+    all_regions = list(range(regions))
+    step(all_regions)
     wait(regions)
     before = written()
     for number in range(10):
         for _ in range(6):
             step([])
         wait(regions * (2 * number + 2))
-        step(everybody)
+        step(all_regions)
         wait(regions * (2 * number + 3))
     count = regions * 20
     after = written()

@@ -13,7 +13,7 @@ public struct EngineConfiguration: Sendable {
 
     /// The maximum number of receivers that have ranging reports and whose deafness is tracked.
     ///
-    /// Only files name more. Further receivers enter and keep regions like all others;
+    /// Only recordings can name more. Further receivers enter and keep regions like all others;
     /// ``EngineStatistics/refusedReceivers`` counts them.
     public var maximumReceivers = 256
 

@@ -4,7 +4,7 @@ import Testing
 @Suite("Errors in a scenario name their place")
 struct ScenarioErrorTests {
     /// An invalid scenario, with its error's code and path.
-    struct Mistake: Sendable, CustomTestStringConvertible {
+    struct InvalidScenario: Sendable, CustomTestStringConvertible {
         var json: String
         var code: ScenarioError.Code
         var path: String
@@ -18,39 +18,39 @@ struct ScenarioErrorTests {
         }
 
         /// A faulty member of an otherwise valid scenario.
-        static func top(_ member: String, _ code: ScenarioError.Code, _ path: String) -> Mistake {
-            Mistake(
+        static func top(_ member: String, _ code: ScenarioError.Code, _ path: String) -> InvalidScenario {
+            InvalidScenario(
                 #"{"duration": 10, \#(uuidLine), "receivers": [{"position": [0, 0]}], \#(member)}"#, code, path)
         }
 
-        static func beacon(_ members: String, _ code: ScenarioError.Code, _ key: String) -> Mistake {
+        static func beacon(_ members: String, _ code: ScenarioError.Code, _ key: String) -> InvalidScenario {
             top(
                 #""people": [{"name": "ann", "walk": [[0, 0]]}], "beacons": [{"position": [0, 0]}, {\#(members)}]"#,
                 code, "beacons[1].\(key)")
         }
 
-        static func person(_ members: String, _ code: ScenarioError.Code, _ key: String) -> Mistake {
+        static func person(_ members: String, _ code: ScenarioError.Code, _ key: String) -> InvalidScenario {
             top(#""people": [{\#(members)}]"#, code, "people[0].\(key)")
         }
 
-        static func environment(_ members: String, _ code: ScenarioError.Code, _ key: String) -> Mistake {
+        static func environment(_ members: String, _ code: ScenarioError.Code, _ key: String) -> InvalidScenario {
             top(#""environment": {\#(members)}"#, code, "environment.\(key)")
         }
     }
 
-    static let mistakes: [Mistake] = [
-        Mistake("", .malformed, ""),
-        Mistake("{", .malformed, ""),
-        Mistake("{\"duration\": 1e999}", .malformed, ""),
-        Mistake(String(repeating: "[", count: 100_000), .malformed, ""),
-        Mistake("[]", .wrongType, ""),
-        Mistake("{}", .missingKey, "duration"),
-        Mistake(#"{"duration": 10}"#, .missingKey, "receivers"),
-        Mistake(#"{"duration": 10, "receivers": []}"#, .invalidValue, "receivers"),
-        Mistake(#"{"duration": 0, "receivers": []}"#, .outOfRange, "duration"),
-        Mistake(#"{"duration": 1e9, "receivers": []}"#, .outOfRange, "duration"),
-        Mistake(#"{"duration": "10", "receivers": []}"#, .wrongType, "duration"),
-        Mistake(#"{"duration": true, "receivers": []}"#, .wrongType, "duration"),
+    static let invalidScenarios: [InvalidScenario] = [
+        InvalidScenario("", .malformed, ""),
+        InvalidScenario("{", .malformed, ""),
+        InvalidScenario("{\"duration\": 1e999}", .malformed, ""),
+        InvalidScenario(String(repeating: "[", count: 100_000), .malformed, ""),
+        InvalidScenario("[]", .wrongType, ""),
+        InvalidScenario("{}", .missingKey, "duration"),
+        InvalidScenario(#"{"duration": 10}"#, .missingKey, "receivers"),
+        InvalidScenario(#"{"duration": 10, "receivers": []}"#, .invalidValue, "receivers"),
+        InvalidScenario(#"{"duration": 0, "receivers": []}"#, .outOfRange, "duration"),
+        InvalidScenario(#"{"duration": 1e9, "receivers": []}"#, .outOfRange, "duration"),
+        InvalidScenario(#"{"duration": "10", "receivers": []}"#, .wrongType, "duration"),
+        InvalidScenario(#"{"duration": true, "receivers": []}"#, .wrongType, "duration"),
         .top(#""beacon": []"#, .unknownKey, "beacon"),
         .top(#""name": """#, .invalidValue, "name"),
         .top(#""name": "a\nb""#, .invalidValue, "name"),
@@ -96,16 +96,17 @@ struct ScenarioErrorTests {
         .top(
             #""people": [{"name": "ann", "walk": [[0, 0]]}, {"name": "ann", "walk": [[0, 0]]}]"#, .duplicateName,
             "people[1].name"),
-        Mistake(#"{"duration": 1, "receivers": [{}]}"#, .missingKey, "receivers[0].position"),
-        Mistake(#"{"duration": 1, "receivers": [{"carriedBy": "bob"}]}"#, .unknownReference, "receivers[0].carriedBy"),
-        Mistake(
+        InvalidScenario(#"{"duration": 1, "receivers": [{}]}"#, .missingKey, "receivers[0].position"),
+        InvalidScenario(
+            #"{"duration": 1, "receivers": [{"carriedBy": "bob"}]}"#, .unknownReference, "receivers[0].carriedBy"),
+        InvalidScenario(
             #"{"duration": 1, "receivers": [{"position": [0, 0], "gain": 99}]}"#, .outOfRange, "receivers[0].gain"),
-        Mistake(
+        InvalidScenario(
             #"{"duration": 1, "receivers": [{"position": [0, 0], "at": 9}]}"#, .unknownKey, "receivers[0].at"),
-        Mistake(
+        InvalidScenario(
             #"{"duration": 1, "receivers": [{"name": "a", "position": [0, 0]}, {"name": "a", "position": [0, 0]}]}"#,
             .duplicateName, "receivers[1].name"),
-        Mistake(
+        InvalidScenario(
             #"{"duration": 1, "receivers": [{"position": [0, 0]}], "beacons": [{"position": [0, 0]}]}"#, .missingKey,
             "beacons[0].uuid"),
         .beacon(#""minor": 1"#, .missingKey, "position"),
@@ -149,14 +150,14 @@ struct ScenarioErrorTests {
             .tooLarge, "crowds"),
     ]
 
-    @Test("Each kind of error has its code and path", arguments: mistakes)
-    func mistake(_ mistake: Mistake) throws {
-        let error = try #require(throws: ScenarioError.self) { try Scenario(json: Array(mistake.json.utf8)) }
-        #expect(error.code == mistake.code)
-        #expect(error.path == mistake.path)
+    @Test("Each kind of error has its code and path", arguments: invalidScenarios)
+    func errors(_ scenario: InvalidScenario) throws {
+        let error = try #require(throws: ScenarioError.self) { try Scenario(json: Array(scenario.json.utf8)) }
+        #expect(error.code == scenario.code)
+        #expect(error.path == scenario.path)
         // The cause before the semicolon, the remedy after it.
         #expect(error.message.contains(";"))
-        #expect("\(error)".hasPrefix(mistake.path.isEmpty ? "The scenario " : mistake.path))
+        #expect("\(error)".hasPrefix(scenario.path.isEmpty ? "The scenario " : scenario.path))
     }
 
     @Test("The error for a number out of range includes the range and its unit")

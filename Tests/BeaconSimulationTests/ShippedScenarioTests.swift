@@ -2,7 +2,7 @@ import BeaconModel
 import BeaconSimulation
 import Testing
 
-@Suite("Shipped scenarios tell their stories, with several seeds")
+@Suite("Shipped scenarios play their stories, with several seeds")
 struct ShippedScenarioTests {
     private static let seeds: [UInt64] = [1, 2, 3, 4, 5]
 

@@ -21,7 +21,7 @@ struct WalkTests {
 
     private func expect(_ times: [Double], near expected: [Double], within tolerance: Double = 0.2) {
         #expect(times.count == expected.count)
-        for (time, moment) in zip(times, expected) { #expect(abs(time - moment) < tolerance) }
+        for (time, wanted) in zip(times, expected) { #expect(abs(time - wanted) < tolerance) }
     }
 
     @Test("A person passes beacons at the configured speed")

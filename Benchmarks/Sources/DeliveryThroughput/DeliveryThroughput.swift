@@ -145,7 +145,7 @@ struct DeliveryThroughput {
         return Double(events) / time
     }
 
-    /// Returns the peak memory while so many events waited and were delivered.
+    /// Returns the peak memory while `events` events waited and were delivered.
     private func memory(events: Int) async throws -> Int {
         var most = 0
         _ = try await deliver(events: events, batch: 100) { most = max(most, ResidentMemory.bytes) }

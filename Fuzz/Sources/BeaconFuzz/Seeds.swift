@@ -93,8 +93,8 @@ enum Seeds {
         let digits = Array("0123456789ABCDEF".utf8)
         let text = ([4] + oneEvent).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)], UInt8(ascii: " ")] }
         let lines = Array("> ".utf8) + text.prefix(60) + Array("\n  ".utf8) + text.dropFirst(60) + Array("\n".utf8)
-        let greeting = Array("HCI sniffer - Bluetooth packet analyzer ver 5.28\ndevice: hci0 snap_len: 1500\n".utf8)
-        return greeting + lines + Array("2026-11-21 10:11:12.345678 ".utf8) + lines
+        let header = Array("HCI sniffer - Bluetooth packet analyzer ver 5.28\ndevice: hci0 snap_len: 1500\n".utf8)
+        return header + lines + Array("2026-11-21 10:11:12.345678 ".utf8) + lines
     }()
 
     static let sightings = [

@@ -82,7 +82,7 @@ struct ByteStream: ~Copyable {
 
     /// Moves the window past `count` bytes, and reads more if necessary.
     ///
-    /// - Returns: true if the content has so many bytes.
+    /// - Returns: true if the content has `count` more bytes.
     mutating func skip(_ count: Int) -> Bool {
         var remaining = count
         while remaining > available {

@@ -116,8 +116,8 @@ struct ReceiverFloor {
     /// The decibels above the floor up to which a second's mean is evidence of the floor.
     private static let near: Float = 12
 
-    /// The share of the difference that the floor follows for a second below it, and the decibels that it rises for
-    /// every other second. The floor settles at a level with a few seconds in a hundred below it.
+    /// The share of the difference that the floor follows for a second below it, and the decibels that it rises in
+    /// each second that is not below it. The floor settles at a level with a few seconds in a hundred below it.
     private static let fall: Float = 1 / 8
     private static let rise: Float = 0.02
 

@@ -5,7 +5,7 @@ struct PlaceStanding {
     /// The number of the receiver with that level; -1 for none.
     var receivers: [Int]
     /// The number of receivers in each place that hear the beacon.
-    var ears: [Int]
+    var hearingCounts: [Int]
     /// The leading place and the next one; nil if no place hears the beacon, or no other one does.
     var best: Int?
     var second: Int?
@@ -16,18 +16,18 @@ struct PlaceStanding {
     init(placeCount: Int) {
         levels = Array(repeating: Self.silent, count: placeCount)
         receivers = Array(repeating: -1, count: placeCount)
-        ears = Array(repeating: 0, count: placeCount)
+        hearingCounts = Array(repeating: 0, count: placeCount)
     }
 
     /// Clears all levels.
     mutating func clear() {
-        for place in levels.indices { (levels[place], receivers[place], ears[place]) = (Self.silent, -1, 0) }
+        for place in levels.indices { (levels[place], receivers[place], hearingCounts[place]) = (Self.silent, -1, 0) }
         (best, second) = (nil, nil)
     }
 
     /// Adds the level at a receiver of a place.
     mutating func add(_ level: Float, at receiver: Int, in place: Int) {
-        ears[place] += 1
+        hearingCounts[place] += 1
         guard level > levels[place] else { return }
         (levels[place], receivers[place]) = (level, receiver)
     }

@@ -50,7 +50,7 @@ struct TaughtPlaces {
     private static let own: Float = 1
     private static let ownLead: Float = 6
 
-    /// The cost per second of no known place.
+    /// The cost per second of being in no known place.
     static let unknownCost: Float = 1.5
 
     /// The maximum cost by which a place is behind another before a second is added, and so the cost of a move: about

@@ -141,7 +141,7 @@ public struct ProximityReports: Sendable {
         return lists.values.compactMap { $0.beacons[beacon] }.min { order($0) < order($1) }
     }
 
-    // MARK: - What is listed
+    // MARK: - Listed beacons
 
     /// The listed beacons, as changes of the newest second. A new machine begins with them.
     public var standing: [ProximityChange] {

@@ -10,7 +10,8 @@ public import BeaconModel
 /// metre to ten, and hardly ever less. Three adverts near one receiver and three near another contradict each other if
 /// no permitted speed connects them.
 public struct SuspicionDetector: Sendable {
-    /// The maximum number of findings in an hour, for identities that the constraints name in full and for others.
+    /// The maximum number of findings in an hour, counted separately for identities that the constraints name in full
+    /// and for others.
     public static let mostFindings = 60
 
     /// The maximum number of tracked identities, besides those that the constraints name in full.

@@ -14,7 +14,7 @@ extension Engine {
         let track = tracks[number]
         let gap = time &- track.pointee.lastHeard
         if gap > Self.retention {
-            forgetCourse(number)
+            forgetHistory(number)
         } else {
             track.pointee.interval.add(gap: gap)
         }
@@ -80,7 +80,7 @@ extension Engine {
 
     /// Forgets the interval and the power of a beacon that returns from a long absence.
     @inline(never)
-    private mutating func forgetCourse(_ number: Int) {
+    private mutating func forgetHistory(_ number: Int) {
         tracks[number].pointee.interval = IntervalLearner()
         tracks[number].pointee.power = PowerClaim()
         powerDisputes[number] = nil

@@ -55,19 +55,20 @@ public struct ScenarioSource: Sendable {
             return record
         }
         time = next
-        let moment = began.advanced(by: time)
+        let timestamp = began.advanced(by: time)
         counts.packets += 1
         do {
             try broadcast.transmit(through: medium) { heard, advert in
                 counts.reports += 1
                 try deliver(
-                    Reception(time: moment, receiver: ReceiverID(UInt16(heard.receiver)), report: heard.report), advert)
+                    Reception(time: timestamp, receiver: ReceiverID(UInt16(heard.receiver)), report: heard.report),
+                    advert)
             }
         } catch {
             isOver = true
             throw error
         }
-        return SourceRecord(time: moment)
+        return SourceRecord(time: timestamp)
     }
 
     private mutating func finish() {

@@ -23,13 +23,13 @@ struct JSONReader {
         // A byte order mark, which some editors write.
         if json.starts(with: [0xEF, 0xBB, 0xBF]) { reader.scanner.position = 3 }
         let value = try reader.value(depth: 0)
-        guard reader.peek() == nil else { throw reader.mistake("there is text after the end", "remove it") }
+        guard reader.peek() == nil else { throw reader.syntaxError("there is text after the end", "remove it") }
         return value
     }
 
     private init(json: [UInt8]) { self.json = json }
 
-    private func mistake(_ found: String, _ remedy: String, at offset: Int? = nil) -> ScenarioError {
+    private func syntaxError(_ found: String, _ remedy: String, at offset: Int? = nil) -> ScenarioError {
         let before = json[..<min(offset ?? scanner.position, json.count)]
         let line = 1 + before.count { $0 == UInt8(ascii: "\n") }
         // Counts characters, not bytes: continuation bytes of UTF-8 do not count.
@@ -49,9 +49,11 @@ struct JSONReader {
 
     private mutating func value(depth: Int) throws -> JSONValue {
         guard depth < JSONScanner.deepest else {
-            throw mistake("lists and objects are nested deeper than \(JSONScanner.deepest)", "check the brackets")
+            throw syntaxError("lists and objects are nested deeper than \(JSONScanner.deepest)", "check the brackets")
         }
-        guard let next = peek() else { throw mistake("the file ends where a value should be", "add what is missing") }
+        guard let next = peek() else {
+            throw syntaxError("the file ends where a value should be", "add what is missing")
+        }
         switch next {
         case UInt8(ascii: "{"): return try object(depth: depth)
         case UInt8(ascii: "["): return try list(depth: depth)
@@ -63,7 +65,7 @@ struct JSONReader {
                 scanner.position += word.utf8.count
                 return value
             }
-            throw mistake("a value is missing", "write a number, a text in quotation marks, a list or an object")
+            throw syntaxError("a value is missing", "write a number, a text in quotation marks, a list or an object")
         }
     }
 
@@ -76,14 +78,14 @@ struct JSONReader {
         }
         while true {
             guard peek() == UInt8(ascii: "\"") else {
-                throw mistake("a key is missing", "write it in quotation marks, or remove an extra comma")
+                throw syntaxError("a key is missing", "write it in quotation marks, or remove an extra comma")
             }
             let start = scanner.position
             let key = try text()
             guard members[key] == nil else {
-                throw mistake("the key \"\(key)\" occurs twice", "remove one of them", at: start)
+                throw syntaxError("the key \"\(key)\" occurs twice", "remove one of them", at: start)
             }
-            guard peek() == UInt8(ascii: ":") else { throw mistake("the colon after the key is missing", "add it") }
+            guard peek() == UInt8(ascii: ":") else { throw syntaxError("the colon after the key is missing", "add it") }
             scanner.position += 1
             members[key] = try value(depth: depth + 1)
             if try isClosed(by: UInt8(ascii: "}"), "brace") { return .object(members) }
@@ -107,7 +109,7 @@ struct JSONReader {
     private mutating func isClosed(by end: UInt8, _ name: String) throws -> Bool {
         let next = peek()
         guard next == end || next == UInt8(ascii: ",") else {
-            throw mistake("a comma or a closing \(name) is missing", "add it")
+            throw syntaxError("a comma or a closing \(name) is missing", "add it")
         }
         scanner.position += 1
         return next == end
@@ -116,7 +118,7 @@ struct JSONReader {
     private mutating func number() throws -> JSONValue {
         let (start, json) = (scanner.position, json)
         guard let text = try? scanner.number(json.span.bytes), let number = Self.number(Array(text.utf8)) else {
-            throw mistake("the number is not valid or too large", "write it like -59 or 0.35", at: start)
+            throw syntaxError("the number is not valid or too large", "write it like -59 or 0.35", at: start)
         }
         return .number(number)
     }
@@ -141,27 +143,27 @@ struct JSONReader {
         do throws(JSONScanner.Fault) {
             return try scanner.string(json.span.bytes)
         } catch {
-            throw mistake(error, inTextAt: start)
+            throw syntaxError(error, inTextAt: start)
         }
     }
 
     /// Returns the error for a fault in a text.
-    private func mistake(_ fault: JSONScanner.Fault, inTextAt start: Int) -> ScenarioError {
+    private func syntaxError(_ fault: JSONScanner.Fault, inTextAt start: Int) -> ScenarioError {
         switch fault.kind {
-        case .controlCharacter: mistake("a text contains a line break or tab", #"write \n or \t"#, at: fault.offset)
-        case .notUTF8: mistake("a text is not UTF-8", "save the file as UTF-8", at: start)
+        case .controlCharacter: syntaxError("a text contains a line break or tab", #"write \n or \t"#, at: fault.offset)
+        case .notUTF8: syntaxError("a text is not UTF-8", "save the file as UTF-8", at: start)
         case .unknownEscape:
-            mistake(
+            syntaxError(
                 "a backslash begins no known escape", #"write \\ for a backslash"#, at: scanner.escapeStart
             )
         case .missingDigits:
-            mistake(
+            syntaxError(
                 #"\u is not followed by four hexadecimal digits"#, "write the character itself", at: scanner.escapeStart
             )
         case .loneSurrogate:
-            mistake("an escape is only half a character", "write the character itself", at: fault.offset)
+            syntaxError("an escape is only half a character", "write the character itself", at: fault.offset)
         case .unclosedString, .missing, .missingNumber, .tooDeep, .refused:
-            mistake("a text has no closing quotation mark", "add it", at: start)
+            syntaxError("a text has no closing quotation mark", "add it", at: start)
         }
     }
 }

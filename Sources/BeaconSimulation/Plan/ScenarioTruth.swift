@@ -19,15 +19,15 @@ extension Scenario {
     /// the order of the file.
     package func distances(at second: Int64) -> [TrueDistance] {
         let population = Population(people: people)
-        let moment = second * Timestamp.nanosecondsPerSecond
-        let beacons = beacons.filter { beacon in beacon.onTimes.spans.contains { $0.contains(moment) } }.map {
-            (identity: $0.identity, point: population.position(of: $0.placement, at: moment).point)
+        let time = second * Timestamp.nanosecondsPerSecond
+        let beacons = beacons.filter { beacon in beacon.onTimes.spans.contains { $0.contains(time) } }.map {
+            (identity: $0.identity, point: population.position(of: $0.placement, at: time).point)
         }
         return receivers.flatMap { receiver in
-            let point = population.position(of: receiver.placement, at: moment).point
+            let point = population.position(of: receiver.placement, at: time).point
             return beacons.map { beacon in
                 TrueDistance(
-                    time: ScenarioSource.start.advanced(by: moment), receiver: receiver.name,
+                    time: ScenarioSource.start.advanced(by: time), receiver: receiver.name,
                     identity: beacon.identity, distance: (beacon.point - point).length)
             }
         }

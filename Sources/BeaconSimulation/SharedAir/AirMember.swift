@@ -61,13 +61,13 @@ struct AirMember {
 
     /// Skips the adverts before a time.
     ///
-    /// - Parameter course: the maximum number of adverts that are skipped one by one; the rest is skipped at once.
+    /// - Parameter limit: the maximum number of adverts that are skipped one by one; the rest is skipped at once.
     /// - Returns: the number of adverts that were skipped one by one.
     @discardableResult
-    mutating func pass(to time: Int64, atMost course: Int) -> Int {
+    mutating func pass(to time: Int64, atMost limit: Int) -> Int {
         var count = 0
         while let next = broadcast.nextTime, part.since + next < time {
-            guard count < course else {
+            guard count < limit else {
                 broadcast.jump(to: time - part.since)
                 break
             }

@@ -21,7 +21,7 @@ package final class AirStation {
 
     /// The maximum number of adverts of a sender or a scenario that are skipped one by one. Beyond it, they follow the
     /// schedule only statistically, so that no listener calculates days of adverts.
-    private static let longestCourse = 10_000
+    private static let maximumSkipped = 10_000
 
     /// The time between full scans of the folder in nanoseconds, in case a change was not reported.
     private static let lookInterval = 2 * Timestamp.nanosecondsPerSecond
@@ -279,7 +279,7 @@ package final class AirStation {
                 remove(id)
                 // A part from an incompatible version of this program is ignored.
                 guard var member = AirMember(id: id, json: json, listener: self.id) else { return }
-                member.pass(to: now, atMost: Self.longestCourse)
+                member.pass(to: now, atMost: Self.maximumSkipped)
                 others.insert(member, at: others.firstIndex { $0.id > id } ?? others.endIndex)
                 renewQueue()
                 if member.part.isPlan { renewMedium() }
@@ -337,7 +337,7 @@ package final class AirStation {
 
     /// Skips all adverts that were due by a time, and checks at once which members are left.
     private func miss(until now: Int64) {
-        for index in others.indices { missed += others[index].pass(to: now + 1, atMost: Self.longestCourse) }
+        for index in others.indices { missed += others[index].pass(to: now + 1, atMost: Self.maximumSkipped) }
         renewQueue()
         nextDoubt = now
     }

@@ -93,12 +93,12 @@ struct SampleFile: Sendable, CustomTestStringConvertible {
         return file
     }
 
-    static func hcidump(hasTimes: Bool, hasHello: Bool = false, lineEnd: String = "\n") -> SampleFile {
+    static func hcidump(hasTimes: Bool, hasHeader: Bool = false, lineEnd: String = "\n") -> SampleFile {
         var file = SampleFile(
-            name: "hcidump \(hasTimes ? "-t" : "") \(hasHello ? "greeting" : "") \(lineEnd == "\n" ? "" : "CRLF")",
+            name: "hcidump \(hasTimes ? "-t" : "") \(hasHeader ? "header" : "") \(lineEnd == "\n" ? "" : "CRLF")",
             format: .hcidump)
         file.hasTimes = hasTimes
-        if hasHello {
+        if hasHeader {
             for line in ["HCI sniffer - Bluetooth packet analyzer ver 5.28", "device: hci0 snap_len: 1500"] {
                 for character in (line + lineEnd).utf8 {
                     file.append([character])
@@ -140,7 +140,7 @@ struct SampleFile: Sendable, CustomTestStringConvertible {
         + [187, 256, 272].map { pcapng(linkType: $0) }
         + [
             pcapng(linkType: 187, isBigEndian: true), packetLogger(isBigEndian: true), packetLogger(isBigEndian: false),
-            hcidump(hasTimes: false), hcidump(hasTimes: true), hcidump(hasTimes: false, hasHello: true),
+            hcidump(hasTimes: false), hcidump(hasTimes: true), hcidump(hasTimes: false, hasHeader: true),
             hcidump(hasTimes: true, lineEnd: "\r\n"), sightingLog(), sightingLog(lineEnd: "\r\n"),
         ]
 }

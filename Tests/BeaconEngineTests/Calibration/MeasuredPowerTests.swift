@@ -136,10 +136,10 @@ struct MeasuredPowerTests {
         }
         var changing = MeasuredPower()
         var changes: [Int] = []
-        for moment in stride(from: 0, to: 26 * week, by: 30) {
-            let number = moment / week
+        for time in stride(from: 0, to: 26 * week, by: 30) {
+            let number = time / week
             let before = changing.assumed
-            changing.hear(number % 2 == 0 ? -59 : -75, at: .at(Double(moment)))
+            changing.hear(number % 2 == 0 ? -59 : -75, at: .at(Double(time)))
             if changing.assumed != before { changes.append(number) }
         }
         #expect(changes.count <= 6 && changes.allSatisfy { $0 < 12 })

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("Region monitoring")
 struct RegionMonitoringTests {
-    private let everyone = BeaconConstraint(uuid: .test)
+    private let allBeacons = BeaconConstraint(uuid: .test)
 
     @Test("The first matching advert enters, from unknown and from outside, with the previous state")
     func enterHasPreviousState() throws {
         var engine = Engine()
-        let region = engine.startMonitoring(MonitoredRegion(everyone))
+        let region = engine.startMonitoring(MonitoredRegion(allBeacons))
         engine.receive(.of(at: 1))
         engine.receive(.of(at: 2))
         engine.advance(to: .at(100))
@@ -24,7 +24,7 @@ struct RegionMonitoringTests {
     @Test("An exit carries the time at which it was due, 30 s after the last advert, however late time advances")
     func exitTime() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons))
         engine.receive(.of(at: 1.25))
         engine.advance(to: .at(1000))
         #expect(engine.regionEvents() == ["enter 1.25", "exit 31.25"])
@@ -33,7 +33,7 @@ struct RegionMonitoringTests {
     @Test("An advert exactly at the deadline is in time")
     func advertAtDeadline() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons))
         engine.receive(.of(at: 1))
         engine.receive(.of(at: 31))
         engine.advance(to: .at(60.999))
@@ -45,7 +45,7 @@ struct RegionMonitoringTests {
     @Test("An advert after the deadline leaves and enters again, in that order")
     func advertAfterDeadline() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons))
         engine.receive(.of(at: 1))
         engine.receive(.of(at: 31.001))
         #expect(engine.regionEvents() == ["enter 1.0", "exit 31.0", "enter 31.001"])
@@ -54,7 +54,7 @@ struct RegionMonitoringTests {
     @Test("Further beacons of a region cause no events; it is left when the last is gone")
     func severalBeacons() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons))
         engine.receive(.of(minor: 1, at: 1))
         engine.receive(.of(minor: 2, at: 20, address: 0xC000_0000_0002))
         engine.advance(to: .at(45))
@@ -86,7 +86,7 @@ struct RegionMonitoringTests {
     @Test("A minimum prevents weak adverts from entering, and a lower one for exits keeps a region")
     func hysteresis() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone, minimumRSSI: -70, exitRSSI: -80))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons, minimumRSSI: -70, exitRSSI: -80))
         engine.receive(.of(at: 1, rssi: -71))
         #expect(engine.regionEvents().isEmpty)
         engine.receive(.of(at: 2, rssi: -70))
@@ -102,12 +102,12 @@ struct RegionMonitoringTests {
         arguments: [127, 0, 1, 20] as [Int8])
     func unreadSignal(rssi: Int8) {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons))
         engine.receive(.of(at: 1, rssi: rssi))
         #expect(engine.regionEvents() == ["enter 1.0"])
 
         var strict = Engine()
-        _ = strict.startMonitoring(MonitoredRegion(everyone, minimumRSSI: -70, exitRSSI: -70))
+        _ = strict.startMonitoring(MonitoredRegion(allBeacons, minimumRSSI: -70, exitRSSI: -70))
         strict.receive(.of(at: 1, rssi: rssi))
         #expect(strict.regionEvents().isEmpty)
         strict.receive(.of(at: 2, rssi: -60))
@@ -119,7 +119,7 @@ struct RegionMonitoringTests {
     func adaptiveExit() {
         func events(isAdaptive: Bool) -> [String] {
             var engine = Engine()
-            let region = MonitoredRegion(everyone, exitTimeout: .seconds(10), isExitAdaptive: isAdaptive)
+            let region = MonitoredRegion(allBeacons, exitTimeout: .seconds(10), isExitAdaptive: isAdaptive)
             _ = engine.startMonitoring(region)
             engine.hear(from: 0, to: 102.4, every: 10.24) { .of(at: $0) }
             return engine.regionEvents()
@@ -132,12 +132,12 @@ struct RegionMonitoringTests {
     @Test("A region with a beacon heard every 40 s is left after three of the longest legal intervals")
     func adaptiveExitIsBounded() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: true))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons, isExitAdaptive: true))
         engine.hear(from: 0, to: 400, every: 40) { .of(at: $0) }
         #expect(engine.regionEvents().suffix(3) == ["enter 360.0", "exit 390.72", "enter 400.0"])
         // Only a longer time-out helps.
         var patient = Engine()
-        _ = patient.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(60)))
+        _ = patient.startMonitoring(MonitoredRegion(allBeacons, exitTimeout: .seconds(60)))
         patient.hear(from: 0, to: 400, every: 40) { .of(at: $0) }
         #expect(patient.regionEvents() == ["enter 0.0"])
     }
@@ -145,7 +145,7 @@ struct RegionMonitoringTests {
     @Test("An adaptive time-out is three times the longest regular gap, and still ends")
     func adaptiveExitEnds() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(10), isExitAdaptive: true))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons, exitTimeout: .seconds(10), isExitAdaptive: true))
         engine.hear(from: 0, to: 40, every: 8) { .of(at: $0) }
         engine.advance(to: .at(63))
         #expect(engine.regionEvents() == ["enter 0.0"])
@@ -156,7 +156,7 @@ struct RegionMonitoringTests {
     @Test("A long gap is forgotten after two windows of adverts")
     func adaptiveExitForgets() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(10), isExitAdaptive: true))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons, exitTimeout: .seconds(10), isExitAdaptive: true))
         engine.hear(from: 0, to: 16, every: 8) { .of(at: $0) }
         engine.hear(from: 17, to: 200, every: 1) { .of(at: $0) }
         engine.advance(to: .at(1000))
@@ -166,7 +166,7 @@ struct RegionMonitoringTests {
     @Test("Only the configured receiver enters a region")
     func receiver() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone, receiver: ReceiverID(1)))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons, receiver: ReceiverID(1)))
         engine.receive(.of(at: 1, receiver: 0))
         #expect(engine.regionEvents().isEmpty)
         engine.receive(.of(at: 2, receiver: 1))
@@ -176,7 +176,7 @@ struct RegionMonitoringTests {
     @Test("Exits name the receiver that heard the beacon last")
     func lastReceiver() throws {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons))
         engine.receive(.of(at: 1, receiver: 0))
         engine.receive(.of(at: 2, receiver: 3))
         engine.advance(to: .at(50))
@@ -195,7 +195,7 @@ struct RegionMonitoringTests {
         var engine = Engine()
         engine.addReceiver(ReceiverID(0))
         let region = engine.startMonitoring(
-            MonitoredRegion(everyone, exitTimeout: .seconds(timeout), isExitAdaptive: isAdaptive))
+            MonitoredRegion(allBeacons, exitTimeout: .seconds(timeout), isExitAdaptive: isAdaptive))
         engine.advance(to: .at(5))
         engine.advance(to: .at(4.9 + Double(timeout)))
         #expect(engine.regionEvents().isEmpty)
@@ -209,7 +209,7 @@ struct RegionMonitoringTests {
     @Test("Adverts that are too weak to enter a region of unknown state do not keep it unknown")
     func determinationBesideWeakAdverts() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone, minimumRSSI: -70, exitRSSI: -80))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons, minimumRSSI: -70, exitRSSI: -80))
         engine.hear(from: 0, to: 40, every: 1) { .of(at: $0, rssi: -75) }
         #expect(engine.regionEvents() == ["outside 30.0"])
     }
@@ -217,7 +217,7 @@ struct RegionMonitoringTests {
     @Test("A region that is entered before it would count as outside is left at its own time")
     func determinationThenExit() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(2)))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons, exitTimeout: .seconds(2)))
         engine.advance(to: .at(0))
         engine.receive(.of(at: 1))
         engine.advance(to: .at(20))
@@ -227,7 +227,7 @@ struct RegionMonitoringTests {
     @Test("A region that was inside before has the whole time-out to be heard again, without an enter")
     func restored() {
         var heard = Engine()
-        _ = heard.startMonitoring(MonitoredRegion(everyone), assuming: .inside)
+        _ = heard.startMonitoring(MonitoredRegion(allBeacons), assuming: .inside)
         heard.advance(to: .at(100))
         heard.receive(.of(at: 129))
         heard.advance(to: .at(158))
@@ -235,13 +235,13 @@ struct RegionMonitoringTests {
 
         var gone = Engine()
         gone.addReceiver(ReceiverID(0))
-        _ = gone.startMonitoring(MonitoredRegion(everyone), assuming: .inside)
+        _ = gone.startMonitoring(MonitoredRegion(allBeacons), assuming: .inside)
         gone.advance(to: .at(100))
         gone.advance(to: .at(131))
         #expect(gone.regionEvents() == ["exit 130.0"])
 
         var outside = Engine()
-        _ = outside.startMonitoring(MonitoredRegion(everyone), assuming: .outside)
+        _ = outside.startMonitoring(MonitoredRegion(allBeacons), assuming: .outside)
         outside.advance(to: .at(100))
         outside.receive(.of(at: 101))
         #expect(outside.regionEvents() == ["enter 101.0"])
@@ -251,7 +251,7 @@ struct RegionMonitoringTests {
     func order() {
         var engine = Engine()
         for timeout in [5, 3, 4] {
-            _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(timeout)))
+            _ = engine.startMonitoring(MonitoredRegion(allBeacons, exitTimeout: .seconds(timeout)))
         }
         engine.receive(.of(at: 0))
         engine.advance(to: .at(10))
@@ -262,11 +262,11 @@ struct RegionMonitoringTests {
     @Test("A stopped region has no more events, and another can reuse its slot")
     func stop() {
         var engine = Engine()
-        let first = engine.startMonitoring(MonitoredRegion(everyone))
+        let first = engine.startMonitoring(MonitoredRegion(allBeacons))
         engine.receive(.of(at: 1))
         engine.stopMonitoring(first)
         engine.stopMonitoring(first)
-        let second = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(5)))
+        let second = engine.startMonitoring(MonitoredRegion(allBeacons, exitTimeout: .seconds(5)))
         #expect(first != second)
         #expect(engine.state(of: first) == .unknown)
         engine.receive(.of(at: 2))
@@ -277,7 +277,7 @@ struct RegionMonitoringTests {
     @Test("Time that runs backward counts as the newest time")
     func backwards() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons))
         engine.advance(to: .at(100))
         engine.receive(.of(at: 50))
         engine.advance(to: .at(60))
@@ -288,7 +288,7 @@ struct RegionMonitoringTests {
     @Test("The latest possible time is reached without a trap")
     func endOfTime() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: true))
+        _ = engine.startMonitoring(MonitoredRegion(allBeacons, isExitAdaptive: true))
         _ = engine.startRanging(nil)
         engine.receive(.of(at: 1))
         engine.advance(to: .latest)

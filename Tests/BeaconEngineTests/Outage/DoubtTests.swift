@@ -80,11 +80,11 @@ struct DoubtTests {
         }
         var time = 0
         var log: [String] = []
-        func moment() -> Timestamp { Timestamp(nanoseconds: Int64(time) * 1_000_000) }
+        func timestamp() -> Timestamp { Timestamp(nanoseconds: Int64(time) * 1_000_000) }
         for _ in 0..<80 {
             time += Int.random(in: 1...3000, using: &random)
-            doubted.advance(upTo: moment())
-            plain.advance(upTo: moment())
+            doubted.advance(upTo: timestamp())
+            plain.advance(upTo: timestamp())
             let receiver = receivers[Int.random(in: 0...2, using: &random)]
             switch Int.random(in: 0...3, using: &random) {
             case 0:
@@ -93,17 +93,17 @@ struct DoubtTests {
                 plain.receive(.of(at: Double(time) / 1000, receiver: receiver.index))
             case 1:
                 log.append("\(time) doubt \(receiver.index)")
-                doubted.setHearing(false, of: receiver, at: moment(), isDoubt: true)
+                doubted.setHearing(false, of: receiver, at: timestamp(), isDoubt: true)
             case 2:
                 log.append("\(time) heard \(receiver.index)")
-                doubted.setHearing(true, of: receiver, at: moment(), wasHearing: true)
+                doubted.setHearing(true, of: receiver, at: timestamp(), wasHearing: true)
             default: break
             }
         }
-        for receiver in receivers { doubted.setHearing(true, of: receiver, at: moment(), wasHearing: true) }
+        for receiver in receivers { doubted.setHearing(true, of: receiver, at: timestamp(), wasHearing: true) }
         time += 30_000
-        doubted.advance(to: moment())
-        plain.advance(to: moment())
+        doubted.advance(to: timestamp())
+        plain.advance(to: timestamp())
         func words(_ events: [EngineEvent]) -> [String] {
             events.compactMap { event in
                 switch event {

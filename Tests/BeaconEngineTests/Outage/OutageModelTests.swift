@@ -141,12 +141,12 @@ struct OutageModelTests {
         var lost = 0
         var expected: [RangingReport] = []
         var found: [RangingReport] = []
-        func moment(_ milliseconds: Int) -> Timestamp { Timestamp(nanoseconds: Int64(milliseconds) * 1_000_000) }
+        func timestamp(_ milliseconds: Int) -> Timestamp { Timestamp(nanoseconds: Int64(milliseconds) * 1_000_000) }
         for _ in 0..<200 {
             time += Int.random(in: 1...3000, using: &random)
             if time % 1000 == 0 { time += 1 }
-            deafened.advance(upTo: moment(time + lost))
-            plain.advance(upTo: moment(time))
+            deafened.advance(upTo: timestamp(time + lost))
+            plain.advance(upTo: timestamp(time))
             let offset = -Int64(lost) * 1_000_000
             expected += plain.reports()
             found += deafened.reports().map { report in
@@ -161,18 +161,18 @@ struct OutageModelTests {
                 let minor = UInt16.random(in: 1...5, using: &random)
                 let rssi = Int8.random(in: -90...(-40), using: &random)
                 var sighting = Sighting.of(minor: minor, at: 0, rssi: rssi, address: UInt64(minor))
-                sighting.time = moment(time)
+                sighting.time = timestamp(time)
                 plain.receive(sighting)
-                sighting.time = moment(time + lost)
+                sighting.time = timestamp(time + lost)
                 deafened.receive(sighting)
                 continue
             }
             let end = time + Int.random(in: 1...400, using: &random) * 1000
             if Bool.random(using: &random) {
-                deafened.setHearing(false, of: first, at: moment(time + lost))
-                deafened.setHearing(true, of: first, at: moment(end + lost))
+                deafened.setHearing(false, of: first, at: timestamp(time + lost))
+                deafened.setHearing(true, of: first, at: timestamp(end + lost))
             } else {
-                deafened.skip(from: moment(time + lost), to: moment(end + lost), of: first)
+                deafened.skip(from: timestamp(time + lost), to: timestamp(end + lost), of: first)
             }
             lost += end - time
         }

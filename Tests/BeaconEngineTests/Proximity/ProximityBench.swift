@@ -12,8 +12,8 @@ struct ProximityBench {
     init(_ conditions: ProximityCondition...) { machine = ProximityMachine(conditions) }
 
     /// Reports each letter as a second: the proximity's first letter, `-` for a beacon that is not listed.
-    mutating func play(_ course: String, receiver: String = "hci0", minor: UInt16 = 1) -> [String] {
-        course.flatMap { letter in
+    mutating func play(_ sequence: String, receiver: String = "hci0", minor: UInt16 = 1) -> [String] {
+        sequence.flatMap { letter in
             second += 1
             return report(letter, receiver: receiver, minor: minor) + settle()
         }

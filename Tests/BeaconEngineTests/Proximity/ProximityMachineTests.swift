@@ -29,9 +29,9 @@ struct ProximityMachineTests {
             (.stays(3), "nnnffff", []),
             (.gone, "nnuuuuuuuu--n-", ["11 gone", "14 gone"]),
         ] as [(ProximityCondition, String, [String])])
-    func course(condition: ProximityCondition, course: String, expected: [String]) {
+    func sequence(condition: ProximityCondition, sequence: String, expected: [String]) {
         var bench = ProximityBench(condition)
-        #expect(bench.play(course) == expected)
+        #expect(bench.play(sequence) == expected)
     }
 
     @Test("A deadline has its own time, and matches once, if the beacon is still there")
@@ -116,23 +116,23 @@ struct ProximityMachineTests {
         #expect(bench.play("f-", receiver: "b") == ["15 gone"])
     }
 
-    @Test("In any course, no condition matches twice within the patience, and only present beacons match")
-    func anyCourse() {
+    @Test("In any sequence, no condition matches twice within the patience, and only present beacons match")
+    func anySequence() {
         for seed in UInt64(0)..<200 {
             var random = SplitMix64(seed: seed)
             var bench = ProximityBench(.near)
-            let course = String((0..<60).map { _ in "infu-".randomElement(using: &random) ?? "n" })
-            let times = bench.play(course).compactMap { Int($0.split(separator: " ")[0]) }
-            let letters = Array(course)
+            let sequence = String((0..<60).map { _ in "infu-".randomElement(using: &random) ?? "n" })
+            let times = bench.play(sequence).compactMap { Int($0.split(separator: " ")[0]) }
+            let letters = Array(sequence)
             for (time, next) in zip(times, times.dropFirst()) {
                 // In between it was not near for 5 s in a row, which has four reports.
                 let between = String(letters[time..<next - 1])
                 #expect(
                     between.split(whereSeparator: { "in".contains($0) }).contains { $0.count >= 4 },
-                    "seed \(seed): \(course)")
+                    "seed \(seed): \(sequence)")
             }
             for time in times { #expect("in".contains(letters[time - 1]), "seed \(seed)") }
-            #expect(times.isEmpty == !course.contains { "in".contains($0) }, "seed \(seed)")
+            #expect(times.isEmpty == !sequence.contains { "in".contains($0) }, "seed \(seed)")
         }
     }
 
@@ -150,9 +150,9 @@ struct ProximityMachineTests {
             (3, .unknown, true, "n-nnn", ["1 is near", "2 is gone", "4 is near"]),
             (3, .unknown, false, "nf--ff", ["1 is near", "5 is far"]),
         ] as [(Int, Proximity, Bool, String, [String])])
-    func notifications(coolDown: Int, atLeast: Proximity, hasGone: Bool, course: String, expected: [String]) {
+    func notifications(coolDown: Int, atLeast: Proximity, hasGone: Bool, sequence: String, expected: [String]) {
         var bench = ProximityBench(.change(atLeast: atLeast, coolDown: .seconds(coolDown), hasGone: hasGone))
-        #expect(bench.play(course) == expected)
+        #expect(bench.play(sequence) == expected)
     }
 
     @Test("Deafness is not a change to notify of, and a beacon is gone only after its receiver has listened again")

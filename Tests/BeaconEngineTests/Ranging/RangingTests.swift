@@ -5,12 +5,12 @@ import Testing
 
 @Suite("Ranging")
 struct RangingTests {
-    private let everyone = BeaconConstraint(uuid: .test)
+    private let allBeacons = BeaconConstraint(uuid: .test)
 
     @Test("There is a report each whole second, even an empty one")
     func cadence() {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         engine.addReceiver(ReceiverID(0))
         engine.advance(to: .at(0.5))
         engine.advance(to: .at(5.5))
@@ -22,7 +22,7 @@ struct RangingTests {
     @Test("A report includes adverts up to and including its second")
     func boundary() throws {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         engine.receive(.of(minor: 1, at: 0.5))
         engine.receive(.of(minor: 2, at: 1, address: 2))
         engine.receive(.of(minor: 3, at: 1.000_000_001, address: 3))
@@ -35,7 +35,7 @@ struct RangingTests {
     @Test("The signal of a report is the mean of its second")
     func meanSignal() throws {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         for (time, rssi) in [(0.1, -60), (0.2, -70), (0.3, -71)] as [(Double, Int8)] {
             engine.receive(.of(at: time, rssi: rssi))
         }
@@ -47,7 +47,7 @@ struct RangingTests {
     @Test("The nearest beacon is first, and beacons of unknown distance are last")
     func order() throws {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         engine.receive(.of(minor: 1, at: 0.1, rssi: 127, address: 1))
         engine.receive(.of(minor: 2, at: 0.2, rssi: -80, address: 2))
         engine.receive(.of(minor: 3, at: 0.3, rssi: -50, address: 3))
@@ -63,7 +63,7 @@ struct RangingTests {
     @Test("Unheard for 2 s, a beacon is unknown; unheard for 10 s, it is gone")
     func retention() {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         engine.hear(from: 0.05, to: 2, every: 0.1) { .of(at: $0) }
         engine.advance(to: .at(20))
         let reports = engine.reports()
@@ -77,7 +77,7 @@ struct RangingTests {
     @Test("A beacon that advertises every 4 s is not unknown in between")
     func slowBeacon() {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         engine.hear(from: 0.5, to: 60.5, every: 4) { .of(at: $0) }
         let reports = engine.reports()
         #expect(reports.dropFirst(5).allSatisfy { $0.beacons.first?.proximity == .near })
@@ -86,7 +86,7 @@ struct RangingTests {
     @Test("A beacon that advertises every 12 s is gone twice, and then its interval is known")
     func verySlowBeacon() {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         engine.hear(from: 0.5, to: 120.5, every: 12) { .of(at: $0) }
         let reports = engine.reports()
         #expect(reports.dropFirst(24).allSatisfy { $0.beacons.first?.proximity == .near })
@@ -95,7 +95,7 @@ struct RangingTests {
     @Test("Beacons stay listed in seconds without adverts")
     func missedSeconds() {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         engine.hear(from: 0.1, to: 30, every: 1.4) { .of(at: $0) }
         let reports = engine.reports()
         #expect(
@@ -105,7 +105,7 @@ struct RangingTests {
     @Test("A change of address makes two beacons; the old one is unknown within 2 s and gone within 10 s")
     func addressRotation() {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         engine.hear(from: 0, to: 10, every: 0.1) { .of(at: $0, address: 1) }
         engine.hear(from: 10.1, to: 25, every: 0.1) { .of(at: $0, address: 2) }
         for report in engine.reports() where report.time > .at(12) {
@@ -121,7 +121,7 @@ struct RangingTests {
     @Test("Two devices of one identity are two beacons for ranging and one for monitoring")
     func twins() throws {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         _ = engine.startMonitoring(MonitoredRegion(BeaconConstraint(uuid: .test, major: 1, minor: 1)))
         engine.receive(.of(at: 0.1, rssi: -50, address: 1))
         engine.receive(.of(at: 0.2, rssi: -80, address: 2))
@@ -156,7 +156,7 @@ struct RangingTests {
     @Test("A later request lists beacons that are already present")
     func laterRequest() throws {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         engine.receive(.of(at: 0.1))
         engine.advance(to: .at(0.5))
         let later = engine.startRanging(BeaconConstraint(uuid: .test, major: 1))
@@ -168,13 +168,13 @@ struct RangingTests {
     @Test("After the last request is stopped, there are no reports; a new one begins without history")
     func stop() {
         var engine = Engine()
-        let ranging = engine.startRanging(everyone)
+        let ranging = engine.startRanging(allBeacons)
         engine.receive(.of(at: 0.1))
         engine.stopRanging(ranging)
         engine.stopRanging(ranging)
         engine.advance(to: .at(5))
         #expect(engine.reports().isEmpty)
-        let again = engine.startRanging(everyone)
+        let again = engine.startRanging(allBeacons)
         engine.receive(.of(at: 5.5))
         engine.advance(to: .at(6))
         let reports = engine.reports()
@@ -185,7 +185,7 @@ struct RangingTests {
     @Test("With an empty list, reports continue for 10 s of silence, and a gap of a century is skipped in one step")
     func jump() {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         engine.hear(from: 0.1, to: 3, every: 0.1) { .of(at: $0) }
         engine.receive(.of(at: 3_000_000_000.5, address: 2))
         let times = engine.reports().map(\.time.seconds)
@@ -198,7 +198,7 @@ struct RangingTests {
     @Test("If time advances second by second, silence is reported second by second")
     func reportedSilence() {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         engine.addReceiver(ReceiverID(0))
         for second in 0...100 { engine.advance(to: .at(Double(second))) }
         #expect(engine.reports().count == 101)
@@ -207,7 +207,7 @@ struct RangingTests {
     @Test("Adverts without a reading list a beacon at unknown distance", arguments: [127, 126, 20, 1, 0])
     func unread(rssi: Int8) {
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         engine.hear(from: 0.05, to: 10, every: 0.1) { .of(at: $0, rssi: rssi) }
         engine.advance(to: .at(10))
         let reports = engine.reports()
@@ -221,7 +221,7 @@ struct RangingTests {
     func lostReadings() {
         for (gap, seconds) in [(0.1, 2.0...4.0), (4.0, 8.0...16.0)] {
             var engine = Engine()
-            _ = engine.startRanging(everyone)
+            _ = engine.startRanging(allBeacons)
             engine.hear(from: 0.05, to: 40, every: gap) { .of(at: $0) }
             engine.hear(from: 40.05, to: 80, every: gap) { .of(at: $0, rssi: 0) }
             engine.hear(from: 80.05, to: 100, every: gap) { .of(at: $0) }
@@ -239,7 +239,7 @@ struct RangingTests {
     func unknown(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed) + 5)
         var engine = Engine()
-        _ = engine.startRanging(everyone)
+        _ = engine.startRanging(allBeacons)
         var time = 0.0
         var hasBoth: Set<Bool> = []
         for _ in 0..<2000 {

@@ -31,7 +31,7 @@ struct SuspicionDetectorTests {
         return detector
     }
 
-    // MARK: - What is found
+    // MARK: - Findings
 
     @Test("Two distant devices of one identity are found once, and again after the pause")
     func apart() {
@@ -119,7 +119,7 @@ struct SuspicionDetectorTests {
         #expect(detector.findings(of: sightings, until: 200).map { $0.prefix(5) } == ["speed"])
     }
 
-    @Test("A distant clone that is present for eight seconds is found beside the real beacon")
+    @Test("A distant clone that is present for eight seconds is found in addition to the real beacon")
     func shortly() {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 300), devices: [Self.still(x: 1), Self.still(x: 299, from: 50, to: 58)],
@@ -201,7 +201,7 @@ struct SuspicionDetectorTests {
         #expect(detector.findings(of: sightings, until: 120) == ["apart 1 0-2"])
     }
 
-    // MARK: - What is not
+    // MARK: - No findings
 
     @Test(
         "A single device is never suspicious, despite walks, wrong powers, late messages and new addresses",
