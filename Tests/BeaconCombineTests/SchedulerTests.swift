@@ -8,9 +8,9 @@ struct SchedulerTests {
     @Test("The interval between two times leads from one to the other, in either direction")
     func strides() {
         for nanoseconds in [-5_000_000_000, -1, 0, 1, 999, 1_000_000, 3_600_000_000_000] {
-            let moment = DispatchQueue.SchedulerTimeType(DispatchTime(uptimeNanoseconds: 10_000_000_000))
+            let time = DispatchQueue.SchedulerTimeType(DispatchTime(uptimeNanoseconds: 10_000_000_000))
             let stride = DispatchQueue.SchedulerTimeType.Stride.nanoseconds(nanoseconds)
-            #expect(moment.distance(to: moment.advanced(by: stride)) == stride)
+            #expect(time.distance(to: time.advanced(by: stride)) == stride)
             let date = RunLoop.SchedulerTimeType(Date(timeIntervalSince1970: 1e9))
             let seconds = RunLoop.SchedulerTimeType.Stride(Double(nanoseconds) / 1e9)
             #expect(abs(date.distance(to: date.advanced(by: seconds)).timeInterval - seconds.timeInterval) < 1e-6)

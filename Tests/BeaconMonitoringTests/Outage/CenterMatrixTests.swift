@@ -237,7 +237,7 @@ struct CenterMatrixTests {
             }
         }
         func ask(_ passed: Int) {
-            for (client, moment) in run.asks.enumerated() where moment == passed {
+            for (client, count) in run.asks.enumerated() where count == passed {
                 subject.ask(client)
                 oracle.ask(client)
             }
@@ -264,8 +264,8 @@ struct CenterMatrixTests {
     func matrix(first: RadioState, seconds: Double) throws {
         var runs = 0
         for states in sequencesOfStates where states.first == first {
-            let moments = Array(0...states.count)
-            for asks in moments.map({ [$0] }) + [moments] {
+            let counts = Array(0...states.count)
+            for asks in counts.map({ [$0] }) + [counts] {
                 for (isPresent, hasWorked) in [(true, true), (false, true), (true, false), (false, false)] {
                     let run = Run(
                         states: states, seconds: seconds, asks: asks, isPresent: isPresent, hasWorked: hasWorked)
