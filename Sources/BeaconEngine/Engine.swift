@@ -67,7 +67,7 @@ public struct Engine: ~Copyable {
 
     @usableFromInline var events: [EngineEvent] = []
 
-    /// Creates an engine without regions and ranging requests.
+    /// Creates an engine without regions or ranging requests.
     public init(configuration: EngineConfiguration = EngineConfiguration()) {
         strategy = configuration.strategy
         calibrations = CalibrationTable(configuration.beaconCalibrations)
@@ -190,7 +190,7 @@ public struct Engine: ~Copyable {
         }
     }
 
-    /// The most sightings that ``expect(_:)`` can look up at once.
+    /// The maximum number of sightings for one call of ``expect(_:)``.
     public static var mostExpected: Int { ExpectedTracks.most }
 
     /// Looks up the beacons of the sightings that ``receive(_:)`` will process next, in this order.

@@ -45,6 +45,6 @@ public struct EngineStatistics: Hashable, Sendable {
     /// The receivers beyond ``EngineConfiguration/maximumReceivers``.
     public var refusedReceivers = 0
 
-    /// Counts of zero.
+    /// Creates counts of zero.
     public init() {}
 }

@@ -105,7 +105,7 @@ struct AirTests {
     @Test(
         "Mistakes are explained in a sentence",
         arguments: [
-            (["range", "--source", "air@2"], 1, "write metres as X,Y"),
+            (["range", "--source", "air@2"], 1, "write meters as X,Y"),
             (["scan", "--source", "simulaton:museum"], 1, "sources are auto, hci"),
             (["advertise", "--uuid", "new", "--source", "simulation:museum"], 1, "BEACON_SOURCE=air"),
             (["air", "list", "--name", "a/b"], 1, "1 to 40 letters"),

@@ -17,7 +17,7 @@ struct PropagationTests {
 
     private func environment(_ text: String) -> String { #""environment": {\#(text)}"# }
 
-    @Test("One metre away, a beacon has its claimed power on average, with all fading", arguments: [0.0, 3, 8, 20])
+    @Test("One meter away, a beacon has its claimed power on average, with all fading", arguments: [0.0, 3, 8, 20])
     func measuredPower(ricianK: Double) throws {
         let environment = environment(#""shadowing": 3, "shadowingTime": 0.5, "ricianK": \#(ricianK)"#)
         let recording = try play(distance: 1, environment: environment, duration: 2000)

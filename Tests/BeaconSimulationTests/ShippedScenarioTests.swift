@@ -36,7 +36,7 @@ struct ShippedScenarioTests {
     }
 
     @Test(
-        "Museum: each exhibit in turn is the strongest for ten seconds, at a level of half a metre or less",
+        "Museum: each exhibit in turn is the strongest for ten seconds, at a level of half a meter or less",
         arguments: seeds)
     func museum(seed: UInt64) throws {
         let recording = try play("museum", seed: seed)

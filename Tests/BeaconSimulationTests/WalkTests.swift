@@ -30,7 +30,7 @@ struct WalkTests {
         expect(times, near: [5, 20, 45])
     }
 
-    @Test("By default, people walk 1.4 metres per second")
+    @Test("By default, people walk 1.4 meters per second")
     func defaultSpeed() throws {
         expect(try nearestTimes(#""walk": [[0, 0], [100, 0]]"#, beaconsAt: [14, 70]), near: [10, 50])
     }
@@ -82,7 +82,7 @@ struct WalkTests {
              "people": [{"name": "walker", "bodyLoss": 9, "walk": [[0, 0], [50, 0]]}],
              "receivers": [{"carriedBy": "walker"}], "beacons": [{"carriedBy": "walker", "measuredPower": -80}]}
             """#)
-        // The minimum distance is ten centimetres.
+        // The minimum distance is ten centimeters.
         #expect(Set(recording.entries.map(\.rssi)) == [-60])
     }
 }

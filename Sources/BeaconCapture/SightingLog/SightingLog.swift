@@ -8,7 +8,7 @@ public enum SightingLogFormat {
     /// - Parameters:
     ///   - sighting: the sighting.
     ///   - time: its time since 1970, written with milliseconds; nil becomes `null`.
-    ///   - receiver: the receiver's name as JSON text, quotes included: ``jsonText(_:)``.
+    ///   - receiver: the receiver's name as JSON text, including quotes: ``jsonText(_:)``.
     ///   - buffer: the bytes to append to.
     public static func append(
         _ sighting: Sighting, time: Timestamp?, receiver: [UInt8], to buffer: inout [UInt8]
@@ -36,7 +36,7 @@ public enum SightingLogFormat {
         buffer.append(json: "}\n")
     }
 
-    /// Returns a receiver's name as JSON text, quotes included, for ``append(_:time:receiver:to:)``.
+    /// Returns a receiver's name as JSON text, including quotes, for ``append(_:time:receiver:to:)``.
     public static func jsonText(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(jsonText: text)

@@ -26,31 +26,31 @@ public struct ReceiverCalibration: Hashable, Sendable {
 
 /// A beacon's measured properties, which replace the claims in its adverts.
 public struct BeaconCalibration: Hashable, Sendable {
-    /// The signal at one metre in dBm.
+    /// The signal at one meter in dBm.
     public var power: Double
 
-    /// The loss from one metre to three in decibels; nil if it was not measured. It is 9.5 in free space, and usually
+    /// The loss from one meter to three in decibels; nil if it was not measured. It is 9.5 in free space, and usually
     /// 8.3 in rooms.
     public var lossToThreeMetres: Double?
 
     /// Creates a calibration.
     ///
     /// - Parameters:
-    ///   - power: the signal at one metre in dBm.
-    ///   - lossToThreeMetres: the loss from one metre to three in decibels; nil if it was not measured.
+    ///   - power: the signal at one meter in dBm.
+    ///   - lossToThreeMetres: the loss from one meter to three in decibels; nil if it was not measured.
     public init(power: Double, lossToThreeMetres: Double? = nil) {
         self.power = power
         self.lossToThreeMetres = lossToThreeMetres
     }
 
-    /// The loss from one metre to three that the distance model expects, in dB: ten times its exponent times the
+    /// The loss from one meter to three that the distance model expects, in dB: ten times its exponent times the
     /// decimal logarithm of three.
     private static let usualLoss = 10 * TwoSlopeModel().outerExponent * 0.477_121_254_719_662_4
 
     /// The plausible losses in dB: exponents from 1.5 to 4 (Rappaport, Wireless Communications, table 4.2).
     private static let likelyLosses = 7.16...19.1
 
-    /// The factor that scales a loss beyond one metre to the one that the distance model expects.
+    /// The factor that scales a loss beyond one meter to the one that the distance model expects.
     fileprivate var lossScale: Double {
         guard let loss = lossToThreeMetres else { return 1 }
         return Self.usualLoss / min(max(loss, Self.likelyLosses.lowerBound), Self.likelyLosses.upperBound)
@@ -60,7 +60,7 @@ public struct BeaconCalibration: Hashable, Sendable {
 /// The calibrations of beacons, each at its own index.
 struct CalibrationTable {
     private var places: [BeaconIdentity: UInt16] = [:]
-    /// The powers in dBm, and the factors that scale losses beyond one metre to the ones that the distance model
+    /// The powers in dBm, and the factors that scale losses beyond one meter to the ones that the distance model
     /// expects. Index zero holds the values for uncalibrated beacons: no power.
     private var powers: [Double] = [.nan]
     private var lossScales: [Double] = [1]
@@ -78,7 +78,7 @@ struct CalibrationTable {
         places.isEmpty ? 0 : places[identity] ?? 0
     }
 
-    /// Returns the signal at one metre in dBm: the measured one if there is one, otherwise the one that the beacon
+    /// Returns the signal at one meter in dBm: the measured one if there is one, otherwise the one that the beacon
     /// claims.
     @inline(__always)
     func power(_ place: UInt16, claim: PowerClaim) -> Double {

@@ -3,22 +3,22 @@ package import BeaconModel
 /// The measured power of one beacon, judged from the claims in its adverts: the two bytes that each advert needs.
 ///
 /// The power in an advert is only a claim. Cheap tags send a maker's default that no transmitter reaches. Gateways that
-/// decode adverts leave the power out. Some tags alternate between a power and a counter in the same byte. All claims
+/// decode adverts omit the power. Some tags alternate between a power and a counter in the same byte. All claims
 /// are judged here:
 ///
 /// - A claim outside ``possible`` does not count, and neither does a missing one.
 /// - The first possible claim is held. Another claim replaces it after it was the only one for
 ///   ``PowerDispute/settlingTime``, so that a reconfigured beacon is followed.
-/// - After ``PowerDispute/mostChanges`` changes in a row no claim counts until one lasts that long.
+/// - After ``PowerDispute/mostChanges`` changes in a row, no claim counts until one lasts that long.
 ///
 /// A beacon without a valid power is uncalibrated, and ``assumed`` stands in for its power. A reading always counts
 /// with the held power, whatever its own advert claims: the byte changed, but the transmitter probably did not.
 /// Shifting the reading by the difference of two claims would let the byte decide the distance again.
 package struct PowerClaim: Hashable, Sendable, BitwiseCopyable {
-    /// The powers in dBm that a beacon can have at one metre.
+    /// The powers in dBm that a beacon can have at one meter.
     ///
     /// The upper bound: in Europe, a channel of 1 MHz, as Bluetooth Low Energy has, may carry 10 dBm EIRP (ETSI EN 300
-    /// 328, 4.3.2.3), and the first metre of free space takes 40 dB at 2.4 GHz. Bluetooth permits 20 dBm (Core
+    /// 328, 4.3.2.3), and the first meter of free space takes 40 dB at 2.4 GHz. Bluetooth permits 20 dBm (Core
     /// Specification, Vol 6, Part A, 3), but the antennas of tags and receivers lose more than the difference. The
     /// lower bound: no receiver hears less than -99 dBm (``ReceiverCalibration/defaultSensitivity``), so a lower power
     /// cannot have been measured.
@@ -92,9 +92,9 @@ package struct PowerClaim: Hashable, Sendable, BitwiseCopyable {
 
 /// The reason why a beacon has no valid measured power.
 public enum PowerFault: Hashable, Sendable {
-    /// The receiver decoded the adverts and left the power out.
+    /// The receiver decoded the adverts and omitted the power.
     case missing
-    /// The adverts claim this power in dBm, which no beacon can have at one metre.
+    /// The adverts claim this power in dBm, which no beacon can have at one meter.
     case impossible(Int8)
     /// The power changes from advert to advert.
     case changing
@@ -123,7 +123,7 @@ struct PowerDispute: Hashable, Sendable, BitwiseCopyable {
         case open
     }
 
-    /// The number of adverts that a new claim needs as well, and the longest time between two of them: three times the
+    /// The number of adverts that a new claim also needs, and the longest time between two of them: three times the
     /// longest advertising interval. A beacon that is heard more rarely may claim something else in between.
     private static let fewestAdverts: UInt8 = 6
     private static let longestGap = 3 * IntervalLearner.longestInterval

@@ -28,7 +28,7 @@ public struct MonitoredRegion: Hashable, Sendable {
     ///
     /// The levels are 10 and 20 dB below the strongest level at that receiver, without beacons that lie on the
     /// receiver. Until a beacon is heard, the strongest level is assumed to be 20 dB below the claimed power at one
-    /// metre.
+    /// meter.
     public var isSignalLearned = false
 
     /// True if a level that would keep the region also enters it: it was inside before an outage.

@@ -1,28 +1,28 @@
 /// A model that turns a signal level into a distance.
 public protocol DistanceModel: Sendable {
-    /// Returns the distance in metres at which a beacon is heard at `level`.
+    /// Returns the distance in meters at which a beacon is heard at `level`.
     ///
     /// - Parameters:
     ///   - level: the filtered signal in dBm.
-    ///   - measuredPower: the beacon's claimed signal at one metre in dBm; negative.
+    ///   - measuredPower: the beacon's claimed signal at one meter in dBm; negative.
     func distance(level: Double, measuredPower: Double) -> Double
 }
 
 /// The uncertainty of distances: in about 68 % of all seconds, the true distance is within ``range(of:)``.
 ///
-/// Estimates up to a metre tend to be too far, and those of many metres too near. Four recordings with known positions
+/// Estimates up to a meter tend to be too far, and those of many meters too near. Four recordings with known positions
 /// have 64 to 75 % of their seconds within the range, 4 to 21 % beyond it and 13 to 21 % below (`scripts/quality`).
 /// Most of the remaining error differs between recordings: it is the difference between a transmitter's real and
 /// claimed power.
 public enum DistanceUncertainty {
-    /// The factors by which the true distance may be farther or nearer than the estimate, up to a metre and from five
-    /// metres on. Between them, they change linearly.
+    /// The factors by which the true distance may be farther or nearer than the estimate, up to a meter and from five
+    /// meters on. Between them, they change linearly.
     private static let (nearFarther, farFarther) = (1.8, 2.4)
     private static let (nearNearer, farNearer) = (2.2, 1.35)
 
     /// Returns the range that probably contains the true distance.
     ///
-    /// - Parameter distance: the estimated distance in metres, at least zero.
+    /// - Parameter distance: the estimated distance in meters, at least zero.
     @inline(__always)
     public static func range(of distance: Double) -> ClosedRange<Double> {
         let part = min(max((distance - 1) / 4, 0), 1)
@@ -32,18 +32,18 @@ public enum DistanceUncertainty {
     }
 }
 
-/// The log-distance law with one slope within a metre and another beyond.
+/// The log-distance law with one slope within a meter and another beyond.
 ///
 /// The signal falls by ten times the exponent in decibels for each tenfold distance. Both exponents are below that of
-/// free space, 2. Within a metre, receivers and antennas saturate, and half a metre adds 4.5 dB instead of 6. Beyond
-/// it, walls and floors reflect, and three metres lose 8.3 dB instead of 9.5. The exponents were chosen on recordings
+/// free space, 2. Within a meter, receivers and antennas saturate, and half a meter adds 4.5 dB instead of 6. Beyond
+/// it, walls and floors reflect, and three meters lose 8.3 dB instead of 9.5. The exponents were chosen on recordings
 /// of phones, of a robot, of carried beacons and of people who turn, each with the others held out; see
 /// `docs/quality.md`.
 public struct TwoSlopeModel: DistanceModel {
-    /// The exponent within a metre.
+    /// The exponent within a meter.
     public var innerExponent: Double
 
-    /// The exponent beyond a metre: 2 in free space, less in rooms, up to 4 behind walls and people.
+    /// The exponent beyond a meter: 2 in free space, less in rooms, up to 4 behind walls and people.
     public var outerExponent: Double
 
     /// Creates a model with these exponents, both above zero.
@@ -52,7 +52,7 @@ public struct TwoSlopeModel: DistanceModel {
         self.outerExponent = outerExponent
     }
 
-    /// Returns the distance in metres at which a beacon is heard at `level`.
+    /// Returns the distance in meters at which a beacon is heard at `level`.
     public func distance(level: Double, measuredPower: Double) -> Double {
         let loss = measuredPower - level
         return Exponential.powerOfTen(loss / (10 * (loss < 0 ? innerExponent : outerExponent)))

@@ -34,7 +34,7 @@ struct RangingSlot {
 /// A beacon on its way into a report, with only the data that sorting needs and its track does not have, because
 /// sorting moves it often.
 struct RankedBeacon: BitwiseCopyable {
-    /// The estimated distance in metres; -1 if it is unknown.
+    /// The estimated distance in meters; -1 if it is unknown.
     var accuracy: Double = -1
 
     /// The number of its track.

@@ -25,11 +25,11 @@ public struct RangingStrategy: Sendable {
 
 /// A classifier of distances into proximities, with hysteresis so that a beacon at a border does not flicker.
 public struct ProximityClassifier: Sendable, Hashable {
-    /// The distance in metres below which a beacon is immediate. Reports from the field put Apple's limit between 0.3
+    /// The distance in meters below which a beacon is immediate. Reports from the field put Apple's limit between 0.3
     /// and 1 m.
     public var immediateLimit: Double
 
-    /// The distance in metres below which a beacon is near. Reports from the field put Apple's limit at about 3 m.
+    /// The distance in meters below which a beacon is near. Reports from the field put Apple's limit at about 3 m.
     public var nearLimit: Double
 
     /// The fraction of a limit by which a distance must pass it before the proximity changes. With the default filter,
@@ -46,7 +46,7 @@ public struct ProximityClassifier: Sendable, Hashable {
     /// Returns the proximity of a beacon.
     ///
     /// - Parameters:
-    ///   - distance: the estimate in metres; negative if unknown.
+    ///   - distance: the estimate in meters; negative if unknown.
     ///   - previous: the previous proximity.
     public func classify(_ distance: Double, previous: Proximity) -> Proximity {
         guard distance >= 0 else { return .unknown }

@@ -7,9 +7,9 @@ import BeaconModel
 /// of them comes close to a receiver. Levels are therefore relative to the strongest.
 ///
 /// Beacons that lie on a receiver are outliers. Up to a third of the beacons are left out if they are louder than the
-/// next one by more than 6 dB. No level counts as stronger than the one at one metre.
+/// next one by more than 6 dB. No level counts as stronger than the one at one meter.
 ///
-/// A beacon takes part once it was stronger than a beacon that was turned down by 20 dB is at a metre. All levels decay
+/// A beacon takes part once it was stronger than a beacon that was turned down by 20 dB is at a meter. All levels decay
 /// by a decibel per hour in which the kind is heard.
 ///
 /// The numbers were chosen on a recording of six beacons in four rooms, with all readings up to 20 dB lower, with each

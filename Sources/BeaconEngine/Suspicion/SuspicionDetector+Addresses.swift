@@ -36,7 +36,7 @@ extension SuspicionDetector {
         guard time - before.newest <= Self.forgetting else { return }
         records[place].addresses[index].hasReturned = true
         let other = records[place].addresses[last]
-        // One receiver may know a phone's key and report another address than its neighbour.
+        // One receiver may know a phone's key and report another address than its neighbor.
         guard before.isResolvable == other.isResolvable || other.receiver == sighting.receiver.index else { return }
         let turns = records[place].turns?.noting(at: time, within: Self.addressTime) ?? Turns(at: time)
         records[place].turns = turns

@@ -4,7 +4,7 @@ extension SuspicionDetector {
     /// An advert that bounds how far away a beacon was.
     struct Hearing {
         var time: Int64 = 0
-        /// The loss since one metre in decibels.
+        /// The loss since one meter in decibels.
         var loss: Float = 0
     }
 
@@ -61,9 +61,9 @@ extension SuspicionDetector {
         }
     }
 
-    /// The distances at which signals in free space have lost a number of decibels since one metre.
+    /// The distances at which signals in free space have lost a number of decibels since one meter.
     enum Radii {
-        /// For whole decibels from 0 on, in metres: ten to the power of a twentieth of the decibels.
+        /// For whole decibels from 0 on, in meters: ten to the power of a twentieth of the decibels.
         private static let table: [Float] = {
             var radius = 1.0
             return (0...200).map { _ in
@@ -72,7 +72,7 @@ extension SuspicionDetector {
             }
         }()
 
-        /// Returns the maximum distance. Everything within a metre counts as the receiver's own position.
+        /// Returns the maximum distance. Everything within a meter counts as the receiver's own position.
         static func radius(_ loss: Float) -> Float {
             guard loss > 0 else { return 1 }
             let index = Int(loss.rounded(.up))

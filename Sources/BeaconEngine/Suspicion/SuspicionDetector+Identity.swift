@@ -44,12 +44,12 @@ extension SuspicionDetector {
 
     /// The contradiction between two triples.
     struct Gap {
-        /// The distance in metres that no permitted speed explains.
+        /// The distance in meters that no permitted speed explains.
         var excess: Float
-        /// The minimum distance to cover in metres, and the time for it in seconds.
-        var metres: Float
+        /// The minimum distance to cover in meters, and the time for it in seconds.
+        var meters: Float
         var seconds: Float
-        /// The distance between the receivers in metres.
+        /// The distance between the receivers in meters.
         var distance: Float
     }
 

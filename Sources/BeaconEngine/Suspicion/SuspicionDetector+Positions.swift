@@ -12,7 +12,7 @@ extension SuspicionDetector {
     /// The maximum number of receivers that are tracked for an identity.
     static let mostFixes = 12
 
-    /// Returns the level in dBm that a record's beacon has at one metre.
+    /// Returns the level in dBm that a record's beacon has at one meter.
     private func power(in place: Int) -> Float {
         if !calibrations.isEmpty, let calibration = calibrations[records[place].identity] {
             return Float(calibration.power)
@@ -49,12 +49,12 @@ extension SuspicionDetector {
         if let widest { note(widest.gap, from: widest.other, to: fix, of: place, at: time) }
     }
 
-    /// Returns the distance in metres from the receiver within which the beacon of a triple can be now.
+    /// Returns the distance in meters from the receiver within which the beacon of a triple can be now.
     func bound(of triple: Triple, at time: Int64) -> Float {
         Radii.radius(triple.loss + margin) + fastest * Float(max(time - triple.newest, 0)) / Float(Self.second)
     }
 
-    /// Returns the distance in metres from its receiver within which the beacon of a fix can be now.
+    /// Returns the distance in meters from its receiver within which the beacon of a fix can be now.
     func bound(of fix: Fix, at time: Int64) -> Float {
         let recent =
             Radii.radius(fix.leastLoss + margin)
@@ -94,11 +94,11 @@ extension SuspicionDetector {
                 var most: Gap?
                 for other in 0..<3 {
                     let (one, two) = (mine.hearings[index], others.hearings[other])
-                    let metres = distance - Radii.radius(one.loss + margin) - Radii.radius(two.loss + margin)
+                    let meters = distance - Radii.radius(one.loss + margin) - Radii.radius(two.loss + margin)
                     let seconds = Float(abs(one.time - two.time)) / Float(Self.second)
-                    let excess = metres - fastest * seconds
+                    let excess = meters - fastest * seconds
                     if excess > most?.excess ?? -.infinity {
-                        most = Gap(excess: excess, metres: metres, seconds: seconds, distance: distance)
+                        most = Gap(excess: excess, meters: meters, seconds: seconds, distance: distance)
                     }
                 }
                 guard let most, most.excess > 0 else { return nil }
@@ -117,7 +117,7 @@ extension SuspicionDetector {
         return gap(from: known, at: other.index, to: heard.recent, at: heard.receiver) != nil
     }
 
-    /// The excess in metres that late messages cannot explain.
+    /// The excess in meters that late messages cannot explain.
     private var lateMetres: Float { fastest * Float(Self.lastingTime / Self.second) }
 
     /// Notes a contradiction.
@@ -176,7 +176,7 @@ extension SuspicionDetector {
                     time: Timestamp(nanoseconds: due), identity: records[place].identity, reason: .speed,
                     first: conflict.first, second: conflict.second, distance: Double(conflict.gap.distance),
                     seconds: Double(conflict.gap.seconds),
-                    speed: Double(conflict.gap.metres / max(conflict.gap.seconds, 1))),
+                    speed: Double(conflict.gap.meters / max(conflict.gap.seconds, 1))),
                 of: place)
         }
     }

@@ -7,7 +7,7 @@ public import BeaconModel
 /// and there are at most ``mostFindings`` reports an hour.
 ///
 /// The strength of an advert bounds the distance at which it was sent: in free space a signal loses 20 dB from one
-/// metre to ten, and hardly ever less. Three adverts near one receiver and three near another contradict each other if
+/// meter to ten, and hardly ever less. Three adverts near one receiver and three near another contradict each other if
 /// no permitted speed connects them.
 public struct SuspicionDetector: Sendable {
     /// The maximum number of findings in an hour, counted separately for identities that the constraints name in full

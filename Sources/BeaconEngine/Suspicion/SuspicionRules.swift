@@ -5,7 +5,7 @@ public struct SuspicionRules: Hashable, Sendable {
     /// The reasons to report.
     public var reasons = Set(SuspicionReason.all)
 
-    /// The maximum speed in metres per second: a person runs at 5.
+    /// The maximum speed in meters per second: a person runs at 5.
     public var fastest = 5.0
 
     /// The decibels by which a beacon may be stronger than free space and its power predict: walls reflect, and claimed
@@ -25,9 +25,9 @@ public struct SuspicionRules: Hashable, Sendable {
 
 /// The position of a receiver on a plan.
 public struct ReceiverPosition: Hashable, Sendable {
-    /// The distance in metres to the right of the plan's top left corner.
+    /// The distance in meters to the right of the plan's top left corner.
     public var x: Double
-    /// The distance in metres below it.
+    /// The distance in meters below it.
     public var y: Double
 
     /// Creates a position.
@@ -36,7 +36,7 @@ public struct ReceiverPosition: Hashable, Sendable {
         self.y = y
     }
 
-    /// Returns the distance to another position in metres.
+    /// Returns the distance to another position in meters.
     func distance(to other: ReceiverPosition) -> Double {
         ((x - other.x) * (x - other.x) + (y - other.y) * (y - other.y)).squareRoot()
     }
@@ -62,10 +62,10 @@ public struct Suspicion: Hashable, Sendable {
     public var first: Side
     /// The device that was heard last.
     public var second: Side
-    /// The distance between the receivers in metres; nil if it does not matter.
+    /// The distance between the receivers in meters; nil if it does not matter.
     public var distance: Double?
     /// The seconds for which both were heard, or the seconds between them.
     public var seconds: Double
-    /// The minimum speed in metres per second; nil if it does not matter.
+    /// The minimum speed in meters per second; nil if it does not matter.
     public var speed: Double?
 }

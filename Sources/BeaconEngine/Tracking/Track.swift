@@ -16,7 +16,7 @@ struct Track: BitwiseCopyable {
 
     var interval = IntervalLearner()
 
-    /// The power at one metre that the adverts claim. Disputes about it are in ``Engine/powerDisputes``.
+    /// The power at one meter that the adverts claim. Disputes about it are in ``Engine/powerDisputes``.
     var power: PowerClaim
 
     /// True if it is in the list of reported beacons.

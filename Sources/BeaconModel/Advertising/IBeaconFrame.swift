@@ -8,7 +8,7 @@ public struct IBeaconFrame: Hashable, Sendable, BitwiseCopyable {
     /// The identity that the beacon advertises.
     public var identity: BeaconIdentity
 
-    /// The strength in dBm that a receiver measures one metre away.
+    /// The strength in dBm that a receiver measures one meter away.
     public var measuredPower: Int8
 
     /// The number of bytes of the payload after the AD type: company, type, length and 21 bytes.

@@ -3,11 +3,11 @@
 public enum Proximity: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
     /// The distance could not be determined.
     case unknown = 0
-    /// Closer than half a metre.
+    /// Closer than half a meter.
     case immediate = 1
-    /// Within three metres.
+    /// Within three meters.
     case near = 2
-    /// Beyond three metres.
+    /// Beyond three meters.
     case far = 3
 }
 
@@ -57,7 +57,7 @@ public struct RangedBeacon: Hashable, Sendable {
     /// The proximity.
     public var proximity: Proximity
 
-    /// The estimated distance in metres; -1 if it is unknown.
+    /// The estimated distance in meters; -1 if it is unknown.
     public var accuracy: Double
 
     /// The mean signal of the newest second in which it was heard, in dBm; 0 if it was not heard recently or had no
@@ -73,21 +73,21 @@ public struct RangedBeacon: Hashable, Sendable {
     private var nearest: Float = -1
     private var farthest: Float = -1
 
-    /// The signal at one metre that its adverts claim, in dBm; nil if it is missing, impossible, or keeps changing.
+    /// The signal at one meter that its adverts claim, in dBm; nil if it is missing, impossible, or keeps changing.
     public var measuredPower: Int? { power == IBeaconFrame.unavailableMeasuredPower ? nil : Int(power) }
 
     /// The usual time between two received adverts, at most 10.24 s; nil until there were two. If adverts are lost, it
     /// is longer than the beacon's interval.
     public var advertisingInterval: Duration? { microseconds > 0 ? .microseconds(Int64(microseconds)) : nil }
 
-    /// True if the beacon's power at one metre was measured, which replaces its claim.
+    /// True if the beacon's power at one meter was measured, which replaces its claim.
     public var isCalibrated = false
 
-    /// True if the beacon's power at one metre is unknown. Its distance assumes ``IBeaconFrame/defaultMeasuredPower``
+    /// True if the beacon's power at one meter is unknown. Its distance assumes ``IBeaconFrame/defaultMeasuredPower``
     /// until `beacon calibrate` has measured it.
     public var isUncalibrated: Bool { measuredPower == nil && !isCalibrated }
 
-    /// The range in metres that contains the true distance in about 68 % of all cases; nil if the distance is unknown.
+    /// The range in meters that contains the true distance in about 68 % of all cases; nil if the distance is unknown.
     public var accuracyRange: ClosedRange<Double>? {
         get { nearest >= 0 && accuracy >= 0 ? Double(nearest)...Double(farthest) : nil }
         set {
@@ -102,10 +102,10 @@ public struct RangedBeacon: Hashable, Sendable {
     ///   - address: the address that it advertises with.
     ///   - identity: the identity it advertises.
     ///   - proximity: the proximity.
-    ///   - accuracy: the estimated distance in metres; -1 if it is unknown.
+    ///   - accuracy: the estimated distance in meters; -1 if it is unknown.
     ///   - rssi: the mean signal of its newest second, in dBm; 0 without readings.
     ///   - lastHeard: the time of its last advert.
-    ///   - measuredPower: the signal at one metre, in dBm; ``IBeaconFrame/unavailableMeasuredPower`` if unknown.
+    ///   - measuredPower: the signal at one meter, in dBm; ``IBeaconFrame/unavailableMeasuredPower`` if unknown.
     ///   - advertisingInterval: the usual time between two adverts, in nanoseconds; 0 if unknown.
     public init(
         address: DeviceAddress, identity: BeaconIdentity, proximity: Proximity, accuracy: Double, rssi: Int,
@@ -124,7 +124,7 @@ public struct RangedBeacon: Hashable, Sendable {
 }
 
 extension RangedBeacon {
-    /// Returns an accuracy as a distance for ordering, in metres. An unknown accuracy, which is negative, is the
+    /// Returns an accuracy as a distance for ordering, in meters. An unknown accuracy, which is negative, is the
     /// farthest.
     package static func distance(of accuracy: Double) -> Double { accuracy < 0 ? .infinity : accuracy }
 

@@ -49,11 +49,11 @@ public struct SuspicionGrounds: Hashable, Sendable, Codable {
     public var receivers: [String]
     /// The addresses of the two devices, in the same order. They are equal if the address was cloned as well.
     public var addresses: [String]
-    /// The distance between the receivers in metres; nil if their positions are unknown or do not matter.
+    /// The distance between the receivers in meters; nil if their positions are unknown or do not matter.
     public var distance: Double?
     /// The seconds for which both were heard; for ``SuspicionReason/speed``, the seconds between them.
     public var seconds: Double
-    /// The minimum speed in metres per second at which one device could have moved between the receivers; nil for other
+    /// The minimum speed in meters per second at which one device could have moved between the receivers; nil for other
     /// reasons.
     public var speed: Double?
 
@@ -70,7 +70,7 @@ public struct SuspicionGrounds: Hashable, Sendable, Codable {
         self.speed = speed
     }
 
-    /// The maximum of metres, seconds, and metres per second, and the maximum length of texts.
+    /// The maximum of meters, seconds, and meters per second, and the maximum length of texts.
     private static let greatest = 1e9
     private static let longest = 200
 

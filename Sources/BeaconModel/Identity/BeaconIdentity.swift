@@ -1,7 +1,7 @@
 /// The identity that a beacon advertises: a proximity UUID with a major and a minor value.
 ///
-/// Two devices may carry the same identity. Region monitoring treats them as one; ranging keeps them apart by their
-/// ``DeviceAddress``.
+/// Two devices may carry the same identity. Region monitoring treats them as one; ranging distinguishes them by
+/// their ``DeviceAddress``.
 @frozen
 public struct BeaconIdentity: Hashable, Sendable, BitwiseCopyable {
     /// The proximity UUID.

@@ -13,7 +13,7 @@ public struct Sighting: Hashable, Sendable, BitwiseCopyable {
     /// The receiver that heard it.
     public var receiver: ReceiverID
 
-    /// The strength in dBm that a receiver measures one metre away, as the beacon claims it;
+    /// The strength in dBm that a receiver measures one meter away, as the beacon claims it;
     /// ``IBeaconFrame/unavailableMeasuredPower`` if the source did not give it.
     public var measuredPower: Int8
 

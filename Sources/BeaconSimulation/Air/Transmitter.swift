@@ -11,7 +11,7 @@ struct Transmitter: Sendable {
 
     let placement: Placement
 
-    /// The strength one metre away, in dBm.
+    /// The strength one meter away, in dBm.
     let power: Double
 
     let kind: AdvertisingReport.Kind

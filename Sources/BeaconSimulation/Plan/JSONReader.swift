@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// A reader of JSON (RFC 8259) that reports the line and column of a mistake.
+/// A reader of JSON (RFC 8259) that reports the line and column of an error.
 ///
 /// For a missing comma, Foundation's decoder reports only that the data is not valid, and it accepts duplicate keys.
 /// Authors of scenarios need to know both.

@@ -89,10 +89,10 @@ struct BeaconPlan: Hashable, Sendable {
     var localName: String?
     var services: [ServiceUUID]
 
-    /// The signal at one metre that the beacon claims, in dBm.
+    /// The signal at one meter that the beacon claims, in dBm.
     var measuredPower: Int8
 
-    /// The difference between the real and the claimed signal at one metre, in dB.
+    /// The difference between the real and the claimed signal at one meter, in dB.
     var powerOffset: Double
 
     var placement: Placement
@@ -116,7 +116,7 @@ struct DevicePlan: Hashable, Sendable {
     var localName: String?
     var services: [ServiceUUID]
 
-    /// The signal at one metre, in dBm.
+    /// The signal at one meter, in dBm.
     var power: Double
 
     var placement: Placement
@@ -143,10 +143,10 @@ struct CrowdPlan: Hashable, Sendable {
     var corner: Point
     var oppositeCorner: Point
 
-    /// The walking speed of the phones' owners in metres per second, or 0 if they stand.
+    /// The walking speed of the phones' owners in meters per second, or 0 if they stand.
     var speed: Double
 
-    /// The signal of a phone at one metre, in dBm.
+    /// The signal of a phone at one meter, in dBm.
     var power: Double
 
     /// The time from one advert to the next in nanoseconds, without jitter.

@@ -19,7 +19,7 @@ struct ScenarioReader {
     private static let mostWalls = 10_000
     private static let mostStops = 10_000
 
-    /// The default speed of people in metres a second: a comfortable pace (Bohannon, "Comfortable and maximum walking
+    /// The default speed of people in meters per second: a comfortable pace (Bohannon, "Comfortable and maximum walking
     /// speed of adults", Age and Ageing 26, 1997).
     static let walkingSpeed = 1.4
 
@@ -77,7 +77,7 @@ struct ScenarioReader {
             environment.shadowing = try value.number(in: 0...20, unit: "dB")
         }
         if let value = object.take("shadowingDistance") {
-            environment.shadowingDistance = try value.number(in: 0.01...10_000, unit: "metres")
+            environment.shadowingDistance = try value.number(in: 0.01...10_000, unit: "meters")
         }
         if let value = object.take("shadowingTime") {
             environment.shadowingTime = try value.number(in: 0.01...Self.longest, unit: "seconds")
@@ -116,7 +116,7 @@ struct ScenarioReader {
                 "is \"\(name)\", which is another person's name; choose a different one")
         }
         let bodyLoss = try object.take("bodyLoss")?.number(in: 0...60, unit: "dB") ?? 0
-        let speed = try object.take("speed")?.number(in: Self.speeds, unit: "metres a second") ?? Self.walkingSpeed
+        let speed = try object.take("speed")?.number(in: Self.speeds, unit: "meters per second") ?? Self.walkingSpeed
         let isRepeated = try object.take("repeat")?.flag() ?? false
         let stops = try object.require("walk", "a list of places, [[x, y], ...]")
         let walk = try walk(through: stops, speed: speed, isRepeated: isRepeated)
@@ -168,7 +168,7 @@ struct ScenarioReader {
                 }
                 walk?.go(to: place, taking: time - departure, pause: pause)
             } else {
-                let speed = try ownSpeed?.number(in: Self.speeds, unit: "metres a second") ?? speed
+                let speed = try ownSpeed?.number(in: Self.speeds, unit: "meters per second") ?? speed
                 walk?.go(to: place, speed: speed, pause: pause)
             }
         }
@@ -275,7 +275,7 @@ struct ScenarioReader {
             let area = try object.require("area", "two opposite corners, [[x, y], [x, y]]")
             let corners = try area.list(atMost: 2)
             guard corners.count == 2 else { throw area.invalid("is not two places; write [[x, y], [x, y]]") }
-            let speed = try object.take("speed")?.number(in: 0...100, unit: "metres a second") ?? 0.7
+            let speed = try object.take("speed")?.number(in: 0...100, unit: "meters per second") ?? 0.7
             let power = try object.take("power")?.number(in: -128...20, unit: "dBm") ?? -65
             let (interval, jitter) = try intervalAndJitter(from: &object, interval: 300_000_000)
             // Phones change their address about every 15 minutes, as the Core Specification recommends (Vol 3, Part C,

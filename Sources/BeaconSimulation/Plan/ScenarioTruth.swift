@@ -6,7 +6,7 @@ package struct TrueDistance: Hashable, Sendable {
     package let time: Timestamp
     /// The receiver's name.
     package let receiver: String
-    /// The beacon, and the distance in metres.
+    /// The beacon, and the distance in meters.
     package let identity: BeaconIdentity
     package let distance: Double
 }

@@ -85,12 +85,12 @@ struct ScenarioValue {
     }
 
     func point() throws -> Point {
-        let expected = "a place as two numbers in metres, [x, y], or three with the height, [x, y, z]"
+        let expected = "a place as two numbers in meters, [x, y], or three with the height, [x, y, z]"
         guard case .array(let parts) = value else { throw wrongType(expected: expected) }
         guard 2...3 ~= parts.count else { throw invalid("has \(parts.count) numbers; write \(expected)") }
         let coordinates = try parts.indices.map { index in
             try ScenarioValue(value: parts[index], path: "\(path)[\(index)]")
-                .number(in: -Point.farthest...Point.farthest, unit: "metres")
+                .number(in: -Point.farthest...Point.farthest, unit: "meters")
         }
         return Point(x: coordinates[0], y: coordinates[1], z: coordinates.count > 2 ? coordinates[2] : 0)
     }
@@ -146,7 +146,7 @@ struct ScenarioObject {
         return value
     }
 
-    /// Ends the reading of this object.
+    /// Finishes reading this object.
     ///
     /// - Throws: ``ScenarioError`` if unknown keys are left.
     func finish() throws {

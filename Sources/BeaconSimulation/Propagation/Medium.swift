@@ -11,7 +11,7 @@ struct Environment: Hashable, Sendable {
     /// The deviation of slow fading, in dB. Measured indoors: 3 to 6 dB and more (Rappaport, table 4.6).
     var shadowing = 3.0
 
-    /// The movement in metres after which slow fading has forgotten all but 1/e: some metres indoors. The law is from
+    /// The movement in meters after which slow fading has forgotten all but 1/e: some meters indoors. The law is from
     /// Gudmundson, "Correlation model for shadow fading in mobile radio systems", Electronics Letters 27 (1991).
     var shadowingDistance = 2.0
 
@@ -36,7 +36,7 @@ struct Propagation: Sendable {
     private let exponent: Double
     private let walls: [Wall]
 
-    /// The minimum distance in metres: log-distance has no meaning at an antenna's length.
+    /// The minimum distance in meters: log-distance has no meaning at an antenna's length.
     static let nearest = 0.1
 
     init(exponent: Double, walls: [Wall]) {
@@ -44,7 +44,7 @@ struct Propagation: Sendable {
         self.walls = walls
     }
 
-    /// Returns the gain at `to` relative to one metre from `from`, in dB; above 0 within a metre.
+    /// Returns the gain at `to` relative to one meter from `from`, in dB; above 0 within a meter.
     ///
     /// It is log-distance path loss plus the sum of the walls between (the multi-wall model of COST 231, without
     /// floors).

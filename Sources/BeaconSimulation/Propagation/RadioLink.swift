@@ -20,7 +20,7 @@ struct RadioLink: Sendable {
     /// Returns the received strength of an advert in dBm, or nil if it is not heard.
     ///
     /// - Parameters:
-    ///   - power: the strength one metre from the sender, in dBm, plus the gain of the receiver.
+    ///   - power: the strength one meter from the sender, in dBm, plus the gain of the receiver.
     ///   - time: nanoseconds after the start of the simulation, not before those of the last advert.
     ///   - sender: the sender's position.
     ///   - receiver: the receiver's position.

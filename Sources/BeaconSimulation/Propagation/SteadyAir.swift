@@ -38,7 +38,7 @@ package struct SteadyAir: Sendable {
 
     private static func medium(noise: Double, sensitivity: Double) -> Medium {
         var environment = Environment()
-        // The exponent that ranging assumes beyond a metre, so that it estimates the true distances.
+        // The exponent that ranging assumes beyond a meter, so that it estimates the true distances.
         environment.pathLossExponent = 1.75
         environment.shadowing = max(0, noise)
         // So short that each advert is independent of the one before.
@@ -52,7 +52,7 @@ package struct SteadyAir: Sendable {
     /// Returns the received strength of an advert; nil if it is not heard.
     ///
     /// - Parameters:
-    ///   - measuredPower: the strength one metre from the sender, in dBm.
+    ///   - measuredPower: the strength one meter from the sender, in dBm.
     ///   - link: the ends.
     ///   - time: nanoseconds, not before those of the link's last advert.
     ///   - sender: the sender's position.

@@ -8,7 +8,7 @@ package struct AirLocation: Hashable, Sendable {
     /// The name of the air. Members of different airs do not hear each other.
     package var name: String
 
-    /// The position in metres.
+    /// The position in meters.
     package var point: Point
 
     /// Creates a position in an air.
@@ -36,7 +36,7 @@ package struct AirLocation: Hashable, Sendable {
             guard let point = Point(parts[1]) else {
                 throw RadioError(
                     .unsupported,
-                    "\"air\(text)\" is not a valid place in a shared air: write metres as X,Y or X,Y,Z, as in air@2,0")
+                    "\"air\(text)\" is not a valid place in a shared air: write meters as X,Y or X,Y,Z, as in air@2,0")
             }
             self.point = point
         }
@@ -49,10 +49,10 @@ package struct AirLocation: Hashable, Sendable {
 }
 
 extension Point {
-    /// The maximum distance from the origin along an axis, in metres, so that squares keep their precision.
+    /// The maximum distance from the origin along an axis, in meters, so that squares keep their precision.
     static let farthest = 1_000_000.0
 
-    /// Reads `X,Y` or `X,Y,Z`, in metres.
+    /// Reads `X,Y` or `X,Y,Z`, in meters.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part in
@@ -64,13 +64,13 @@ extension Point {
 }
 
 extension Point: CustomStringConvertible {
-    /// The position in metres as `X,Y`, or as `X,Y,Z` if it is above the plan, rounded to centimetres.
+    /// The position in meters as `X,Y`, or as `X,Y,Z` if it is above the plan, rounded to centimeters.
     package var description: String {
         (z == 0 ? [x, y] : [x, y, z]).map(Self.text).joined(separator: ",")
     }
 
-    private static func text(_ metres: Double) -> String {
-        let rounded = (metres * 100).rounded() / 100
+    private static func text(_ meters: Double) -> String {
+        let rounded = (meters * 100).rounded() / 100
         return Int(exactly: rounded).map(String.init) ?? String(rounded)
     }
 }

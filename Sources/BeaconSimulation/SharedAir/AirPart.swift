@@ -120,10 +120,10 @@ struct AirWalk {
     /// The position at which it ends; nil for a member that does not move.
     var end: Point?
 
-    /// The speed in metres per second.
+    /// The speed in meters per second.
     var speed = ScenarioReader.walkingSpeed
 
-    /// The valid speeds of a walk in metres per second.
+    /// The valid speeds of a walk in meters per second.
     static let speeds = 0.01...1000.0
 
     /// The JSON text: the walk of a scenario's person, with its start time.

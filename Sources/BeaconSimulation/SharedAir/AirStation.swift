@@ -194,7 +194,7 @@ package final class AirStation {
     ///
     /// - Parameters:
     ///   - id: the member.
-    ///   - speed: metres per second; nil to move at once.
+    ///   - speed: meters per second; nil to move at once.
     /// - Throws: an error if the member cannot be moved.
     package func move(_ id: String, to point: Point, speed: Double?, at now: Int64) throws(RadioError) {
         guard let member = others.first(where: { $0.id == id }) else {
@@ -207,7 +207,7 @@ package final class AirStation {
             speed.map({ AirWalk.speeds.contains($0) }) ?? true
         else {
             throw RadioError(
-                .failed, "a place must be within 1000 km of the origin, a speed within 0.01 to 1000 metres a second")
+                .failed, "a place must be within 1000 km of the origin, a speed within 0.01 to 1000 meters per second")
         }
         let walk =
             speed.map { AirWalk(since: now, start: member.place(at: now), end: point, speed: $0) }

@@ -1,10 +1,10 @@
-/// A position on the floor plan or above it, or a vector between two positions, in metres.
+/// A position on the floor plan or above it, or a vector between two positions, in meters.
 package struct Point: Hashable, Sendable {
-    /// The metres to the right.
+    /// The distance to the right in meters.
     package var x: Double
-    /// The metres up on the plan.
+    /// The distance upward on the plan in meters.
     package var y: Double
-    /// The height above the plan in metres.
+    /// The height above the plan in meters.
     package var z: Double
 
     /// Creates a position, which is on the plan unless a height is given.

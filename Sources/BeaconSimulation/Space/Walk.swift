@@ -45,12 +45,12 @@ struct Walk: Hashable, Sendable {
         end += seconds + pause
     }
 
-    /// Adds a leg at `speed` metres per second, followed by a pause.
+    /// Adds a leg at `speed` meters per second, followed by a pause.
     mutating func go(to point: Point, speed: Double, pause: Double = 0) {
         go(to: point, taking: (point - destination).length / speed, pause: pause)
     }
 
-    /// Adds a last leg back to the first position at `speed` metres per second, and lets the walk repeat.
+    /// Adds a last leg back to the first position at `speed` meters per second, and lets the walk repeat.
     mutating func repeatForever(speed: Double) {
         go(to: start, speed: speed)
         isRepeated = true

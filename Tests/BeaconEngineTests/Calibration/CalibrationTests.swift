@@ -30,13 +30,13 @@ struct CalibrationTests {
         #expect(isClose(try range(-79, power: 0, beacon: BeaconCalibration(power: -69)).accuracy, 3.728))
     }
 
-    @Test("A second point at three metres sets the slope of its signal")
+    @Test("A second point at three meters sets the slope of its signal")
     func secondPoint() throws {
-        // 14.3 dB from one metre to three is an exponent of three.
+        // 14.3 dB from one meter to three is an exponent of three.
         let steep = BeaconCalibration(power: -59, lossToThreeMetres: 14.314)
         #expect(isClose(try range(-73, beacon: steep).accuracy, 2.929))
         #expect(isClose(try range(-59 - 14, beacon: nil).accuracy, 6.310))
-        // Within a metre it has no effect.
+        // Within a meter it has no effect.
         #expect(try range(-50, beacon: steep).accuracy == range(-50).accuracy)
         // Implausible values are limited to an exponent of four.
         let absurd = BeaconCalibration(power: -59, lossToThreeMetres: 60)

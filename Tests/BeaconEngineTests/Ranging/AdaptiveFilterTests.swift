@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Adaptive filter")
 struct AdaptiveFilterTests {
-    /// A distance model that returns the level itself, so that reports show the filter's output: one metre for each dB
+    /// A distance model that returns the level itself, so that reports show the filter's output: one meter for each dB
     /// below 0 dBm.
     private struct LevelAsDistance: DistanceModel {
         func distance(level: Double, measuredPower: Double) -> Double { -level }

@@ -37,7 +37,7 @@ struct ProximityClassifierTests {
 struct TwoSlopeModelTests {
     private let model = TwoSlopeModel(innerExponent: 1.2, outerExponent: 2)
 
-    @Test("The measured power means one metre, and each 20 dB less means ten times the distance")
+    @Test("The measured power means one meter, and each 20 dB less means ten times the distance")
     func decades() {
         #expect(abs(model.distance(level: -59, measuredPower: -59) - 1) < 1e-9)
         #expect(abs(model.distance(level: -79, measuredPower: -59) - 10) < 1e-9)

@@ -13,7 +13,7 @@ struct SimulatedCloners {
         var path: [(time: Double, x: Double, y: Double)]
         /// The times at which its address changes, and the addresses from then on.
         var addresses: [(time: Double, bits: UInt64)]
-        /// Its level at one metre, and the level that it claims.
+        /// Its level at one meter, and the level that it claims.
         var power = -59.0
         var measuredPower: Int8 = -59
         var interval = 0.3

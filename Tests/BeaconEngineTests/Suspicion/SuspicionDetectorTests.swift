@@ -9,9 +9,9 @@ struct SuspicionDetectorTests {
     private static let all = [BeaconConstraint(uuid: .test)]
     private static let hour = 3600.0
 
-    /// Returns receivers in a row at a constant distance in metres.
-    private static func row(_ count: Int, every metres: Double) -> [SimulatedCloners.Receiver] {
-        (0..<count).map { .init(x: Double($0) * metres, y: 0) }
+    /// Returns receivers in a row at a constant distance in meters.
+    private static func row(_ count: Int, every meters: Double) -> [SimulatedCloners.Receiver] {
+        (0..<count).map { .init(x: Double($0) * meters, y: 0) }
     }
 
     private static func still(
@@ -58,7 +58,7 @@ struct SuspicionDetectorTests {
         for (a, b) in zip(times, times.dropFirst()) { #expect(b - a >= 300) }
     }
 
-    @Test("A beacon that vanishes here and appears half a kilometre away was too fast")
+    @Test("A beacon that vanishes here and appears half a kilometer away was too fast")
     func speed() throws {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 500),
@@ -228,8 +228,8 @@ struct SuspicionDetectorTests {
                 let (nextX, nextY) = (
                     Double.random(in: 0...side, using: &random), Double.random(in: 0...side, using: &random)
                 )
-                let metres = ((nextX - x) * (nextX - x) + (nextY - y) * (nextY - y)).squareRoot()
-                time += metres / .random(in: 0.3...5, using: &random)
+                let meters = ((nextX - x) * (nextX - x) + (nextY - y) * (nextY - y)).squareRoot()
+                time += meters / .random(in: 0.3...5, using: &random)
                 (x, y) = (nextX, nextY)
                 path.append((time, x, y))
             }
