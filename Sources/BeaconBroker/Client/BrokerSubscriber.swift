@@ -38,10 +38,10 @@ package final class BrokerSubscriber: Sendable {
         fileprivate var bytes = 0
     }
 
-    /// The most messages that wait: several seconds of forty receivers among many beacons.
+    /// The maximum number of messages that wait: several seconds of forty receivers among many beacons.
     private static let capacity = 8192
 
-    /// The most bytes of all waiting messages. It bounds messages from other clients.
+    /// The maximum number of bytes of all waiting messages. It bounds messages from other clients.
     private static let mostBytes = 32 << 20
 
     /// The longest message that may report presence.

@@ -51,7 +51,7 @@ public struct MQTTSettings: Hashable, Sendable {
     /// The longest time until a message is acknowledged, including the time to connect.
     public var publishTimeout: Duration
 
-    /// The most messages that may be unacknowledged. A broker may ask for fewer (MQTT 5.0, 3.2.2.3.3).
+    /// The maximum number of messages that may be unacknowledged. A broker may ask for fewer (MQTT 5.0, 3.2.2.3.3).
     public var maximumInFlight: Int
 
     /// The waits between attempts to connect.
@@ -73,7 +73,7 @@ public struct MQTTSettings: Hashable, Sendable {
     ///   - retainsMessages: true to have the broker keep states and announcements.
     ///   - qualityOfService: the quality of service of events.
     ///   - publishTimeout: the longest time until a message is acknowledged.
-    ///   - maximumInFlight: the most messages that may be unacknowledged.
+    ///   - maximumInFlight: the maximum number of messages that may be unacknowledged.
     ///   - reconnection: the waits between attempts to connect.
     public init(
         host: String = "localhost", port: UInt16? = nil, version: MQTTVersion? = nil, clientID: String? = nil,

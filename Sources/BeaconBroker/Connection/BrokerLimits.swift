@@ -14,7 +14,7 @@ struct BrokerLimits: Hashable, Sendable {
     /// The largest packet in bytes; nil if the broker announces none.
     var packetSize: Int?
 
-    /// The most unacknowledged messages; nil if the broker announces none.
+    /// The maximum number of unacknowledged messages; nil if the broker announces none.
     var inFlight: Int?
 
     /// The longest silence of the client, which replaces the client's setting; nil if the broker announces none.

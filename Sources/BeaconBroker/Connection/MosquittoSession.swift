@@ -53,7 +53,7 @@ final class MosquittoSession {
     /// of a large message before the session can check its size.
     private static let receiveBuffer: Int32 = 256 << 10
 
-    /// The most reads in one step, so that received messages are delivered while more arrive.
+    /// The maximum number of reads in one step, so that received messages are delivered while more arrive.
     private static let mostRounds = 8
 
     init(_ options: MQTTSettings, on terms: ConnectionTerms, logger: Logger) throws(MQTTError) {
@@ -113,7 +113,7 @@ final class MosquittoSession {
     /// The longest wait between two steps: a quarter of the allowed silence, so that a ping is in time.
     var longestStep: Duration { min(options.keepAlive, limits.keepAlive ?? options.keepAlive) / 4 }
 
-    /// The most unacknowledged requests.
+    /// The maximum number of unacknowledged requests.
     var window: Int { min(options.maximumInFlight, limits.inFlight ?? .max) }
 
     /// Whether the broker keeps retained messages.

@@ -10,7 +10,8 @@ struct PacketBound {
     /// dropped, so that a retained one does not end each connection.
     static let largest = 16 << 20
 
-    /// The most bytes before the content of a packet: its type, and four bytes of length (MQTT 3.1.1, 2.2).
+    /// The maximum number of bytes before the content of a packet: its type, and four bytes of length (MQTT 3.1.1,
+    /// 2.2).
     private static let longestHeader = 5
 
     /// The number of bytes before the first packet of unknown size.

@@ -31,7 +31,7 @@ struct SentRequests {
     /// Returns how many more requests may be sent.
     ///
     /// - Parameters:
-    ///   - count: the most requests in flight.
+    ///   - count: the maximum number of requests in flight.
     ///   - hasSuspect: whether a message is suspected, which limits the requests in flight to one.
     func room(atMost count: Int, hasSuspect: Bool) -> Int { (careful > 0 || hasSuspect ? 1 : count) - entries.count }
 
@@ -88,7 +88,7 @@ struct SuspectMessages {
     /// between.
     static let patience = 5
 
-    /// The most refused messages.
+    /// The maximum number of refused messages.
     private static let capacity = 256
 
     /// The time for which a message is refused, because the broker's limit may change.

@@ -36,7 +36,7 @@ extension EventStoreInspector {
     ///
     /// - Parameters:
     ///   - destination: the destination's name.
-    ///   - limit: the most to return.
+    ///   - limit: the maximum number to return.
     /// - Throws: ``/BeaconEventStore/EventStoreError`` if the destination does not exist or the file cannot be read.
     public func deadLetters(
         of destination: String, limit: Int = 100
@@ -53,7 +53,7 @@ extension EventStoreInspector {
     ///
     /// - Parameters:
     ///   - destination: the destination's name.
-    ///   - limit: the most to return.
+    ///   - limit: the maximum number to return.
     /// - Throws: ``/BeaconEventStore/EventStoreError`` if the destination does not exist or the file cannot be read.
     public func queue(of destination: String, limit: Int = 100) throws(EventStoreError) -> [QueuedNotification] {
         let failures = try consumers().first { $0.name == destination }?.failures ?? 0

@@ -5,7 +5,7 @@ public import BeaconEventStore
 /// A sink returns an outcome for each notification and stores nothing. The ``DeliveryService`` handles order,
 /// repetition and waits.
 public protocol Sink: Sendable {
-    /// The most notifications for one call of ``deliver(_:)``, at least 1.
+    /// The maximum number of notifications for one call of ``deliver(_:)``, at least 1.
     var maximumBatch: Int { get }
 
     /// The notifications that this sink accepts, by their kinds and regions. It receives others only if they name its

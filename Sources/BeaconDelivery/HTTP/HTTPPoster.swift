@@ -12,10 +12,10 @@ final class HTTPPoster: Sendable {
     private let requestTimeout: Duration
     private let url: String
 
-    /// The most bytes of a response that are read, so that the connection can be reused.
+    /// The maximum number of bytes of a response that are read, so that the connection can be reused.
     private static let maximumResponse = 64 << 10
 
-    /// The most bytes of a response that are quoted.
+    /// The maximum number of bytes of a response that are quoted.
     private static let maximumExcerpt = 200
 
     /// Creates a client, which connects with its first request.
@@ -102,7 +102,7 @@ final class HTTPPoster: Sendable {
         return await send(request, isWanted: true)
     }
 
-    /// The most bytes of a requested body.
+    /// The maximum number of bytes of a requested body.
     static let largestBody = 4 << 20
 
     private func send(

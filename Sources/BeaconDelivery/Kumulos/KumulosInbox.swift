@@ -36,7 +36,7 @@ public struct KumulosInbox: Sendable {
     /// The time, in seconds, for which the server may wait for a message before it answers with an empty list.
     private static let wait = 30
 
-    /// The most ids remembered of messages that were passed on but perhaps not acknowledged.
+    /// The maximum number of ids remembered of messages that were passed on but perhaps not acknowledged.
     private static let mostRemembered = 1_000
 
     /// The wait if the server rejects the keys or does not offer messages. The configuration must change first.

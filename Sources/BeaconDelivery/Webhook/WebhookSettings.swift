@@ -22,8 +22,9 @@ public struct WebhookSettings: Hashable, Sendable {
     /// The prefix of an event's `type`; the notification's kind follows.
     public var typePrefix: String
 
-    /// The most notifications in a request. With 1, each is sent in a separate request (CloudEvents, structured mode).
-    /// With more, requests contain arrays (batched mode), which is faster but needs the receiver's support.
+    /// The maximum number of notifications in a request. With 1, each is sent in a separate request (CloudEvents,
+    /// structured mode). With more, requests contain arrays (batched mode), which is faster but needs the receiver's
+    /// support.
     public var maximumBatch: Int
 
     /// The HTTP settings.
@@ -37,7 +38,7 @@ public struct WebhookSettings: Hashable, Sendable {
     ///   - signingSecrets: the secrets that sign requests.
     ///   - source: the `source` of the events.
     ///   - typePrefix: the prefix of an event's `type`.
-    ///   - maximumBatch: the most notifications in a request.
+    ///   - maximumBatch: the maximum number of notifications in a request.
     ///   - http: the HTTP settings.
     public init(
         url: URL, headers: [String: Secret] = [:], signingSecrets: [Secret] = [], source: String = "urn:swift-beacon",

@@ -19,7 +19,7 @@ public final class WebhookSink: Sink {
     private let typePrefix: String
     private let batch: Int
 
-    /// The most notifications for one call of ``deliver(_:)`` if each is sent separately.
+    /// The maximum number of notifications for one call of ``deliver(_:)`` if each is sent separately.
     private static let page = 64
 
     /// The time after which outcomes are returned and stored, so that little is sent again after a crash.
@@ -58,7 +58,7 @@ public final class WebhookSink: Sink {
         self.headers = headers
     }
 
-    /// The most notifications in a request, or 64 if each is sent separately.
+    /// The maximum number of notifications in a request, or 64 if each is sent separately.
     public var maximumBatch: Int { batch > 1 ? batch : Self.page }
 
     /// Posts notifications, in order, and returns their outcomes.

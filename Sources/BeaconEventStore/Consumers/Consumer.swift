@@ -71,7 +71,7 @@ public final class EventConsumer: Sendable {
 
     /// Returns the next events, and waits until there are some.
     ///
-    /// - Parameter limit: the most events.
+    /// - Parameter limit: the maximum number of events.
     /// - Returns: The events, or nil if the task is canceled or the store is closed.
     /// - Throws: ``EventStoreError`` if the store cannot be read, or if the consumer no longer exists.
     public func next(limit: Int = 100) async throws(EventStoreError) -> EventBatch? {
@@ -91,7 +91,7 @@ public final class EventConsumer: Sendable {
 
     /// Returns the next events; nil if no event waits now. Unreadable events are skipped and logged.
     ///
-    /// - Parameter limit: the most events.
+    /// - Parameter limit: the maximum number of events.
     /// - Throws: ``EventStoreError`` if the store cannot be read, or if the consumer no longer exists.
     public func available(limit: Int = 100) async throws(EventStoreError) -> EventBatch? {
         let (name, known) = (name, examined.withLock { $0 })

@@ -6,20 +6,20 @@ import Foundation
 public struct ConsumerLimits: Hashable, Sendable {
     /// The longest time that an event waits after its arrival, and that a dead letter is kept.
     public var age: Duration
-    /// The most events that wait.
+    /// The maximum number of events that wait.
     public var events: Int
-    /// The most bytes that wait.
+    /// The maximum number of bytes that wait.
     public var bytes: Int
-    /// The most dead letters that are kept.
+    /// The maximum number of dead letters that are kept.
     public var refused: Int
 
     /// Creates bounds.
     ///
     /// - Parameters:
     ///   - age: the longest time that an event waits.
-    ///   - events: the most events that wait.
-    ///   - bytes: the most bytes that wait.
-    ///   - refused: the most dead letters that are kept.
+    ///   - events: the maximum number of events that wait.
+    ///   - bytes: the maximum number of bytes that wait.
+    ///   - refused: the maximum number of dead letters that are kept.
     public init(
         age: Duration = .seconds(7 * 86_400), events: Int = 100_000, bytes: Int = 64 << 20, refused: Int = 1_000
     ) {

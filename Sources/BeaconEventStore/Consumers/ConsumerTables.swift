@@ -168,7 +168,7 @@ extension StoreTables {
     ///
     /// - Parameters:
     ///   - consumer: the consumer.
-    ///   - limit: the most events.
+    ///   - limit: the maximum number of events.
     ///   - examined: a number up to which no event is for the consumer.
     /// - Returns: The batch, which may be empty, and the number of unreadable events.
     func nextBatch(

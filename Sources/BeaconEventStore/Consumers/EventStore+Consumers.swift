@@ -104,7 +104,7 @@ extension EventStore {
     ///
     /// - Parameters:
     ///   - consumer: the consumer's name.
-    ///   - limit: the most to return.
+    ///   - limit: the maximum number to return.
     /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func refused(
         by consumer: String, limit: Int = 100

@@ -84,7 +84,7 @@ public struct Event: Hashable, Sendable {
     /// The longest kind and the longest attribute, in bytes of UTF-8.
     public static let maximumText = 512
 
-    /// The most names of an audience.
+    /// The maximum number of names of an audience.
     public static let maximumAudience = 100
 
     /// The reason why the event cannot be stored; nil if it can.

@@ -17,25 +17,25 @@ public struct StateRow: Hashable, Sendable {
 
 /// The bounds of a namespace of the state. Beyond them, the values with the oldest changes are removed first.
 public struct StateLimits: Hashable, Sendable {
-    /// The most values. Above 1 000, a few more than necessary are removed at once.
+    /// The maximum number of values. Above 1 000, a few more than necessary are removed at once.
     public var rows: Int
-    /// The most bytes of all values.
+    /// The maximum number of bytes of all values.
     public var bytes: Int
     /// The longest time without a change; nil for no bound.
     public var age: Duration?
-    /// The most values of one sender.
+    /// The maximum number of values of one sender.
     public var rowsPerSender: Int
-    /// The most bytes of one sender's values.
+    /// The maximum number of bytes of one sender's values.
     public var bytesPerSender: Int
 
     /// Creates bounds.
     ///
     /// - Parameters:
-    ///   - rows: the most values.
-    ///   - bytes: the most bytes of all values.
+    ///   - rows: the maximum number of values.
+    ///   - bytes: the maximum number of bytes of all values.
     ///   - age: the longest time without a change; nil for no bound.
-    ///   - rowsPerSender: the most values of one sender.
-    ///   - bytesPerSender: the most bytes of one sender's values.
+    ///   - rowsPerSender: the maximum number of values of one sender.
+    ///   - bytesPerSender: the maximum number of bytes of one sender's values.
     public init(
         rows: Int = 10_000, bytes: Int = 16 << 20, age: Duration? = nil, rowsPerSender: Int = 1_000,
         bytesPerSender: Int = 1 << 20

@@ -18,7 +18,7 @@ struct StoreCopy {
     /// Whether to skip unreadable parts instead of failing, and to copy consumers.
     let isSalvage: Bool
 
-    /// The most rows that a file of this size can have. A damaged table may contain cycles.
+    /// The maximum number of rows that a file of this size can have. A damaged table may contain cycles.
     private let mostRows: Int
 
     init(
@@ -31,7 +31,7 @@ struct StoreCopy {
         mostRows = try size("page_count") * size("page_size") / 16
     }
 
-    /// The most positions of a damaged table at which reading is retried.
+    /// The maximum number of positions of a damaged table at which reading is retried.
     private static let mostAttempts = 100_000
 
     /// The result of a copy.

@@ -33,7 +33,7 @@ public struct EventQuery: Hashable, Sendable {
     public var before: Int64?
     /// The number that all events of the page are above.
     public var after: Int64?
-    /// The most events of a page.
+    /// The maximum number of events of a page.
     public var limit = 100
 
     /// Creates a selection of all events.
@@ -82,7 +82,7 @@ public struct EventPage: Hashable, Sendable {
 }
 
 extension StoreTables {
-    /// The most events that a query reads for a page.
+    /// The maximum number of events that a query reads for a page.
     static let mostExamined = 20_000
 
     /// Returns a page of the events that a query selects.

@@ -16,7 +16,7 @@ extension EventStore {
     ///
     /// - Parameters:
     ///   - number: the number of the last known event; 0 for none.
-    ///   - limit: the most to return.
+    ///   - limit: the maximum number to return.
     /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func events(
         after number: Int64, limit: Int = 1_000
@@ -94,7 +94,7 @@ extension EventStore {
     ///   - namespace: the kind of value.
     ///   - prefix: the beginning of the keys.
     ///   - key: the key after which to begin; nil to begin with the first.
-    ///   - limit: the most to return.
+    ///   - limit: the maximum number to return.
     /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func state(
         _ namespace: String, prefix: String = "", after key: String? = nil, limit: Int = 100_000

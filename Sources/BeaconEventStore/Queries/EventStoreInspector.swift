@@ -59,7 +59,7 @@ public struct EventStoreInspector: Sendable {
     ///
     /// - Parameters:
     ///   - consumer: the consumer's name.
-    ///   - limit: the most to return.
+    ///   - limit: the maximum number to return.
     /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be read.
     public func refused(by consumer: String, limit: Int = 100) throws(EventStoreError) -> [RefusedEvent] {
         try read { tables in
@@ -71,7 +71,7 @@ public struct EventStoreInspector: Sendable {
     ///
     /// - Parameters:
     ///   - consumer: the consumer's name.
-    ///   - limit: the most to return.
+    ///   - limit: the maximum number to return.
     /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be read.
     public func waiting(for consumer: String, limit: Int = 100) throws(EventStoreError) -> [StoredEvent] {
         try read { tables in

@@ -26,7 +26,7 @@ public struct StateReader {
     ///   - namespace: the kind of value.
     ///   - prefix: the beginning of the keys.
     ///   - key: the key after which to begin; nil to begin with the first.
-    ///   - limit: the most to return.
+    ///   - limit: the maximum number to return.
     public func rows(
         _ namespace: String, prefix: String = "", after key: String? = nil, limit: Int = 100_000
     ) throws -> [StateRow] {
@@ -42,7 +42,7 @@ public struct StateReader {
     ///   - namespace: the kind of value.
     ///   - key: the key that all rows are before; nil to begin with the last.
     ///   - sender: the sender whose rows to return; nil for all rows.
-    ///   - limit: the most to return.
+    ///   - limit: the maximum number to return.
     public func last(
         _ namespace: String, before key: String? = nil, sender: String? = nil, limit: Int
     ) throws -> [StateRow] {

@@ -4,20 +4,21 @@ public struct EventStoreSettings: Sendable {
     public struct Retention: Hashable, Sendable {
         /// The longest time since an event's arrival.
         public var age: Duration
-        /// The most events.
+        /// The maximum number of events.
         public var events: Int
-        /// The most bytes of events.
+        /// The maximum number of bytes of events.
         public var bytes: Int
-        /// The most ids that are remembered, including those of deleted events, to recognize a sender's repetitions.
+        /// The maximum number of ids that are remembered, including those of deleted events, to recognize a sender's
+        /// repetitions.
         public var names: Int
 
         /// Creates bounds.
         ///
         /// - Parameters:
         ///   - age: the longest time since an event's arrival.
-        ///   - events: the most events.
-        ///   - bytes: the most bytes of events.
-        ///   - names: the most ids that are remembered.
+        ///   - events: the maximum number of events.
+        ///   - bytes: the maximum number of bytes of events.
+        ///   - names: the maximum number of ids that are remembered.
         public init(
             age: Duration = .seconds(90 * 86_400), events: Int = 100_000, bytes: Int = 256 << 20,
             names: Int = 250_000
@@ -38,9 +39,9 @@ public struct EventStoreSettings: Sendable {
     public var state: [String: StateLimits] = [:]
     /// The bounds of all other namespaces of the state.
     public var otherState = StateLimits()
-    /// The most events that wait in memory while the disk fails.
+    /// The maximum number of events that wait in memory while the disk fails.
     public var waitingEvents = 10_000
-    /// The most bytes of steps that wait in memory.
+    /// The maximum number of bytes of steps that wait in memory.
     public var waitingBytes = 16 << 20
     /// The longest time that an enqueued step waits for others to be written with it.
     public var coalescing = Duration.milliseconds(50)
@@ -57,7 +58,7 @@ public struct EventStoreSettings: Sendable {
 
     func limits(of namespace: String) -> StateLimits { state[namespace] ?? otherState }
 
-    /// The most events of one transaction.
+    /// The maximum number of events of one transaction.
     static let group = 1_000
 
     /// The interval between attempts to write while no caller waits.

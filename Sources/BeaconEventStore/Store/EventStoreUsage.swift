@@ -9,15 +9,15 @@ public struct EventStoreUsage: Hashable, Sendable {
         public var rows: Int
         /// The size in bytes, as counted for the bounds.
         public var bytes: Int
-        /// The most rows.
+        /// The maximum number of rows.
         public var mostRows: Int
-        /// The most bytes.
+        /// The maximum number of bytes.
         public var mostBytes: Int
         /// The longest time that a row is kept; nil for no limit.
         public var age: Duration?
         /// The number of rows of the sender with the most; nil if rows are not counted by sender.
         public var largestSender: Int?
-        /// The most rows of one sender.
+        /// The maximum number of rows of one sender.
         public var mostRowsPerSender: Int?
     }
 

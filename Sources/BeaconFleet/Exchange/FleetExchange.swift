@@ -90,7 +90,7 @@ package struct FleetRelay: Hashable, Sendable {
         (self.node, self.source) = (node, source)
     }
 
-    /// The most sources of a machine, so that a machine with false source numbers cannot fill a table.
+    /// The maximum number of sources of a machine, so that a machine with false source numbers cannot fill a table.
     package static let mostSources = 32
 
     /// The separator between a machine's name and a source's number. Machine names do not contain it.

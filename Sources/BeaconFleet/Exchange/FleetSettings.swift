@@ -9,7 +9,7 @@ public struct FleetSettings: Hashable, Sendable {
     /// workers accept.
     package static let longestNode = 56
 
-    /// The most partitions, more than the processors of any machine.
+    /// The maximum number of partitions, more than the processors of any machine.
     package static let mostPartitions = 1024
 
     /// The transport between the machines.

@@ -21,7 +21,7 @@ package struct PartitionWork: ~Copyable {
         }
     }
 
-    /// The most receivers of a fleet.
+    /// The maximum number of receivers of a fleet.
     package static let mostReceivers = 20_000
 
     /// The longest exit time-out based on a beacon's measured interval: three times the longest legal interval.

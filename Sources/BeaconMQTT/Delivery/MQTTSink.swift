@@ -85,7 +85,8 @@ public final class MQTTSink: Sink {
     /// Ends the restoration of states, which arrive as events. All other states are unknown.
     public func restored() { state.restored() }
 
-    /// Five times the most unacknowledged messages, so that each acknowledgement allows the next message to be sent.
+    /// Five times the maximum number of unacknowledged messages, so that each acknowledgement allows the next message
+    /// to be sent.
     public var maximumBatch: Int { client.options.maximumInFlight * 5 }
 
     /// Publishes notifications, waits for their acknowledgements, and returns their outcomes.

@@ -100,8 +100,8 @@ extension DiscoveryComponent {
                 valueTemplate: "{{ value_json.distance }}", unit: "m", displayPrecision: 1),
             "proximity": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_proximity", name: "Proximity", deviceClass: "enum",
-                // With `None`, the sensor is unknown, as Home Assistant's conditions expect, and has no fourth
-                // distance.
+                // With `None`, the sensor is unknown, as Home Assistant's conditions expect, rather than a
+                // fourth distance.
                 valueTemplate: "{{ 'None' if value_json.proximity == 'unknown' else value_json.proximity }}",
                 options: [Proximity.immediate, .near, .far].map(\.description), icon: "mdi:signal-distance-variant"),
             "rssi": DiscoveryComponent(

@@ -10,7 +10,8 @@ final class ConnectionKeeper: Sendable {
     /// The interval between checks for failed background writes, in milliseconds.
     private static let watch: Int32 = 1000
 
-    /// The most notes that wait for the thread. Only an owner's callback that hangs would reach this limit.
+    /// The maximum number of notes that wait for the thread. Only an owner's callback that hangs would reach this
+    /// limit.
     private static let maximumNotes = 100
 
     private struct State {

@@ -67,8 +67,8 @@ package final class NATSConnection: Sendable {
     /// reconnection.
     ///
     /// - Parameters:
-    ///   - limit: the most messages, and the most bytes of them, that wait to be received. Further messages are
-    ///     dropped, and an event reports this.
+    ///   - limit: the maximum number of waiting messages, and of their bytes.
+    ///     Further messages are dropped, and an event reports this.
     ///   - receive: a closure that is called with each message, in order, on a thread of the library. It should be
     ///     quick.
     /// - Throws: ``NATSError``: `invalidMessage` if the subject is not valid; `closed` after ``close()``.

@@ -7,7 +7,7 @@ package final class NATSSubscription: Sendable {
     /// The subject, with or without wildcards.
     package let subject: String
 
-    /// The most messages that wait in the library. Further messages are dropped.
+    /// The maximum number of messages that wait in the library. Further messages are dropped.
     let limit: (messages: Int, bytes: Int)
 
     private struct State {
