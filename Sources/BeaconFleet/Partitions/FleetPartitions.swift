@@ -3,9 +3,9 @@ import BeaconSupport
 
 /// The division of beacons among the workers of a fleet.
 ///
-/// All beacons of a region are in one partition, together with the regions within it. A single worker therefore handles a
-/// region's state, its reports and the places of its beacons, and nothing needs to be merged. Beacons outside all regions
-/// are in no partition.
+/// All beacons of a region are in one partition, together with the regions within it. A single worker therefore handles
+/// a region's state, its reports and the places of its beacons, and nothing needs to be merged. Beacons outside all
+/// regions are in no partition.
 package struct FleetPartitions: Hashable, Sendable {
     /// The number of partitions.
     package let count: Int

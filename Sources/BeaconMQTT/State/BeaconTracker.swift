@@ -115,9 +115,9 @@ struct BeaconTracker: Sendable {
         return update(at: report.time)
     }
 
-    /// Returns whether a report is from before the machine was suspended. Such a report arrives later after the newest
-    /// report that was not late than its time indicates. A busy machine may delay several of them. Reports that stay
-    /// late are from a source that had stopped, and are used.
+    /// Returns whether a report is from before the machine was suspended. The time between its arrival and that of the
+    /// newest punctual report is then longer than the reports' own times indicate. A busy machine may delay several such
+    /// reports. If reports stay late, their source had stopped for a while, and they are used.
     private mutating func isLate(_ time: Timestamp, at now: ContinuousClock.Instant) -> Bool {
         if let lastReport {
             let delay = lastReport.arrival.duration(to: now) - .nanoseconds(time.since(lastReport.time))
