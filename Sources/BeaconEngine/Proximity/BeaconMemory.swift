@@ -2,8 +2,8 @@ import BeaconModel
 
 /// The state of ``ProximityMachine`` for one beacon.
 struct BeaconMemory: Sendable {
-    /// The time without an app's report, beyond the duration of a stay, after which a report belongs to another visit.
-    /// It is a choice: as long as an app's event may be late for a rule.
+    /// The time without an app's report, beyond the duration of a stay, that separates two visits. It is a choice: as
+    /// long as an app's event may be late for a rule.
     private static let longestSilence = 600 * Timestamp.nanosecondsPerSecond
 
     /// A period in which the beacon is at least as near as a condition requires.

@@ -9,7 +9,7 @@ public struct PlaceEvent: Hashable, Sendable {
     public var state: RegionState
     /// The place that the beacon is in, if any.
     public var place: String?
-    /// The last known place; nil if that was none, or unknown.
+    /// The last known place; nil if it is unknown or was no place.
     public var before: String?
     /// The receiver that hears the beacon best in the place.
     public var receiver: String?

@@ -82,7 +82,7 @@ struct RadioPosition: Hashable, Sendable {
     /// The loss by the carrier's body straight behind it, in dB.
     var bodyLoss = 0.0
 
-    /// Returns the loss by the carrier's body towards `other`, in dB.
+    /// Returns the loss by the carrier's body toward `other`, in dB.
     ///
     /// It is zero ahead and ``bodyLoss`` straight behind. In between it follows the cosine of the angle, because waves
     /// bend around a body.
