@@ -116,8 +116,8 @@ struct BeaconTracker: Sendable {
     }
 
     /// Returns whether a report is from before the machine was suspended. The time between its arrival and that of the
-    /// newest punctual report is then longer than the reports' own times indicate. A busy machine may delay several such
-    /// reports. If reports stay late, their source had stopped for a while, and they are used.
+    /// newest punctual report is then longer than the reports' own times indicate. A busy machine may delay several
+    /// such reports. If reports stay late, their source had stopped for a while, and they are used.
     private mutating func isLate(_ time: Timestamp, at now: ContinuousClock.Instant) -> Bool {
         if let lastReport {
             let delay = lastReport.arrival.duration(to: now) - .nanoseconds(time.since(lastReport.time))
