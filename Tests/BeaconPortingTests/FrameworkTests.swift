@@ -62,7 +62,7 @@ struct FrameworkTests {
             "a format", "let a = String(format: \"%@ %@\", b, e as CVarArg)",
             becomes: "let a = String(format: \"%@ %@\", b, \"\\(e)\")"),
         PortExample("a predicate", "let a = NSPredicate(format: \"a\")", decides: "1: a predicate"),
-        PortExample("a cast", "let a = b as! [NSObject: AnyObject]", decides: "1: a dictionary"),
+        PortExample("a cast", "let a = b as! [NSObject: AnyObject]", decides: "1: a Foundation dictionary"),
     ]
 
     static let logging: [PortExample] = [
