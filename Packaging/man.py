@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the manual pages of a program of this package, made from what it says of itself.
+"""Writes the manual pages of a program of this package, from the program's help.
 
 usage: Packaging/man.py PROGRAM FOLDER     PROGRAM.1 and a page for each of its commands
 """
@@ -10,13 +10,13 @@ import re
 import subprocess
 import sys
 
-# What a program reads and writes where nothing else is said.
+# The default files of a program.
 FILES = {
     "beacond": [
         ("/etc/beacond.yaml", "The configuration of the machine's service."),
-        ("/etc/beacond.env", "Its secrets, as lines of NAME=value, which only root may read."),
-        ("/var/lib/beacond/", "The events of the service, and what it knows of regions, places and apps."),
-        ("~/.local/state/swift-beacon/beacond/", "The same of a beacond that a user starts."),
+        ("/etc/beacond.env", "Its secrets, as lines of NAME=value in a file that only root may read."),
+        ("/var/lib/beacond/", "The events of the service, and its state of regions, places and apps."),
+        ("~/.local/state/swift-beacon/beacond/", "The same for a beacond that a user starts."),
         ("/usr/share/doc/swift-beacon-gateway/examples/beacond.yaml", "A configuration with every key."),
     ],
 }
@@ -25,13 +25,13 @@ DATE = os.environ.get("MAN_DATE", "")
 
 
 def text(words):
-    """Plain text as roff has it."""
+    """Returns plain text in the form of roff."""
     words = words.replace("\\", "\\e").replace("-", "\\-")
     return "\n".join("\\&" + line if line[:1] in ".'" else line for line in words.split("\n"))
 
 
 def paragraphs(words):
-    """Text with blank lines between paragraphs; lines that are indented stay as they are."""
+    """Returns paragraphs, which blank lines separate; indented lines are not filled."""
     lines = []
     for block in re.split(r"\n\s*\n", words.strip("\n")):
         parts = block.split("\n")
@@ -45,7 +45,7 @@ def paragraphs(words):
 
 
 def names(argument):
-    """An argument as it is written: -h, --help, --source <source>, <file>."""
+    """Returns an argument in its written form: -h, --help, --source <source>, <file>."""
     value = argument.get("valueName", "")
     if argument["kind"] == "positional":
         return f"\\fI{text(value)}\\fR"
