@@ -69,7 +69,7 @@ struct SchemaTests {
         }
         lines.append("  log: " + Self.option(try Self.property("properties", "log", "properties", "level")))
         try Self.compare(
-            "Packaging/home-assistant/config.yaml", between: "  # The keys of beacond's file.\n", and: "# End of them.",
+            "Packaging/home-assistant/config.yaml", between: "  # The keys of beacond's file.\n", and: "# End.",
             with: lines.joined(separator: "\n") + "\n")
     }
 
