@@ -42,7 +42,7 @@ class BeaconScanner: NSObject, CBCentralManagerDelegate {
         if let beacon = data.flatMap(Beacon.init), seen.insert(beacon).inserted {
             print(
                 "\(beacon.uuid) major \(beacon.major) minor \(beacon.minor), \(RSSI) dBm here, "
-                    + "\(beacon.measuredPower) dBm at a metre")
+                    + "\(beacon.measuredPower) dBm at a meter")
         } else if let name = advertisementData[CBAdvertisementDataLocalNameKey] as? String, data == nil {
             report(name, peripheral)
         }

@@ -25,7 +25,7 @@ class TillBeacon: NSObject, CBPeripheralManagerDelegate {
         switch peripheral.state {
         case .poweredOn:
             print("Bluetooth is on; starting to advertise.")
-            // Nil means the device's own power at one metre. A till behind a steel counter should pass a measured
+            // Nil means the device's own power at one meter. A till behind a steel counter should pass a measured
             // value.
             let data = region.peripheralData(withMeasuredPower: nil) as? [String: Any]
             peripheral.startAdvertising(data)

@@ -26,7 +26,7 @@ struct Beacon: AsyncParsableCommand {
               -                 a capture on standard input
               simulation:NAME   a scenario; 'beacon help simulate' lists them
                 simulation:FILE   your own scenario; append ?loop to repeat it
-                air[:NAME][@X,Y]  a position, in metres, in the simulated air that all
+                air[:NAME][@X,Y]  a position, in meters, in the simulated air that all
                                 programs of a user share; 'beacon help air'
               mqtt://HOST       receivers that publish to a broker: ESP32s with
                                 OpenMQTTGateway or ESPresense, Shelly, Ruuvi and

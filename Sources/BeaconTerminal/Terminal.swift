@@ -12,7 +12,7 @@ package struct Terminal: Sendable {
     /// True if it is a terminal that can move its cursor.
     package let isInteractive: Bool
 
-    /// True if it is a terminal and its user does not refuse colours (no-color.org).
+    /// True if it is a terminal and its user does not refuse colors (no-color.org).
     package let hasColor: Bool
 
     private let descriptor: Int32

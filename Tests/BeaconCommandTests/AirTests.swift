@@ -109,7 +109,7 @@ struct AirTests {
             (["scan", "--source", "simulaton:museum"], 1, "sources are auto, hci"),
             (["advertise", "--uuid", "new", "--source", "simulation:museum"], 1, "BEACON_SOURCE=air"),
             (["air", "list", "--name", "a/b"], 1, "1 to 40 letters"),
-            (["air", "move", "1", "--to", "x"], 2, "write X,Y in metres"),
+            (["air", "move", "1", "--to", "x"], 2, "write X,Y in meters"),
             (["air", "nowhere"], 1, "neither a scenario"),
         ])
     func mistakes(arguments: [String], status: Int, sentence: String) async throws {

@@ -105,7 +105,7 @@ struct CalibrateTests {
         return try #require(beacon["accuracy"] as? Double)
     }
 
-    @Test("range uses the saved measurements of a beacon at one and at three metres")
+    @Test("range uses the saved measurements of a beacon at one and at three meters")
     func kept() async throws {
         try await withFile { file in
             let near = try await BeaconProgram.run(

@@ -127,8 +127,8 @@ struct EvaluateTests {
         let sightings = (0..<40).flatMap { index in
             levels.map { line(1000 + Double(index) / 2, at: "hci0", minor: $0.key, rssi: $0.value) }
         }
-        let distances: [(minor: Int, metres: Double)] = [(1, 0.2), (1, 0.49), (2, 1.5), (3, 1), (4, 5)]
-        let truth = (1005..<1015).flatMap { time in distances.map { "\(time),1,\($0.minor),\($0.metres)\n" } }
+        let distances: [(minor: Int, meters: Double)] = [(1, 0.2), (1, 0.49), (2, 1.5), (3, 1), (4, 5)]
+        let truth = (1005..<1015).flatMap { time in distances.map { "\(time),1,\($0.minor),\($0.meters)\n" } }
         return try Folder([
             "log.ndjson": sightings.joined(), "truth.csv": "time,major,minor,distance\n" + truth.joined(),
         ])

@@ -84,7 +84,7 @@ struct RangeTests {
         #expect(lines.count == 20 && lines.last?.contains("Further uncalibrated beacons are not reported") == true)
     }
 
-    @Test("On a terminal the table redraws itself within its width, without colours if they are not wanted")
+    @Test("On a terminal the table redraws itself within its width, without colors if they are not wanted")
     func terminal() async throws {
         let colored = try await BeaconProgram.runOnTerminal("range --source simulation:museum --speed max")
         #expect(colored.output.contains("\u{1B}[2J"))

@@ -17,7 +17,7 @@ struct TerminalTests {
         "evaluate simulation:museum --truth /nowhere", "relay mqtt:// --source simulation:museum", "fly",
     ]
 
-    /// Colours, as escape codes (ECMA-48, SGR).
+    /// Colors, as escape codes (ECMA-48, SGR).
     private static func hasColor(_ text: String) -> Bool { text.contains(#/\u{1B}\[[0-9;]*m/#) }
 
     @Test("Without a terminal, the output has no escape codes", arguments: commands)
@@ -43,7 +43,7 @@ struct TerminalTests {
     }
 
     @Test(
-        "A terminal has colours unless NO_COLOR is set, and a dumb terminal has no escape codes",
+        "A terminal has colors unless NO_COLOR is set, and a dumb terminal has no escape codes",
         arguments: [
             ([:], true, true), (["NO_COLOR": "1"], true, false), (["NO_COLOR": ""], true, true),
             (["TERM": "dumb"], false, false),

@@ -141,7 +141,7 @@ struct EventProgramTests {
     }
 
     @Test("The end of a program does not end other programs")
-    func neighbours() async throws {
+    func neighbors() async throws {
         let (short, mark) = Self.marked("setsid sleep 1000 & wait", timeLimit: .seconds(1))
         let (long, _) = Self.marked("setsid sh -c 'sleep 3; echo done'; exit 7", timeLimit: .seconds(300))
         async let one = Self.run(short)

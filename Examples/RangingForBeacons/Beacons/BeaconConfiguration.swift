@@ -8,7 +8,7 @@ class BeaconConfiguration: NSObject, CBPeripheralManagerDelegate {
         var uuid: UUID
         var major: CLBeaconMajorValue = 0
         var minor: CLBeaconMinorValue = 0
-        /// The signal at one metre in dBm; nil for the device's own value.
+        /// The signal at one meter in dBm; nil for the device's own value.
         var measuredPower: Int?
     }
 

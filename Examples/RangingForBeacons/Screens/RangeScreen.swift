@@ -87,7 +87,7 @@ final class RangeScreen: AppScreen {
     private func distance(_ beacon: CLBeacon) -> String {
         guard let range = beacon.accuracyRange else { return "-" }
         let places = range.upperBound < 10 ? 1 : 0
-        func text(_ metres: Double) -> String { String(format: "%.\(places)f", min(metres, 999)) }
+        func text(_ meters: Double) -> String { String(format: "%.\(places)f", min(meters, 999)) }
         return "\(text(beacon.accuracy)) m (\(text(range.lowerBound)) to \(text(range.upperBound)))"
     }
 

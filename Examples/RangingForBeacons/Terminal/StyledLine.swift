@@ -1,6 +1,6 @@
 /// A line of a screen, made of styled parts.
 struct StyledLine {
-    /// The style of a part. All styles are readable without colours.
+    /// The style of a part. All styles are readable without colors.
     enum Style: String {
         case plain = ""
         case bold = "1"
@@ -11,7 +11,7 @@ struct StyledLine {
         case yellow = "33"
         case cyan = "36"
 
-        /// True for a colour, which is left out if the user does not want colours.
+        /// True for a color, which is left out if the user does not want colors.
         var isColor: Bool { rawValue.count == 2 }
     }
 

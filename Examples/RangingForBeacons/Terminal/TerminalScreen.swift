@@ -23,7 +23,7 @@ final class TerminalScreen {
             && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
-    /// True if the user wants colours (no-color.org).
+    /// True if the user wants colors (no-color.org).
     static let hasColor = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 
     private let receive: (Key) -> Void

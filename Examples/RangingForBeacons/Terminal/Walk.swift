@@ -3,7 +3,7 @@ import BeaconTestKit
 /// The position of this device in the shared air, which the arrow keys change.
 @MainActor
 struct Walk {
-    /// The length of a step in metres.
+    /// The length of a step in meters.
     private static let step = 0.5
 
     /// The target of the last step; nil before the first step.
@@ -12,12 +12,12 @@ struct Walk {
     /// The position in words; nil for a device with a radio, which its user carries.
     var text: String? {
         guard let position = SharedAir.position else { return nil }
-        // Tenths are enough for steps of half a metre.
-        func metres(_ value: Double) -> String {
+        // Tenths are enough for steps of half a meter.
+        func meters(_ value: Double) -> String {
             let tenths = Int((value * 10).rounded())
             return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
         }
-        return "at \(metres(position.x)), \(metres(position.y)) m"
+        return "at \(meters(position.x)), \(meters(position.y)) m"
     }
 
     /// Takes a step in the direction of an arrow key, at walking speed.

@@ -159,8 +159,8 @@ struct CalibrationResult {
     /// Appends the result as text.
     ///
     /// - Parameters:
-    ///   - distance: the distance in metres at which it was measured.
-    ///   - loss: the loss of signal from one metre to `distance`, in dB; nil at one metre.
+    ///   - distance: the distance in meters at which it was measured.
+    ///   - loss: the loss of signal from one meter to `distance`, in dB; nil at one meter.
     ///   - buffer: the bytes to append to.
     func appendText(distance: Int, loss: Double?, to buffer: inout [UInt8]) {
         let outcome =

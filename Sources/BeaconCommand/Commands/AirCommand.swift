@@ -14,8 +14,8 @@ struct AirCommand: ParsableCommand {
         commandName: "air",
         abstract: "Show the simulated air that programs share, or play a scenario in it.",
         discussion: """
-            Each program with the source air[:NAME][@X,Y[,Z]] has a position in the air, in metres. All programs hear \
-            each other by the rules of scenarios: weaker with each metre and each wall. You need no radio and no server.
+            Each program with the source air[:NAME][@X,Y[,Z]] has a position in the air, in meters. All programs hear \
+            each other by the rules of scenarios: weaker with each meter and each wall. You need no radio and no server.
 
               beacon advertise --uuid new --source air@2,0
               beacon range --source air
@@ -127,12 +127,12 @@ extension AirCommand {
 
         @Option(
             name: .customLong("to"), parsing: .unconditional,
-            help: ArgumentHelp("The new position, in metres.", valueName: "x,y[,z]"))
+            help: ArgumentHelp("The new position, in meters.", valueName: "x,y[,z]"))
         var target: String
 
         @Option(
             help: ArgumentHelp(
-                "The speed of the move, in metres per second.", discussion: "Default: it moves at once.",
+                "The speed of the move, in meters per second.", discussion: "Default: it moves at once.",
                 valueName: "m/s"))
         var speed: Double?
 
@@ -140,10 +140,10 @@ extension AirCommand {
 
         func validate() throws {
             guard Point(target) != nil else {
-                throw ValidationError("--to is \(target); write X,Y in metres, such as 10,0")
+                throw ValidationError("--to is \(target); write X,Y in meters, such as 10,0")
             }
             if let speed, !(0.01...1000 ~= speed) {
-                throw ValidationError("--speed is \(speed); write 0.01 to 1000 metres per second")
+                throw ValidationError("--speed is \(speed); write 0.01 to 1000 meters per second")
             }
         }
 

@@ -48,7 +48,7 @@ struct CalibrateCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The distance between beacon and receiver, 1 or 3 metres.", valueName: "metres"))
+        help: ArgumentHelp("The distance between beacon and receiver, 1 or 3 meters.", valueName: "meters"))
     var distance: Int = 1
 
     @Flag(help: "Measure the offsets of the receivers instead of the beacon.")

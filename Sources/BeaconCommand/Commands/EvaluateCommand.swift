@@ -15,7 +15,7 @@ struct EvaluateCommand: ParsableCommand {
         abstract: "Compare the results of a recording with the truth.",
         discussion: """
             The truth is a CSV table with a heading, gzipped or not. Its columns select the evaluation. Times are in \
-            seconds since 1970, distances in metres:
+            seconds since 1970, distances in meters:
               time, major, minor, distance                   ranging; with a column
                                                              receiver, for each one
               beacon_minor, room, from_epoch_s, to_epoch_s   enters and exits, for each

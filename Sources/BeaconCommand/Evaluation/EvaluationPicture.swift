@@ -11,7 +11,7 @@ enum EvaluationPicture {
         var label: String?
     }
 
-    /// A row of coloured spans.
+    /// A row of colored spans.
     struct Strip {
         var name: String
         var spans: [Span]
@@ -55,9 +55,9 @@ enum EvaluationPicture {
         for (name, near, far) in classes {
             canvas.band(name, from: scale.height(of: far), to: scale.height(of: near))
         }
-        for metres in [0.1, 0.2, 0.5, 1, 3, 10, 30] where scale.contains(metres) {
-            let text = Figure.text(of: metres, decimals: metres < 1 ? 1 : 0)
-            canvas.heightMark("\(text) m", at: scale.height(of: metres), isBoundary: metres == 0.5 || metres == 3)
+        for meters in [0.1, 0.2, 0.5, 1, 3, 10, 30] where scale.contains(meters) {
+            let text = Figure.text(of: meters, decimals: meters < 1 ? 1 : 0)
+            canvas.heightMark("\(text) m", at: scale.height(of: meters), isBoundary: meters == 0.5 || meters == 3)
         }
         canvas.drawTimes()
         // The picture is not wide enough for more points.
@@ -100,7 +100,7 @@ enum EvaluationPicture {
         return runs
     }
 
-    /// Draws strips below one another, with one colour for each label.
+    /// Draws strips below one another, with one color for each label.
     static func strips(of strips: [Strip], title: String) -> String {
         let spans = strips.flatMap(\.spans)
         let start = spans.map(\.from).min() ?? 0
@@ -130,10 +130,10 @@ private struct DistanceScale {
     var top: Double
     var bottom: Double
 
-    func contains(_ metres: Double) -> Bool { (nearest...farthest).contains(metres) }
+    func contains(_ meters: Double) -> Bool { (nearest...farthest).contains(meters) }
 
-    func height(of metres: Double) -> Double {
-        let bounded = min(max(metres, nearest), farthest)
+    func height(of meters: Double) -> Double {
+        let bounded = min(max(meters, nearest), farthest)
         return bottom - (log10(bounded) - log10(nearest)) / (log10(farthest) - log10(nearest)) * (bottom - top)
     }
 }
@@ -142,7 +142,7 @@ private struct DistanceScale {
 private struct Canvas {
     private static let (width, left, right) = (960.0, 84.0, 24.0)
 
-    /// Colours that colour-blind people can distinguish (Okabe, Ito, "Color Universal Design", 2008).
+    /// Colors that color-blind people can distinguish (Okabe, Ito, "Color Universal Design", 2008).
     private static let colors = [
         "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#8a6bd1",
     ]
@@ -181,7 +181,7 @@ private struct Canvas {
             """
     }
 
-    // Plain colours first, since not every viewer supports colour schemes.
+    // Plain colors first, since not every viewer supports color schemes.
     private static let style = """
         text{font:13px system-ui,sans-serif;fill:#656d76} .title{font-size:16px;font-weight:600;fill:#1f2328}
         .paper{fill:#fff} .grid{stroke:#d0d7de;fill:none} .boundary{stroke:#656d76;stroke-dasharray:5 4;fill:none}
@@ -242,7 +242,7 @@ private struct Canvas {
         elements.append("<polygon class=\"range\" points=\"\(path(points))\"/>")
     }
 
-    /// Draws a span of a strip, hatched if it has no colour.
+    /// Draws a span of a strip, hatched if it has no color.
     mutating func bar(from: Double, to: Double, top: Double, height: Double, color: Int?) {
         let (left, right) = (x(of: from), x(of: to))
         elements.append(
@@ -260,7 +260,7 @@ private struct Canvas {
         }
     }
 
-    /// Draws the key of the colours.
+    /// Draws the key of the colors.
     mutating func key(colors labels: [String], hasUnknown: Bool) {
         var entries: [(String, Int?)] = labels.enumerated().map { ($0.element, $0.offset) }
         if hasUnknown { entries.append(("unknown", nil)) }

@@ -22,7 +22,7 @@ struct RangingEvaluation: Evaluation {
         }
     }
 
-    /// The distance of a beacon at a time, in metres and in seconds since 1970.
+    /// The distance of a beacon at a time, in meters and in seconds since 1970.
     struct Truth {
         var time: Double
         var track: Track
@@ -144,7 +144,7 @@ struct RangingEvaluation: Evaluation {
         confusions.append(counts)
     }
 
-    /// Returns the index of the class of a distance in metres, by Core Location's boundaries.
+    /// Returns the index of the class of a distance in meters, by Core Location's boundaries.
     private static func place(of distance: Double) -> Int { distance < 0.5 ? 0 : distance < 3 ? 1 : 2 }
 
     private static func isAtBoundary(_ distance: Double) -> Bool {
@@ -214,7 +214,7 @@ struct RangingEvaluation: Evaluation {
             }
             guard (0...10_000).contains(distances[index]) else {
                 throw CommandError(
-                    "\(table.path), line \(table.rows[index].line): the distance is \(distances[index]); it is in metres, from 0 to 10000"
+                    "\(table.path), line \(table.rows[index].line): the distance is \(distances[index]); it is in meters, from 0 to 10000"
                 )
             }
             let receiver = receivers.map { String(table.rows[index].fields[$0].trimmed) }

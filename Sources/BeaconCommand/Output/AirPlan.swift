@@ -125,9 +125,9 @@ struct AirPlan {
             for person in member.people { draw("☺", .yellow, at: person.place) }
         }
         var lines = cells.map { row in row.map { style(String($0.sign), $0.color) }.joined() }
-        let metres = Self.rounded(Double(size.columns) / scale / 5)
-        let bar = String(repeating: "─", count: max(0, Int(metres * scale) - 2))
-        lines.append(style("├\(bar)┤ \(Self.text(metres)) m", .dim))
+        let meters = Self.rounded(Double(size.columns) / scale / 5)
+        let bar = String(repeating: "─", count: max(0, Int(meters * scale) - 2))
+        lines.append(style("├\(bar)┤ \(Self.text(meters)) m", .dim))
         return lines
     }
 
@@ -138,7 +138,7 @@ struct AirPlan {
         return length >= 5 * unit ? 5 * unit : length >= 2 * unit ? 2 * unit : unit
     }
 
-    private static func text(_ metres: Double) -> String { Int(exactly: metres).map(String.init) ?? String(metres) }
+    private static func text(_ meters: Double) -> String { Int(exactly: meters).map(String.init) ?? String(meters) }
 
     private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }

@@ -4,7 +4,7 @@ import BeaconSupport
 /// The table that `range` shows to people: beacons in sections by proximity, with distance, signal and a small bar.
 ///
 /// On a terminal, the newest second replaces the one before. Any other output gets one second after another. The table
-/// is readable at 80 columns and without colour.
+/// is readable at 80 columns and without color.
 struct RangeTable {
     private let title: String
     private let names: [RegionArgument]
@@ -122,13 +122,13 @@ struct RangeTable {
     static func distance(of beacon: RangedBeacon) -> String {
         guard beacon.accuracy >= 0 else { return "-" }
         let mark = beacon.isCalibrated ? "*" : beacon.isUncalibrated ? "?" : ""
-        guard let range = beacon.accuracyRange else { return metres(beacon.accuracy) + " m" + mark }
-        let (nearest, farthest) = (metres(range.lowerBound, below: 0.95), metres(range.upperBound, below: 0.95))
-        return "\(metres(beacon.accuracy)) m\(mark) (\(nearest)–\(farthest))"
+        guard let range = beacon.accuracyRange else { return meters(beacon.accuracy) + " m" + mark }
+        let (nearest, farthest) = (meters(range.lowerBound, below: 0.95), meters(range.upperBound, below: 0.95))
+        return "\(meters(beacon.accuracy)) m\(mark) (\(nearest)–\(farthest))"
     }
 
-    /// Returns metres, with one decimal below a limit.
-    private static func metres(_ distance: Double, below limit: Double = 1.95) -> String {
+    /// Returns meters, with one decimal below a limit.
+    private static func meters(_ distance: Double, below limit: Double = 1.95) -> String {
         var buffer: [UInt8] = []
         buffer.append(fixed: min(distance, 999), decimals: distance < limit ? 1 : 0)
         return String(decoding: buffer, as: UTF8.self)

@@ -1,10 +1,10 @@
 import BeaconTerminal
 
-/// The style of a command's output, with colours only on a terminal that wants them.
+/// The style of a command's output, with colors only on a terminal that wants them.
 ///
-/// Every escape code of a colour comes from here, so that a file or a pipe never gets one.
+/// Every escape code of a color comes from here, so that a file or a pipe never gets one.
 struct TextStyle {
-    /// A colour or an intensity, by its number (ECMA-48, SGR).
+    /// A color or an intensity, by its number (ECMA-48, SGR).
     enum Ink: String {
         case bold = "1"
         case dim = "2"
@@ -19,7 +19,7 @@ struct TextStyle {
     /// The style of standard output.
     static let output = TextStyle(hasColor: Terminal.output.hasColor)
 
-    /// The style without colours.
+    /// The style without colors.
     static let plain = TextStyle(hasColor: false)
 
     /// Returns text in an ink; nil leaves the text unchanged.

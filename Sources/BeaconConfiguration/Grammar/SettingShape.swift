@@ -39,7 +39,7 @@ package indirect enum SettingShape: Sendable {
     case words([String])
     /// Several values, with a minimum number of them, or a single one.
     case list(SettingShape, shortest: Int = 0, isUnique: Bool = false)
-    /// A point in metres.
+    /// A point in meters.
     case point
     /// A web address, which can be given like a secret.
     case url
@@ -91,7 +91,7 @@ extension SettingShape {
         case .words(let words): words.map { "`\($0)`" }.joined(separator: ", ")
         case .list(.text, _, _): "list"
         case .list(let shape, _, _): "list of \(shape.words)"
-        case .point: "[x, y] in metres"
+        case .point: "[x, y] in meters"
         case .url: "address"
         case .secret: "secret"
         case .mapping, .variants: "mapping"

@@ -10,7 +10,7 @@ struct HeardBeacons {
     /// A beacon that was heard.
     struct Beacon {
         var identity: BeaconIdentity
-        /// The distance in metres; negative if it is unknown.
+        /// The distance in meters; negative if it is unknown.
         var accuracy: Double
     }
 
