@@ -10,9 +10,9 @@ struct AuthorizationTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let environment = ["XDG_STATE_HOME": folder]
-        let nobody = try await BeaconProgram.run("authorization", environment: environment)
-        #expect(nobody.status == 0)
-        #expect(nobody.output.isEmpty)
+        let none = try await BeaconProgram.run("authorization", environment: environment)
+        #expect(none.status == 0)
+        #expect(none.output.isEmpty)
         _ = try await BeaconProgram.run("authorization", "grant", "com.example.museum", environment: environment)
         _ = try await BeaconProgram.run("authorization", "deny", "shop", environment: environment)
         let list = try await BeaconProgram.run("authorization", "list", environment: environment)
@@ -55,9 +55,9 @@ struct AuthorizationTests {
         try await eventually { try await app.command("pending").output.contains("whenInUse") }
         app.process.end(SIGKILL)
         #expect(try await app.command("pending").output.isEmpty)
-        let nobody = try await app.command("grant")
-        #expect(nobody.status == 2)
-        #expect(nobody.errors.contains("No app waits for an answer"))
+        let refused = try await app.command("grant")
+        #expect(refused.status == 2)
+        #expect(refused.errors.contains("No app waits for an answer"))
         let again = try Asker("whenInUse", policy: "ask", folder: app.folder)
         try await eventually { try await again.command("pending").output.contains("whenInUse") }
         withExtendedLifetime(app) {}

@@ -110,8 +110,8 @@ struct ReceiverTests {
             ["scan", "--source", "mqtt://hall@127.0.0.1:\(broker.port)"],
             environment: ["BEACON_BROKER_PASSWORD": "right"])
         try await eventually { right.errors.contains("connected, and listening") }
-        let nobody = try FreePort.find()
-        let run = try ProgramRun(["scan", "--source", "mqtt://127.0.0.1:\(nobody)"])
+        let unusedPort = try FreePort.find()
+        let run = try ProgramRun(["scan", "--source", "mqtt://127.0.0.1:\(unusedPort)"])
         // libmosquitto 2.1 does not pass on the system's reason.
         try await eventually {
             ["Connection refused", "no connection was established"].contains {

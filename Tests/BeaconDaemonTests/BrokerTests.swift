@@ -59,7 +59,7 @@ struct BrokerTests {
                 output: .fileDescriptor(try .open(FilePath(heard), .writeOnly), closeAfterSpawningProcess: true),
                 error: .discarded
             ) { subscriber in
-                try await eventually("somebody listens") { bench.read("heard").contains("ready now") }
+                try await eventually("a client listens") { bench.read("heard").contains("ready now") }
                 let outcome = try await bench.run("--config", "beacond.yaml", "--linger", "60s")
                 #expect(outcome.status == 0, "\(outcome.errors)")
                 #expect(outcome.errors.contains("home: 2 delivered, 0 waiting"), "\(outcome.errors)")

@@ -98,7 +98,7 @@ extension SettingKind where Value == URL {
             if url.password != nil, case .file = origin {
                 section.report(
                     origin,
-                    "\"\(key)\" has a password in it; write { env: NAME } or { file: PATH } to say where the address is"
+                    "\"\(key)\" has a password in it; use { env: NAME } or { file: PATH } instead"
                 )
                 return nil
             }
@@ -156,7 +156,7 @@ extension SettingKind where Value == Secret {
                 let variable = (section.path + [key]).joined(separator: "_").uppercased().replacing("-", with: "_")
                 section.report(
                     .file(node.location),
-                    "\"\(key)\" is written here for all to read; write { env: NAME } or { file: PATH } to say where it is, or set "
+                    "\"\(key)\" is in plain text here; use { env: NAME } or { file: PATH } instead, or set "
                         + "\(ConfigurationReading.prefix)_\(variable) in the environment")
                 return nil
             }

@@ -58,15 +58,15 @@ struct DiagnosticTests {
         ),
         Case(
             "destinations: [{ name: a, type: webhook, url: 'https://e.com', secret: topsecret }]",
-            #"f:3:72: error: "secret" is written here for all to read; write { env: NAME } or { file: PATH } to say where it is, or set BEACOND_DESTINATIONS_A_SECRET in the environment"#
+            #"f:3:72: error: "secret" is in plain text here; use { env: NAME } or { file: PATH } instead, or set BEACOND_DESTINATIONS_A_SECRET in the environment"#
         ),
         Case(
             "destinations: [{ name: a, type: webhook, url: 'https://u:p@e.com' }]",
-            #"f:3:47: error: "url" has a password in it; write { env: NAME } or { file: PATH } to say where the address is"#
+            #"f:3:47: error: "url" has a password in it; use { env: NAME } or { file: PATH } instead"#
         ),
         Case(
             "destinations: [{ name: a, type: webhook, url: 'https://e.com', headers: { Authorization: Bearer x, 'a b': c } }]",
-            #"f:3:90: error: "Authorization" is written here for all to read; write { env: NAME } or { file: PATH } to say where it is"#,
+            #"f:3:90: error: "Authorization" is in plain text here; use { env: NAME } or { file: PATH } instead"#,
             #"f:3:100: error: "a b" is not a valid header name; write letters, digits and hyphens"#),
         Case(
             "destinations: [{ name: a, type: kumulos, api-key: { env: NO_SUCH } }]",

@@ -34,7 +34,7 @@ struct ProxyReadingTests {
         "Each mistake is reported with a remedy",
         arguments: [
             ("{ name: The Hall }", "write lower case letters, digits and hyphens"),
-            ("{ port: 0 }", "\"port\""), ("{ key: abc }", "is written here for all to read"),
+            ("{ port: 0 }", "\"port\""), ("{ key: abc }", "is in plain text here"),
             ("{ listen: hall.local }", "is not an address of this machine"), ("{ nam: a }", "was \"name\" meant?"),
             ("7", "\"proxy\""),
         ])

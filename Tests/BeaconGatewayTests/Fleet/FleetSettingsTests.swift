@@ -47,7 +47,7 @@ struct FleetSettingsTests {
             ("{ servers: nats://hub, name: a.b }", "letters of English, digits"),
             ("{ servers: nats://hub, node: \"\" }", "no other machine has"),
             ("{ servers: nats://hub, partitions: 0 }", "\"partitions\""),
-            ("{ servers: nats://hub, password: secret }", "is written here for all to read"),
+            ("{ servers: nats://hub, password: secret }", "is in plain text here"),
             ("{ servers: nats://hub, server: x }", "was \"servers\" meant?"),
         ])
     func mistakes(fleet: String, message: String) {

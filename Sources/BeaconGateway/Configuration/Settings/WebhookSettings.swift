@@ -84,7 +84,7 @@ extension SettingKind<[String: Secret]> {
         guard !["authorization", "proxy-authorization", "cookie"].contains(name.lowercased()) else {
             section.report(
                 origin,
-                "\"\(name)\" is written here for all to read; write { env: NAME } or { file: PATH } to say where it is")
+                "\"\(name)\" is in plain text here; use { env: NAME } or { file: PATH } instead")
             return nil
         }
         guard HTTPHeaderCheck.isValue(text) else {
