@@ -129,9 +129,9 @@ def check_reload(gateway):
         until(lambda: logged("the console is at") > count, "it does not listen again")
         assert gateway.get("/v1/status")["machine"]
 
-    streams, count = begin(), logged("what has not changed continues")
+    streams, count = begin(), logged("unchanged parts continue")
     gateway.process.send_signal(signal.SIGHUP)
-    until(lambda: logged("what has not changed continues") > count, "the configuration is not read again")
+    until(lambda: logged("unchanged parts continue") > count, "the configuration is not read again")
     assert gateway.get("/v1/status")["machine"]
     for stream in streams:
         stream.setblocking(False)
