@@ -110,7 +110,7 @@ struct AirTests {
             (["advertise", "--uuid", "new", "--source", "simulation:museum"], 1, "BEACON_SOURCE=air"),
             (["air", "list", "--name", "a/b"], 1, "1 to 40 letters"),
             (["air", "move", "1", "--to", "x"], 2, "write X,Y in meters"),
-            (["air", "nowhere"], 1, "neither a scenario"),
+            (["air", "nowhere"], 1, "neither a built-in scenario"),
         ])
     func mistakes(arguments: [String], status: Int, sentence: String) async throws {
         let outcome = try await BeaconProgram.run(arguments)

@@ -59,7 +59,7 @@ struct ReceiverTests {
     func restart() async throws {
         let broker = try await Broker()
         let run = try ProgramRun(["scan", "--json", "--source", "mqtt://127.0.0.1:\(broker.port)"])
-        try await eventually { run.errors.contains("connected, and listening") }
+        try await eventually { run.errors.contains("connected and listening") }
         broker.kill()
         try await eventually { run.errors.contains("Trying again") }
         try await broker.start()
@@ -109,7 +109,7 @@ struct ReceiverTests {
         let right = try ProgramRun(
             ["scan", "--source", "mqtt://hall@127.0.0.1:\(broker.port)"],
             environment: ["BEACON_BROKER_PASSWORD": "right"])
-        try await eventually { right.errors.contains("connected, and listening") }
+        try await eventually { right.errors.contains("connected and listening") }
         let unusedPort = try FreePort.find()
         let run = try ProgramRun(["scan", "--source", "mqtt://127.0.0.1:\(unusedPort)"])
         // libmosquitto 2.1 does not pass on the system's reason.

@@ -395,7 +395,7 @@ struct DiagnosticTests {
         #expect(lines("simulation:museum").isEmpty)
         #expect(lines("simulation:plan.json").first?.hasPrefix("f:1:11: error: \"sources\": ") == true)
         let other = try #require(lines("simulation:other.json").first)
-        #expect(other.contains("\"other.json\" is neither a scenario") && other.contains("museum"), "\(other)")
+        #expect(other.contains("\"other.json\" is neither a built-in scenario") && other.contains("museum"), "\(other)")
         #expect(lines("hci:eth0").first?.hasPrefix("f:1:11: error: \"sources\": ") == true)
     }
 
