@@ -6,7 +6,7 @@ import Testing
 /// Mistakes of many kinds in a configuration with every key: the messages, lines and columns are as they were.
 ///
 /// `BEACON_WRITE_GOLDEN=1` writes the file of what is expected anew. Read the difference before you commit it.
-/// `BEACON_WRITE_MUTANTS=FOLDER` writes the configurations, for scripts/check-schema.py.
+/// `BEACON_WRITE_MUTANTS=FOLDER` writes the configurations, for scripts/lib/check-schema.py.
 @Suite("Mutated configurations")
 struct MutatedConfigurationTests {
     private static let folder = URL(fileURLWithPath: #filePath)

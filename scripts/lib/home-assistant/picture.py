@@ -12,7 +12,7 @@ from house import ANNS_HOUSE, FRONT_ROOM, case, configuration, keys
 from programs import FOLDER, Program, Timeout, until
 from websocket import WebSocket
 
-PICTURE = pathlib.Path(__file__).resolve().parents[2] / "docs/images/home-assistant.png"
+PICTURE = pathlib.Path(__file__).resolve().parents[3] / "docs/images/home-assistant.png"
 WIDTH, HEIGHT = 1200, 680
 # Returns the text of the page, whose components have separate trees.
 TEXT = """(function text(node) {

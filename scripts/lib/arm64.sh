@@ -6,7 +6,7 @@
 #   trixie     the libraries that programs for Debian 13, and so for Raspberry Pi OS, are linked with
 #   qemu       the emulator: that of Debian 12 knows too few system calls (PR_SET_CHILD_SUBREAPER)
 #   sdks       SwiftPM's descriptions of machine and trixie
-. scripts/packages
+. scripts/lib/packages.sh
 needs mmdebstrap which mmdebstrap
 needs curl which curl
 install_missing

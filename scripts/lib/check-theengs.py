@@ -13,7 +13,7 @@ import time
 
 # A shell has what it starts in the background ignore Ctrl-C, which the programs here would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BEACON = os.path.join(ROOT, ".build", "debug", "beacon")
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 # No machine that works needs it.

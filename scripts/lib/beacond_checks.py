@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BEACOND = os.path.join(ROOT, ".build", "debug", "beacond")
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 HANG = int(os.environ.get("CHECK_HANG", "120"))

@@ -1,6 +1,6 @@
 """The other half, as apps and other machines use it: what scripts/check-console runs after the pages.
 
-usage: check-backend.py [KILLS]     20 where nothing is given
+usage: scripts/check-console backend [KILLS]     20 kills by default
 """
 
 import contextlib

@@ -1,5 +1,5 @@
 # Peers of PyPI, for the checks that use them: sets `tools` to the folder of their programs.
-. scripts/packages
+. scripts/lib/packages.sh
 
 needs python3-venv python3 -c 'import ensurepip, venv'
 install_missing

@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOG = ROOT / "../shared/data/presence/four-scanners.sightings.ndjson.gz"
 UUID = "daf246ce-8363-11e4-b116-123b93f75cba"
 # What scripts/slow-checks takes for a check that was not made.

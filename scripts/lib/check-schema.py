@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that the JSON Schema of the configuration takes what beacond takes, and refuses the shape of what it refuses.
 
-usage: scripts/check-schema.py BEACOND [MUTANTS]
+usage: scripts/lib/check-schema.py BEACOND [MUTANTS]
 
 MUTANTS is a folder of configurations with mistakes, each N.yaml with N.told, what beacond tells of it: MutatedConfigurationTests
 writes them where BEACON_WRITE_MUTANTS names a folder. scripts/check-console calls this.
@@ -17,7 +17,7 @@ import sys
 import jsonschema
 import yaml
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 # Faults of names that a value refers to, of two keys together, of the machine, or of YAML itself: no schema of one value
 # knows of them. The keys of a source depend on its kind.

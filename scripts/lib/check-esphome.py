@@ -14,7 +14,7 @@ import threading
 
 # A shell has what it starts in the background ignore Ctrl-C, which the programs here would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 BEACON = str(ROOT / ".build/debug/beacon")
 BEACOND = str(ROOT / ".build/debug/beacond")
 KEY = base64.b64encode(bytes(range(32))).decode()

@@ -6,7 +6,7 @@ import re
 from case_persons import make_person
 from house import ANNS_HOUSE, FRONT_ROOM, case, configuration, keys
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/mqtt.md"
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/mqtt.md"
 ENTITY = re.compile(r"(?:entity_id: |is_state\(')([a-z_]+\.[a-z0-9_]+)")
 
 

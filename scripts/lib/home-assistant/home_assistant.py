@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from programs import BROKER_PORT, FOLDER, Broker, Program, until
 from websocket import WebSocket
 
-# Installed by scripts/home-assistant/install.
+# Installed by scripts/lib/home-assistant/install.
 ROOT = pathlib.Path(os.environ["HOME_ASSISTANT"])
 PORT = 8123
 ADDRESS = f"http://127.0.0.1:{PORT}"
