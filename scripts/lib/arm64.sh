@@ -1,10 +1,11 @@
-# Sourced: a Swift that compiles for 64-bit Arm on another machine, and roots in which programs of 64-bit Arm run, emulated.
+# Sourced: a Swift compiler for 64-bit Arm that runs on another machine, and folders in which 64-bit Arm programs run
+# emulated. Needs root.
 #
-# BEACON_CACHE names the folder of downloads (~/.cache/swift-beacon). In its folder arm64 lie
-#   compiler   Debian's Swift for this machine, which links with lld, the linker for all processors
-#   machine    an arm64 Debian of the same day with Swift's libraries and the tests' servers. No package is configured in it
+# BEACON_CACHE is the folder for downloads, ~/.cache/swift-beacon by default. Its folder arm64 contains:
+#   compiler   Debian's Swift for this machine. It links with lld, which supports all processors
+#   machine    an arm64 Debian of the same day with Swift's libraries and the tests' servers. Its packages are unpacked only
 #   trixie     the libraries that programs for Debian 13, and so for Raspberry Pi OS, are linked with
-#   qemu       the emulator: that of Debian 12 knows too few system calls (PR_SET_CHILD_SUBREAPER)
+#   qemu       the emulator. Debian 12's own lacks a system call (PR_SET_CHILD_SUBREAPER)
 #   sdks       SwiftPM's descriptions of machine and trixie
 . scripts/lib/packages.sh
 needs mmdebstrap which mmdebstrap
@@ -12,41 +13,41 @@ needs curl which curl
 install_missing
 
 arm64=$(realpath -m "${BEACON_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/swift-beacon}")/arm64
-# Debian's mirror, as this machine has it.
+# The Debian mirror that this machine uses.
 mirror=$(sed -nE 's/^(URIs: *|deb (\[[^]]*\] *)?)(http[^ ]*debian)\/?( .*)?$/\3/p' \
     /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2> /dev/null | head -1 || true)
 mirror=${mirror:-http://deb.debian.org/debian}
-# Where Debian's Swift lies in a root.
+# The folder of Debian's Swift in each of these folders.
 swift=/usr/libexec/swift
 
-# Ends a check with status 77, skipped, where this machine cannot make it.
+# Ends a check with status 77 (skipped) if this machine cannot run it.
 skip_where_impossible() {
     if [ "$(id -u)" != 0 ]; then
-        echo "skipped: it has to be run as root" >&2
+        echo "skipped: run it as root" >&2
         exit 77
     fi
     if [ -e "$arm64/compiler" ] && [ -e "$arm64/machine" ]; then return 0; fi
     if ! curl --silent --fail --head --max-time 20 --output /dev/null "$mirror/dists/sid/InRelease"; then
-        echo "skipped: $mirror cannot be reached, and what is downloaded from it is not in $arm64" >&2
+        echo "skipped: cannot reach $mirror, and $arm64 lacks the packages to download from it" >&2
         exit 77
     fi
 }
 
-# Unpacks packages and their dependencies into a folder. No script of theirs runs.
+# Unpacks packages and their dependencies into a folder, without running their scripts.
 unpack() { # FOLDER ARCHITECTURE SUITE PACKAGES [OPTION…]
     local folder=$1 architecture=$2 suite=$3 include=$4
     shift 4
     [ ! -e "$folder" ] || return 0
     rm -rf "$folder.part"
     echo "Downloading an $architecture Debian $suite …" >&2
-    # Mirrors of another day have lists that are past their time.
+    # Mirrors of an earlier day have package lists that have expired.
     mmdebstrap --quiet --variant=extract --mode=root --architectures="$architecture" \
         --aptopt='Acquire::Check-Valid-Until "false"' --include="$include" "$@" "$suite" "$folder.part" "deb $mirror $suite main"
     rm -rf "$folder.part"/var/{lib/apt,cache/apt}
     mv "$folder.part" "$folder"
 }
 
-# The packages whose programs the tests start, and whose libraries they open.
+# Packages with programs that the tests start, and with libraries that they open.
 for_tests='bash,dash,libc-bin,coreutils,sed,grep,findutils,procps,util-linux,bsdutils,openssl,python3,python3-numpy,libsystemd0'
 for_tests+=',dbus-daemon,libmosquitto1,mosquitto,mosquitto-clients,nats-server,?name(^libnats[0-9])'
 
@@ -56,8 +57,8 @@ prepare_arm64() {
         --extract-hook='find "$1/usr/bin" -name "qemu-*" ! -name qemu-aarch64 -delete'
     unpack "$arm64/compiler" amd64 sid \
         'base-files,swiftlang,libc6-dev,libstdc++-15-dev,git,ca-certificates,bash,dash,libc-bin,coreutils,sed,grep,findutils'
-    # Of arm64's compiler only its modules and archives are needed. Its dependencies have a gigabyte.
-    # Debian has the module _Testing_Foundation without its library, which each test is linked with; it has no code.
+    # Of the arm64 compiler, only the modules and archives are needed. Its dependencies take a gigabyte.
+    # Every test links with the library of _Testing_Foundation. Debian packages that module without it; it contains no code.
     unpack "$arm64/machine" arm64 sid "base-files,libswiftlang,libc6-dev,libstdc++-15-dev,zlib1g-dev,libsqlite3-dev,$for_tests" \
         --extract-hook='cd "$1/tmp" && APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -qq download swiftlang' \
         --extract-hook='dpkg-deb --fsys-tarfile "$1"/tmp/swiftlang_*.deb | tar -x -C "$1" --wildcards --exclude="*/embedded/*" \
@@ -72,8 +73,8 @@ prepare_arm64() {
     fi
     mkdir -p "$arm64/home" "$arm64/compiler/machine"
     make_sdk machine
-    # Users, links of libraries and alternatives, which the configuration of packages would make. Swift's libraries are found without a
-    # variable, since programs that beacond starts get none.
+    # Creates the users and the library paths that configuring the packages would create. Swift's libraries must be found
+    # without an environment variable, since beacond passes none to the programs that it starts.
     if [ ! -e "$arm64/machine/etc/ld.so.conf.d/swift.conf" ]; then
         printf '%s\n' root:x:0:0::/root:/bin/sh nobody:x:65534:65534::/nonexistent:/bin/false > "$arm64/machine/etc/passwd"
         printf '%s\n' root:x:0: nogroup:x:65534: > "$arm64/machine/etc/group"
@@ -83,7 +84,7 @@ prepare_arm64() {
     fi
 }
 
-# Prepares the C and C++ libraries of Debian 13, for programs with Swift's own libraries linked into them.
+# Prepares the C and C++ libraries of Debian 13, for programs that are statically linked with Swift's libraries.
 prepare_trixie() {
     local folder
     prepare_arm64
@@ -93,7 +94,7 @@ prepare_trixie() {
     make_sdk trixie
 }
 
-# Writes a Swift SDK: SwiftPM's description of a root of another processor.
+# Writes a Swift SDK: SwiftPM's description of a root folder for another processor.
 make_sdk() { # ROOT
     local bundle=$arm64/sdks/$1.artifactbundle
     mkdir -p "$bundle/$1"
@@ -108,10 +109,10 @@ J
     echo '{ "schemaVersion": "1.0", "swiftCompiler": { "extraCLIOptions": ["-use-ld=lld"] } }' > "$bundle/$1/toolset.json"
 }
 
-# The version of Debian's Swift.
+# Prints the version of Debian's Swift.
 swift_version() { zcat "$arm64/compiler/usr/share/doc/swiftlang/changelog.Debian.gz" | sed -nE '1s/.*\(([0-9.]+).*/\1/p'; }
 
-# Runs `swift build` for arm64, with the libraries of a root.
+# Runs `swift build` for arm64 with the libraries in ROOT.
 cross_build() { # ROOT SCRATCH OPTION...
     local root=$1 scratch=$2
     shift 2
@@ -119,11 +120,11 @@ cross_build() { # ROOT SCRATCH OPTION...
         --pkg-config-path "/$root/usr/lib/aarch64-linux-gnu/pkgconfig"
 }
 
-# Folders that git takes repositories from in place of their addresses, if this machine has such.
+# Prints the local folders that git uses in place of repository addresses, if this machine has any.
 repositories() { git config --get-regexp '^url\..*\.insteadof$' | sed -nE 's/^url\.(\/.*)\.insteadof .*/\1/p' | sort -u; }
 
-# Runs a command in a root, in the checkout, which lies there where it lies here. Programs of arm64 run under qemu. INSIDE may
-# have words NAME=VALUE for the environment, and LIMIT the seconds after which it is ended.
+# Runs a command in ROOT, in the checkout, which has the same path there. 64-bit Arm programs run under qemu. INSIDE can
+# add NAME=VALUE words to the environment, and LIMIT is the number of seconds after which the command is killed.
 inside() { # ROOT COMMAND…
     local root=$arm64/$1 folder setting mounts=() settings=() count=0
     shift
@@ -134,9 +135,10 @@ inside() { # ROOT COMMAND…
         settings+=("GIT_CONFIG_KEY_$count=${setting%% *}" "GIT_CONFIG_VALUE_$count=${setting#* }")
         count=$((count + 1))
     done < <(git config --get-regexp '^url\..*\.insteadof$')
-    # All users are there, since servers become another one than root. That can be set from outside alone.
-    # The shell stays: it is the first process there, which all that lose their parents get, and which waits for them. A test program in
-    # its place would keep them as zombies, and Swift Testing does not see the end of a process behind a zombie.
+    # The user namespace maps all users, since servers switch from root to another user. Only a process outside it can set
+    # that map. The shell stays as the first process of the namespace, which inherits orphaned processes and waits for
+    # them. A test program in its place would keep them as zombies, and Swift Testing does not notice the end of a process
+    # behind a zombie.
     timeout "${LIMIT:-infinity}" unshare --user sh -c 'echo $$ >&4; exec 4>&-
         until grep -q . /proc/self/gid_map; do sleep 0.01; done
         exec unshare --mount --pid --fork --kill-child "$@"' sh bash -euo pipefail -s -- \
@@ -146,13 +148,13 @@ inside() { # ROOT COMMAND…
         3<&0 4> >(read -r process && for map in uid gid; do echo 0 0 65536 > "/proc/$process/${map}_map"; done) <<'S'
 arm64=$1 root=$2 checkout=$3 count=$4
 shift 4
-# A user namespace may have its own emulators from Linux 6.7 on.
+# Since Linux 6.7, a user namespace can register its own emulators.
 if mount -t binfmt_misc none /proc/sys/fs/binfmt_misc 2> /dev/null; then
     printf '%s' ":qemu-aarch64:M:0:\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00:\
 \\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff:$arm64/qemu/usr/bin/qemu-aarch64:POCF" \
         > /proc/sys/fs/binfmt_misc/register
 elif ! grep -qs enabled /proc/sys/fs/binfmt_misc/qemu-aarch64; then
-    echo "programs of arm64 cannot be run: install qemu-user-static and binfmt-support" >&2
+    echo "cannot run arm64 programs: install qemu-user-static and binfmt-support" >&2
     exit 1
 fi
 mount -t proc proc "$root/proc"
@@ -176,5 +178,5 @@ exec chroot "$root" /usr/bin/env -i "$@" 0<&3
 S
 }
 
-# Runs a program that is made for Debian 13, with its libraries.
+# Runs a program for Debian 13 with Debian 13's libraries.
 emulate() { "$arm64/qemu/usr/bin/qemu-aarch64" -L "$arm64/trixie" "$@"; }

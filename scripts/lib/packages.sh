@@ -1,7 +1,12 @@
-# Sourced: finds out which Debian packages are missing, and installs those.
+# Sourced: installs the Debian packages that a script needs and this machine lacks, and checks for root.
+
+# Ends the script with status 1 unless it runs as root.
+need_root() { # REASON
+    [ "$(id -u)" -eq 0 ] || { echo "$0: run this as root: $1" >&2; exit 1; }
+}
 
 missing=()
-needs() { # PACKAGE, and a command that succeeds where it is there
+needs() { # PACKAGE COMMAND...: the command succeeds if the package is installed
     local package=$1
     shift
     "$@" >/dev/null 2>&1 || missing+=("$package")
@@ -12,7 +17,7 @@ install_missing() {
         return 0
     fi
     if ! command -v apt-get >/dev/null; then
-        echo "Please install: ${missing[*]} (these are Debian's names; this machine has no apt-get)." >&2
+        echo "Install these packages: ${missing[*]} (Debian's names; this machine has no apt-get)" >&2
         return 1
     fi
     local as_root=()

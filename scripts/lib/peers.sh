@@ -1,4 +1,4 @@
-# Peers of PyPI, for the checks that use them: sets `tools` to the folder of their programs.
+# Sourced: installs programs from PyPI that the checks run beacon against, and sets `tools` to their folder.
 . scripts/lib/packages.sh
 
 needs python3-venv python3 -c 'import ensurepip, venv'
