@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Announces a device of ESPHome by multicast DNS, as its firmware does: esphome_announcer.py NAME PORT"""
+"""Announces an ESPHome device by multicast DNS, as its firmware does.
+
+usage: esphome_announcer.py NAME PORT
+"""
 
 import socket
 import sys

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""A device of ESPHome with a Bluetooth proxy, made of aioesphomeapi's own messages and the Noise library that it uses.
+"""A stand-in for an ESPHome device with a Bluetooth proxy, built with aioesphomeapi's messages and its Noise library.
 
-Usage: esphome_device.py [--key BASE64] [--version 2026.6.0] [--name hall] [--features 0x7f] [--interval 0.05]
+usage: esphome_device.py [--key BASE64] [--version 2026.6.0] [--name hall] [--features 0x7f] [--interval 0.05]
                          [--batch 16] [--port 0] [--until ADVERTS]
 
-It prints its port, and then what happens to it, a line each. What it does with subscribers is what the firmware does: up to
-2026.6 a second one is refused without a word, later the newest wins (bluetooth_proxy.cpp, subscribe_api_connection).
-Lines on standard input: silence, talk, stop (the scanner), start, drop (all connections), beacon MINOR.
+It prints its port, and then a line for each event. It treats subscribers like the firmware: up to 2026.6 it refuses a
+second one without a message, later the newest replaces the earlier one (bluetooth_proxy.cpp, subscribe_api_connection).
+Commands on standard input, one per line: silence, talk, stop (the scanner), start, drop (all connections), beacon
+MINOR.
 """
 
 import argparse
@@ -30,7 +31,7 @@ NUMBERS = {
 }
 
 
-def tell(*words):
+def say(*words):
     print(*words, flush=True)
 
 
@@ -63,13 +64,13 @@ class Device:
             state=states.BLUETOOTH_SCANNER_STATE_RUNNING if self.is_scanning
             else states.BLUETOOTH_SCANNER_STATE_FAILED)
 
-    def tell_state(self):
+    def send_state(self):
         if self.subscriber is not None and self.options.features & 1 << 6:
             self.subscriber.send(self.state())
 
     def answer(self, client, kind, message):
         if kind == 1:
-            tell("hello from", message.client_info)
+            say("hello from", message.client_info)
             client.send(api_pb2.HelloResponse(api_version_major=1, api_version_minor=10, name=self.options.name))
         elif kind == 3:
             client.send(api_pb2.AuthenticationResponse())
@@ -83,16 +84,16 @@ class Device:
         elif kind == 66:
             if self.subscriber not in (None, client):
                 if not self.newest_wins:
-                    return tell("refused")
-                tell("taken over")
-            tell("subscribed with flags", message.flags)
+                    return say("refused")
+                say("taken over")
+            say("subscribed with flags", message.flags)
             self.subscriber = client
-            self.tell_state()
+            self.send_state()
         elif kind == 87:
             if self.subscriber is client:
                 self.subscriber = None
         elif kind == 73:
-            # bluetooth_proxy.cpp, handle_gatt_not_connected_: the error goes to whoever has the adverts.
+            # bluetooth_proxy.cpp, handle_gatt_not_connected_: the error goes to the subscriber of the adverts.
             if self.subscriber is not None:
                 self.subscriber.send(api_pb2.BluetoothGATTErrorResponse(
                     address=message.address, handle=message.handle, error=5))
@@ -110,14 +111,14 @@ class Device:
                 data = bytes.fromhex("0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e00001") \
                     + self.minor.to_bytes(2, "big") + b"\xc5"
                 if number % 2:
-                    # Something else in the air.
+                    # An advert of another kind of device.
                     data = bytes.fromhex("02010605160fff0102")
                 batch.advertisements.add(address=0xC0_00_00_00_00_01 + number, rssi=-60 - number, address_type=1,
                                          data=data)
             self.subscriber.send(batch)
             self.sent += self.options.batch
             if self.options.until and self.sent >= self.options.until:
-                tell("sent", self.sent)
+                say("sent", self.sent)
                 self.is_silent = True
 
     async def obey(self):
@@ -129,12 +130,12 @@ class Device:
                 case ["talk"]: self.is_silent = False
                 case ["stop"] | ["start"]:
                     self.is_scanning = line == ["start"]
-                    self.tell_state()
+                    self.send_state()
                 case ["drop"]:
                     for client in list(self.clients):
                         client.writer.close()
                 case ["beacon", minor]: self.minor = int(minor)
-            tell("done", *line)
+            say("done", *line)
 
     async def serve(self, reader, writer):
         client = Client(self, reader, writer)
@@ -143,18 +144,18 @@ class Device:
             await client.run()
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
-        except Exception as error:  # What the Noise library thinks of a wrong key.
-            tell("failed", type(error).__name__)
+        except Exception as error:  # The Noise library's error for a wrong key.
+            say("failed", type(error).__name__)
         finally:
             self.clients.remove(client)
             if self.subscriber is client:
                 self.subscriber = None
             writer.close()
-            tell("gone")
+            say("gone")
 
     async def run(self):
         server = await asyncio.start_server(self.serve, "127.0.0.1", self.options.port)
-        tell("port", server.sockets[0].getsockname()[1])
+        say("port", server.sockets[0].getsockname()[1])
         await asyncio.gather(self.advertise(), self.obey() if not sys.stdin.isatty() else asyncio.sleep(0))
         await asyncio.Event().wait()
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Hears a Bluetooth proxy as Home Assistant does, by its own libraries: aioesphomeapi, bleak-esphome and habluetooth.
+"""Uses a Bluetooth proxy with Home Assistant's libraries: aioesphomeapi, bleak-esphome and habluetooth.
 
-home_assistant.py NAME [KEY]
+usage: home_assistant.py NAME [KEY]
 
-The proxy is found by multicast DNS. Prints what it is, each device once, and when its scanner starts and stops.
+It finds the proxy by multicast DNS. It prints the proxy's properties, each received device once, and each start and
+stop of the scanner.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ def say(text):
 
 
 class NoAdapters:
-    """A machine without an adapter of its own."""
+    """A machine without an adapter."""
 
     history = {}
     adapters = {}
@@ -45,7 +46,7 @@ class Manager(BluetoothManager):
 
 
 async def find():
-    """Returns host, port and properties of the proxy, once it is announced."""
+    """Waits until the proxy is announced. Returns its host, port and properties."""
     found = asyncio.get_running_loop().create_future()
     network = AsyncZeroconf(interfaces=["127.0.0.1"])
 
@@ -80,7 +81,7 @@ async def main():
     device = await client.device_info()
     say(f"device {device.name} {device.mac_address} {device.project_name} {device.bluetooth_proxy_feature_flags}")
     if properties["mac"] != device.mac_address.replace(":", "").lower():
-        raise SystemExit("the announcement has another address")
+        raise SystemExit("the announcement has a different address than the device")
     entities, services = await client.list_entities_services()
     client.subscribe_states(lambda state: None)
     client.subscribe_bluetooth_scanner_state(lambda answer: say(f"scanner {BluetoothScannerState(answer.state).name}"))

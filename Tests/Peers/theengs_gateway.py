@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Theengs Gateway as it is, with the adverts of a script in place of an adapter.
+"""Runs a real Theengs Gateway with adverts of this script in place of an adapter.
 
 usage: theengs_gateway.py PORT NAME     publishes to the broker at 127.0.0.1:PORT as the gateway NAME
 
-Each advert is an iBeacon of the UUID below, major 7, minor 1, twice a second, and one of a device of another kind.
+Twice a second it sends an iBeacon with the UUID below, major 7 and minor 1, and an advert of another kind of device.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ def advert(address, company, data):
 
 
 class Scanner:
-    """A scanner that hears the same two devices for ever."""
+    """A scanner that reports the same two devices forever."""
 
     def __init__(self, detection_callback, **_):
         self.callback, self.task = detection_callback, None
@@ -40,7 +40,7 @@ class Scanner:
 
     async def run(self):
         while True:
-            # The type of an iBeacon and its length, the UUID, major, minor and measured power.
+            # An iBeacon's type and length, UUID, major, minor and measured power.
             self.callback(*advert("C3:11:22:33:44:55", 0x004C, "0215" + UUID + "0007" + "0001" + "c3"))
             self.callback(*advert("D4:11:22:33:44:55", 0x0499, "0512fc5394c37c0004fffc040cac364200cdcbb8334c884f"))
             await asyncio.sleep(0.5)

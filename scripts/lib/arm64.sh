@@ -57,8 +57,8 @@ prepare_arm64() {
         --extract-hook='find "$1/usr/bin" -name "qemu-*" ! -name qemu-aarch64 -delete'
     unpack "$arm64/compiler" amd64 sid \
         'base-files,swiftlang,libc6-dev,libstdc++-15-dev,git,ca-certificates,bash,dash,libc-bin,coreutils,sed,grep,findutils'
-    # Of the arm64 compiler, only the modules and archives are needed. Its dependencies take a gigabyte.
-    # Every test links with the library of _Testing_Foundation. Debian packages that module without it; it contains no code.
+    # Of the arm64 compiler, only the modules and archives are needed. Its dependencies take a gigabyte. Every test
+    # links with the library of _Testing_Foundation. Debian packages that module without it; it contains no code.
     unpack "$arm64/machine" arm64 sid "base-files,libswiftlang,libc6-dev,libstdc++-15-dev,zlib1g-dev,libsqlite3-dev,$for_tests" \
         --extract-hook='cd "$1/tmp" && APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -qq download swiftlang' \
         --extract-hook='dpkg-deb --fsys-tarfile "$1"/tmp/swiftlang_*.deb | tar -x -C "$1" --wildcards --exclude="*/embedded/*" \
@@ -73,8 +73,8 @@ prepare_arm64() {
     fi
     mkdir -p "$arm64/home" "$arm64/compiler/machine"
     make_sdk machine
-    # Creates the users and the library paths that configuring the packages would create. Swift's libraries must be found
-    # without an environment variable, since beacond passes none to the programs that it starts.
+    # Creates the users and the library paths that configuring the packages would create. Swift's libraries must be
+    # found without an environment variable, since beacond passes none to the programs that it starts.
     if [ ! -e "$arm64/machine/etc/ld.so.conf.d/swift.conf" ]; then
         printf '%s\n' root:x:0:0::/root:/bin/sh nobody:x:65534:65534::/nonexistent:/bin/false > "$arm64/machine/etc/passwd"
         printf '%s\n' root:x:0: nogroup:x:65534: > "$arm64/machine/etc/group"
@@ -135,10 +135,10 @@ inside() { # ROOT COMMAND…
         settings+=("GIT_CONFIG_KEY_$count=${setting%% *}" "GIT_CONFIG_VALUE_$count=${setting#* }")
         count=$((count + 1))
     done < <(git config --get-regexp '^url\..*\.insteadof$')
-    # The user namespace maps all users, since servers switch from root to another user. Only a process outside it can set
-    # that map. The shell stays as the first process of the namespace, which inherits orphaned processes and waits for
-    # them. A test program in its place would keep them as zombies, and Swift Testing does not notice the end of a process
-    # behind a zombie.
+    # The user namespace maps all users, since servers switch from root to another user. Only a process outside it can
+    # set that map. The shell stays as the first process of the namespace, which inherits orphaned processes and waits
+    # for them. A test program in its place would keep them as zombies, and Swift Testing does not notice the end of a
+    # process behind a zombie.
     timeout "${LIMIT:-infinity}" unshare --user sh -c 'echo $$ >&4; exec 4>&-
         until grep -q . /proc/self/gid_map; do sleep 0.01; done
         exec unshare --mount --pid --fork --kill-child "$@"' sh bash -euo pipefail -s -- \

@@ -1,4 +1,4 @@
-"""What the checks of beacond's console and of its backend share: a beacond, a browser, and patience."""
+"""Parts that the checks of beacond's console and backend share: a beacond, a browser, and waiting."""
 
 import base64
 import json
@@ -19,7 +19,7 @@ HANG = int(os.environ.get("CHECK_HANG", "120"))
 
 
 def until(condition, what):
-    """Waits for something. Nothing here is a matter of time: a slow machine takes longer."""
+    """Waits until `condition` returns a true value, and returns it. A slow machine only takes longer."""
     end = time.monotonic() + HANG
     while True:
         found = condition()
@@ -31,7 +31,7 @@ def until(condition, what):
 
 
 class Gateway:
-    """A beacond with a console on a port of its own."""
+    """A beacond with a console on a separate port."""
 
     def __init__(self, folder, configuration, environment=None):
         self.folder, self.process = folder, None
@@ -56,7 +56,7 @@ class Gateway:
         self.port = int(self.address.rsplit(":", 1)[1])
 
     def fix_port(self):
-        """Has it listen at the same port each time that it is started."""
+        """Makes beacond use the same port at each start."""
         with open(self.path) as file:
             text = file.read()
         with open(self.path, "w") as file:
@@ -76,7 +76,7 @@ class Gateway:
             return json.load(answer)
 
     def send_events(self, events, install="install-1", keys="key:secret"):
-        """Sends events as Kumulos' SDK does; returns the status."""
+        """Sends events as Kumulos' SDK does. Returns the status."""
         return self.status(
             f"/v1/app-installs/{install}/events", "POST", events,
             Authorization="Basic " + base64.b64encode(keys.encode()).decode())
@@ -94,7 +94,7 @@ class Gateway:
             return error.code
 
     def send(self, data, wait=True):
-        """Sends bytes over a connection of its own; returns what comes back until it ends, or nothing for a while."""
+        """Sends bytes over a new connection. Returns the answer to the end of its head, or until 5 s without data."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
             answer = b""
             try:
@@ -126,7 +126,7 @@ web: {{ listen: "127.0.0.1:0" }}
 
 
 class Browser:
-    """Chromium, at a width and in a scheme."""
+    """Chromium with a window size and a color scheme."""
 
     def __init__(self, width=1280, height=900, scheme="light"):
         from selenium import webdriver
@@ -149,10 +149,10 @@ class Browser:
         return self.driver.execute_script("return document.body.innerText")
 
     def sees(self, pattern, what=None):
-        until(lambda: re.search(pattern, self.text(), re.S), f"{what or pattern} is not seen:\n{self.text()}")
+        until(lambda: re.search(pattern, self.text(), re.S), f"{what or pattern} did not appear:\n{self.text()}")
 
     def errors(self):
-        # What the network fails with is what the checks make it fail with.
+        # Ignores network errors, since the checks cause them.
         return [
             entry["message"] for entry in self.driver.get_log("browser")
             if entry["level"] == "SEVERE" and "Failed to load resource" not in entry["message"]
@@ -160,7 +160,7 @@ class Browser:
 
 
 def proximity(number, proximity=2, user=None, minor=1):
-    """An event as `Kumulos.sendiBeaconProximity(beacon:)` sends it."""
+    """Returns an event as `Kumulos.sendiBeaconProximity(beacon:)` sends it."""
     return {
         "type": "k.engage.beaconEnteredProximity", "uuid": f"event-{number}", "timestamp": int(time.time() * 1000),
         "data": {"type": 1, "uuid": UUID, "major": "1", "minor": str(minor), "proximity": proximity},

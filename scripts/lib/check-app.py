@@ -1,5 +1,7 @@
-"""Holds the description of the app for Home Assistant to what its developers' documentation says ("App configuration" and
-"Presenting your app", as of August 2026), and to this repository."""
+"""Checks the description of the Home Assistant app against Home Assistant's documentation and this repository.
+
+The documentation is "App configuration" and "Presenting your app" as of August 2026. Run by scripts/check-image.
+"""
 
 import pathlib
 import re
@@ -17,7 +19,7 @@ def fault(text):
 
 
 BOOLEAN, TEXT, LIST, MAPPING, WHOLE = bool, str, list, dict, int
-# Each key with its type, or with what it may be.
+# Each key with its type or its allowed values.
 KEYS = {
     "name": TEXT, "version": TEXT, "slug": re.compile(r"[-_.A-Za-z0-9]+"), "description": TEXT, "arch": LIST, "machine": LIST,
     "url": re.compile(r"https?://\S+"), "startup": {"initialize", "system", "services", "application", "once"},
@@ -52,19 +54,19 @@ def check_value(key, value, wanted):
     else:
         right = isinstance(value, wanted) and (wanted is BOOLEAN or not isinstance(value, bool))
     if not right:
-        fault(f"config.yaml: {key} may not be {value!r}")
+        fault(f"config.yaml: {value!r} is not valid for {key}")
 
 
 def check_schema(path, schema, depth=0):
-    """Types, in lists and mappings of at most two levels."""
+    """Checks the types in a schema, which may have two levels of lists and mappings."""
     if isinstance(schema, str):
         if not ELEMENT.fullmatch(schema):
-            fault(f"config.yaml: schema {path} is {schema!r}, which is no type")
+            fault(f"config.yaml: schema {path} is {schema!r}, which is not a type")
     elif depth == 2 and not isinstance(schema, str):
-        fault(f"config.yaml: schema {path} is deeper than two")
+        fault(f"config.yaml: schema {path} has more than two levels")
     elif isinstance(schema, list):
         if len(schema) != 1 or isinstance(schema[0], list):
-            fault(f"config.yaml: schema {path} is no list of one type")
+            fault(f"config.yaml: schema {path} is not a list of one type")
         check_schema(path, schema[0], depth + (not isinstance(schema[0], dict)))
     elif isinstance(schema, dict):
         for key, value in schema.items():
@@ -74,7 +76,7 @@ def check_schema(path, schema, depth=0):
 
 
 def matches(value, schema):
-    """True for a default that its own type allows."""
+    """Returns true if a default has the type of the schema."""
     if isinstance(schema, list):
         return isinstance(value, list) and all(matches(item, schema[0]) for item in value)
     if isinstance(schema, dict):
@@ -92,55 +94,55 @@ def matches(value, schema):
 config = yaml.safe_load((folder / "config.yaml").read_text())
 for key in ("name", "version", "slug", "description", "arch"):
     if key not in config:
-        fault(f"config.yaml: there is no {key}")
+        fault(f"config.yaml: {key} is missing")
 for key, value in config.items():
     if key in KEYS:
         check_value(key, value, KEYS[key])
     else:
-        fault(f"config.yaml: there is no key {key}")
+        fault(f"config.yaml: unknown key {key}")
 for arch in config["arch"]:
     if arch not in ("aarch64", "amd64"):
-        fault(f"config.yaml: there is no architecture {arch}")
+        fault(f"config.yaml: unknown architecture {arch}")
 for service in config.get("services", []):
     if not re.fullmatch(r"(mqtt|mysql):(provide|want|need)", service):
-        fault(f"config.yaml: there is no service {service}")
+        fault(f"config.yaml: unknown service {service}")
 for entry in config.get("map", []):
     if (entry["type"] if isinstance(entry, dict) else entry.split(":")[0]) not in MAPS:
-        fault(f"config.yaml: there is no folder {entry}")
+        fault(f"config.yaml: unknown folder {entry}")
 schema, options = config.get("schema", {}), config.get("options", {})
 for key, value in schema.items():
     check_schema(key, value)
     is_optional = isinstance(value, str) and value.endswith("?")
     if is_optional == (key in options):
-        fault(f"config.yaml: {key} has to have a default, or a type that ends with ?")
+        fault(f"config.yaml: {key} needs either a default or a type that ends with ?")
 for key, value in options.items():
     if key not in schema or not matches(value, schema[key]):
-        fault(f"config.yaml: the default of {key} is not of its type")
+        fault(f"config.yaml: the default of {key} does not have its type")
 
-# Each option has a name and a description in each language, and nothing else has.
+# Each language has a name and a description for each option, and no others.
 for file in sorted((folder / "translations").iterdir()):
     words = yaml.safe_load(file.read_text())
     if set(words) - {"configuration", "network"}:
-        fault(f"{file.name}: has more than configuration and network")
+        fault(f"{file.name}: only configuration and network are allowed")
     if set(words["configuration"]) != set(schema):
-        fault(f"{file.name}: {set(words['configuration']) ^ set(schema)} is in one of schema and translation alone")
+        fault(f"{file.name}: {set(words['configuration']) ^ set(schema)} is in the schema or in the translation, but not in both")
     for key, texts in words["configuration"].items():
         if not (isinstance(texts.get("name"), str) and isinstance(texts.get("description"), str)):
             fault(f"{file.name}: {key} has no name or no description")
 if not (folder / "translations/en.yaml").exists():
-    fault("there is no English")
+    fault("translations/en.yaml is missing")
 
 for name, size in (("icon.png", (128, 128)), ("logo.png", (250, 100))):
     head = (folder / name).read_bytes()[:24]
     if head[:8] != b"\x89PNG\r\n\x1a\n" or struct.unpack(">II", head[16:]) != size:
-        fault(f"{name} is no PNG of {size[0]} by {size[1]}")
+        fault(f"{name} is not a PNG of {size[0]} by {size[1]} pixels")
 for name in ("README.md", "DOCS.md"):
     if not (folder / name).read_text().strip():
         fault(f"{name} is empty")
 
 program = pathlib.Path("Sources/BeaconSupport/Text/ProgramVersion.swift").read_text()
 if f'"{config["version"]}"' not in program:
-    fault(f"config.yaml: the version is {config['version']}, and that of the programs is another")
+    fault(f"config.yaml: the version {config['version']} differs from that of the programs")
 
 for text in faults:
     print(text, file=sys.stderr)

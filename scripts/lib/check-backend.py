@@ -1,4 +1,4 @@
-"""The other half, as apps and other machines use it: what scripts/check-console runs after the pages.
+"""Checks beacond's backend as apps and other machines use it. Run by scripts/check-console, after the pages.
 
 usage: scripts/check-console backend [KILLS]     20 kills by default
 """
@@ -27,14 +27,14 @@ def folder(parent, name):
 
 
 def event_id(sender, name):
-    """Returns the id that beacond gives an event from elsewhere: a UUID of version 8 (RFC 9562, 5.8)."""
+    """Returns the id that beacond gives an event of another sender: a version 8 UUID (RFC 9562, 5.8)."""
     digest = bytearray(hashlib.sha256(f"{sender}\0{name.lower()}".encode()).digest()[:16])
     digest[6], digest[8] = digest[6] & 0x0F | 0x80, digest[8] & 0x3F | 0x80
     return bytes(digest)
 
 
 def check_kills(parent, kills):
-    """Apps send batches while beacond is killed: each that was answered is there once, and is worked through once."""
+    """Checks kills while apps send batches: beacond stores and processes each answered event exactly once."""
     own = folder(parent, "kills")
     rule = '{ name: hi, events: [near], message: "{user}" }'
     gateway = Gateway(own, museum(own).replace(
@@ -48,7 +48,7 @@ def check_kills(parent, kills):
         while not end.is_set():
             batch += 1
             events = [proximity(f"{number}-{batch}-{index}") for index in range(chance.randint(1, 30))]
-            # As an SDK does: again, until it is answered.
+            # Like an SDK, resends until the server answers.
             while not end.is_set():
                 try:
                     if gateway.send_events(events, install=f"install-{number}") == 204:
@@ -65,34 +65,34 @@ def check_kills(parent, kills):
     chance = random.Random(7)
     for _ in range(kills):
         before = len(answered)
-        until(lambda: len(answered) > before, "nothing is taken any more")
+        until(lambda: len(answered) > before, "beacond accepts no more events")
         time.sleep(chance.random() * 0.05)
         gateway.kill()
         gateway.start()
     end.set()
     for thread in threads:
         thread.join()
-    # The last batches may have come though nobody was told: what was answered is what counts.
+    # beacond may have stored the last batches without an answer. Only answered events count.
     with contextlib.closing(sqlite3.connect(f"file:{own}/beacond.sqlite?mode=ro", uri=True)) as database:
         def waiting():
             return database.execute(
                 "SELECT waiting0 + waiting1 + waiting2 + waiting3 + due FROM consumer WHERE name = '.rules'"
             ).fetchone()[0]
-        until(lambda: waiting() == 0, "not all is worked through")
+        until(lambda: waiting() == 0, "beacond has not processed all events")
         ids = [bytes(id) for (id,) in database.execute("SELECT id FROM event WHERE sender IS NOT NULL")]
         per_install = dict(database.execute(
             "SELECT install, count(*) FROM event WHERE sender IS NOT NULL GROUP BY install"))
     missing = [name for name in answered if event_id("museum app", name) not in set(ids)]
-    assert not missing, f"{len(missing)} events were answered and are not there: {missing[:3]}"
-    assert len(ids) == len(set(ids)), f"{len(ids)} events with {len(set(ids))} ids"
+    assert not missing, f"{len(missing)} events were answered, but are missing: {missing[:3]}"
+    assert len(ids) == len(set(ids)), f"{len(ids)} events have only {len(set(ids))} ids"
     counted = {install["id"]: install["events"] for install in gateway.get("/v1/installs")["installs"]}
-    assert per_install == counted, f"{per_install} events, and {counted} were worked through"
+    assert per_install == counted, f"{per_install} events are stored, but {counted} were processed"
     gateway.kill()
-    print(f"ok   {kills} kills while apps send: {len(answered)} events were answered, and each is there once")
+    print(f"ok   {kills} kills while apps send: {len(answered)} events were answered, and each is stored once")
 
 
 def check_two(parent):
-    """One beacond sends what it hears to another, as to Kumulos and as to a webhook; three apps do as well."""
+    """Checks a beacond that sends its events to another one, as to Kumulos and as to a webhook, beside three apps."""
     one, other = folder(parent, "house"), folder(parent, "office")
     os.environ["WEBHOOK_SECRET"] = "whsec_c2VjcmV0IG9mIHRoZSBjaGVjaw=="
     office = Gateway(other, f"""
@@ -119,9 +119,9 @@ web: {{ listen: "127.0.0.1:0" }}
         def events(**query):
             text = "&".join(f"{key}={value}" for key, value in query.items())
             return office.get(f"/v1/events?limit=1000&{text}")["events"]
-        until(lambda: any(e["sender"] == "hook" for e in events(kind="enter")), "no enter of the other beacond came")
+        until(lambda: any(e["sender"] == "hook" for e in events(kind="enter")), "no enter of the other beacond arrived")
         until(lambda: any(e["beacon"]["name"] == "amber" and e["place"] == "shelf" for e in events(install="HOUSE")),
-              "no proximity came as to Kumulos")
+              "no proximity arrived through the Kumulos interface")
         installs = {install["id"] for install in office.get("/v1/installs")["installs"]}
         assert installs == {"HOUSE"}, installs
         check_apps(parent, office)
@@ -130,14 +130,14 @@ web: {{ listen: "127.0.0.1:0" }}
     finally:
         house.kill()
         office.kill()
-    print("ok   another beacond's events come as to Kumulos and as to a webhook, and three apps send and take messages")
+    print("ok   another beacond's events arrive as at Kumulos and as at a webhook, and three apps send events and get messages")
 
 
 def check_apps(parent, office):
-    """The proximity recipe, unchanged but for its URL settings, three times: each gets its own message once."""
+    """Runs the proximity recipe, unchanged except for its URLs, three times: each gets its own message once."""
     app = os.path.join(os.path.dirname(BEACOND), "ProximityRecipe")
     if not os.path.exists(app):
-        sys.exit("FAIL: the examples are not built; scripts/examples builds them")
+        sys.exit("FAIL: the examples are not built; run scripts/examples")
     processes = []
     for name in ["mia", "tom", "ada"]:
         own = folder(parent, f"app-{name}")
@@ -148,14 +148,14 @@ def check_apps(parent, office):
             [app, UUID, office.address], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)))
     try:
         for name, process in processes:
-            # It ends with the check, which would hang for a line that does not come.
+            # Without a line the read would hang, so a timer kills the app.
             alarm = threading.Timer(HANG, process.kill)
             alarm.start()
             line = process.stdout.readline()
             alarm.cancel()
             assert line == f"shelf: {name} is at amber\n", (name, line)
         until(lambda: all(install["waiting"] == 0 for install in office.get("/v1/installs")["installs"]
-                          if install["user"] in ("mia", "tom", "ada")), "messages are not acknowledged")
+                          if install["user"] in ("mia", "tom", "ada")), "the apps did not acknowledge their messages")
     finally:
         for _, process in processes:
             process.kill()
@@ -165,12 +165,12 @@ def check_apps(parent, office):
 
 
 def check_restore(parent):
-    """A backup of one machine is put back on another."""
+    """Checks that a backup of one machine can be restored on another."""
     own = folder(parent, "old")
     old = Gateway(own, museum(own))
     assert old.status("/v1/regions", "POST", {"name": "attic", "uuid": UUID, "major": 9}, X_Beacon_Console="1") == 201
     assert old.send_events([proximity(1, user="mia")]) == 204
-    until(lambda: old.get("/v1/installs")["installs"], "the event is not worked through")
+    until(lambda: old.get("/v1/installs")["installs"], "beacond has not processed the event")
     backup = os.path.join(parent, "beacond.backup")
     with urllib.request.urlopen(old.address + "/v1/backup", timeout=HANG) as answer, open(backup, "wb") as file:
         shutil.copyfileobj(answer, file)
@@ -190,7 +190,7 @@ def check_restore(parent):
     assert [install["user"] for install in gateway.get("/v1/installs")["installs"]] == ["mia"]
     assert any(event["user"] == "mia" for event in gateway.get("/v1/events?kind=proximity&limit=1000")["events"])
     gateway.kill()
-    print("ok   a backup put back on another machine has its regions, people and history")
+    print("ok   a backup restored on another machine has its regions, people and history")
 
 
 def main():

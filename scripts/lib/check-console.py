@@ -1,4 +1,4 @@
-"""What scripts/check-console runs, with the packages that it has installed."""
+"""Checks beacond's console and its HTTP interface. Run by scripts/check-console, which installs the packages."""
 
 import contextlib
 import json
@@ -25,24 +25,24 @@ PAGES = [
 
 
 def check_interface(gateway):
-    """The OpenAPI document, held to by whatever schemathesis thinks of."""
+    """Checks the interface against its OpenAPI document with schemathesis."""
     result = subprocess.run(
         [os.path.join(os.path.dirname(sys.executable), "schemathesis"), "run", gateway.address + "/v1/openapi.json",
          "--url", gateway.address, "--max-examples", "25", "--no-color", "--seed", "1",
-         # Streams do not end, and an export is as long as the history.
-         # What apps send needs their keys, and is checked by itself; a backup is as large as the history.
+         # Streams do not end. An export and a backup are as large as the history. Requests of apps need keys, and have
+         # separate checks.
          "--exclude-path-regex", "stream|export|session|backup|sightings|app-installs|webhooks|adverts",
-         # "One of two parameters" cannot be said in OpenAPI.
+         # OpenAPI cannot express "one of two parameters".
          "--exclude-checks", "positive_data_acceptance"],
         capture_output=True, text=True, cwd=gateway.folder)
     if result.returncode != 0:
-        sys.exit("FAIL: the interface is not as its document says:\n" + result.stdout[-6000:] + result.stderr[-2000:])
+        sys.exit("FAIL: the interface differs from its OpenAPI document:\n" + result.stdout[-6000:] + result.stderr[-2000:])
     found = re.search(r"(\d+) generated", result.stdout)
-    print(f"ok   the interface is as v1/openapi.json says, in {found[1] if found else '?'} requests")
+    print(f"ok   the interface matches v1/openapi.json, in {found[1] if found else '?'} requests")
 
 
 def check_hostility(gateway):
-    """Requests that are none, slow readers, pages of others: the server goes on, and tells others nothing."""
+    """Checks malformed requests, silent readers and hostile pages: beacond keeps running, and rejects the pages."""
     import random
     draw = random.Random(1)
     good = f"GET /v1/status HTTP/1.1\r\nHost: 127.0.0.1:{gateway.port}\r\n\r\n".encode()
@@ -63,7 +63,7 @@ def check_hostility(gateway):
         for _ in range(draw.randint(1, 8)):
             data[draw.randrange(len(data))] = draw.randrange(256)
         gateway.send(bytes(data), wait=False)
-    # Listeners that never read cost the others nothing.
+    # Clients that never read must not affect the others.
     silent = []
     for _ in range(50):
         connection = socket.create_connection(("127.0.0.1", gateway.port))
@@ -72,22 +72,22 @@ def check_hostility(gateway):
     assert gateway.get("/v1/status")["machine"], "it answers"
     for connection in silent:
         connection.close()
-    # A page of somebody else, also one whose name was rebound to this machine.
+    # A page of another site, also one whose name was rebound to this machine.
     assert gateway.status("/v1/status", Host="evil.example") == 421
     assert gateway.status("/v1/status", Origin="https://evil.example") == 403
     assert gateway.status("/v1/events/stream", Sec_Fetch_Site="cross-site") == 403
-    wish = {"uuid": UUID, "major": 1, "minor": 1, "measuredPower": -59, "enabled": True}
-    assert gateway.status("/v1/advertising", "PUT", wish) == 403
+    beacon = {"uuid": UUID, "major": 1, "minor": 1, "measuredPower": -59, "enabled": True}
+    assert gateway.status("/v1/advertising", "PUT", beacon) == 403
     assert gateway.status("/v1/outbox/drop", "POST", {"destination": "crm", "state": "all"}) == 403
-    print("ok   a thousand broken requests, silent listeners and hostile pages change nothing")
+    print("ok   a thousand malformed requests, silent clients and hostile pages change nothing")
 
 
 def check_kills(gateway):
-    """Events have one number each, over kills and restarts, and nothing is left out."""
+    """Checks that events have consecutive numbers over kills and restarts."""
     seen = []
     for _ in range(5):
         count = len(seen)
-        until(lambda: len(gateway.get("/v1/events?limit=1000")["events"]) > count, "no more events come")
+        until(lambda: len(gateway.get("/v1/events?limit=1000")["events"]) > count, "no more events arrive")
         gateway.kill()
         gateway.start()
         until(lambda: gateway.get("/v1/events?limit=1")["events"], "the history is empty after a kill")
@@ -97,11 +97,11 @@ def check_kills(gateway):
         summaries = [(event["id"], event["summary"]) for event in reversed(events)]
         assert summaries[: len(seen)] == seen, "the past has changed"
         seen = summaries
-    print(f"ok   five kills: {len(seen)} events, none lost, none twice")
+    print(f"ok   five kills: {len(seen)} events, none lost and none repeated")
 
 
 def check_reload(gateway):
-    """SIGHUP with open streams: they go on where nothing has changed; else they end, and the same address listens again."""
+    """Checks SIGHUP with open streams: they continue if nothing has changed, and otherwise end and can be opened again."""
     with open(gateway.path) as file:
         text = file.read()
 
@@ -137,7 +137,7 @@ def check_reload(gateway):
         stream.setblocking(False)
         with contextlib.suppress(BlockingIOError):
             while True:
-                assert stream.recv(65536), "a stream ends though nothing has changed"
+                assert stream.recv(65536), "a stream ends although nothing has changed"
         stream.close()
     log = open(gateway.log).read()
     assert "Z error" not in log and "cannot listen" not in log, log
@@ -147,7 +147,7 @@ def check_reload(gateway):
     gateway.process.terminate()
     assert gateway.process.wait(HANG) == 0, open(gateway.log).read()
     gateway.start()
-    print("ok   reloads and an end with open streams")
+    print("ok   reloads and a shutdown with open streams")
 
 
 def check_pages(gateway, pictures):
@@ -158,7 +158,7 @@ def check_pages(gateway, pictures):
         "settings": "front room", "settings/places": "fame", "settings/beacons": "amber", "settings/apps": "museum app",
         "settings/plan": "hci0", "settings/backup": "backup",
     }
-    # Something to see on each page.
+    # Each page needs content.
     user = {"type": "k.stats.userAssociated", "uuid": "u", "data": {"id": "mia", "attributes": {"plan": "gold"}}}
     assert gateway.send_events([user, proximity(1, user="mia")]) == 204
     for width, scheme in [(1280, "light"), (360, "dark")]:
@@ -177,17 +177,17 @@ def check_pages(gateway, pictures):
                 axe.inject()
                 violations = axe.run()["violations"]
                 assert not violations, f"the page \"{page}\": {axe.report(violations)}"
-            # A name of the configuration is text, whatever is in it.
+            # The page must show a configured name as text, even if it contains HTML.
             browser.driver.get(f"{gateway.address}/#/")
             browser.sees("hall <b>of</b> fame")
             assert not browser.errors(), browser.errors()
         finally:
             browser.driver.quit()
-    print("ok   each page, wide and light, narrow and dark: what it is for is seen, and axe-core finds nothing")
+    print("ok   each page, wide and light, narrow and dark: its content appears, and axe-core finds no problem")
 
 
 def check_use(gateway):
-    """Why, by keyboard; the loss of the connection, and its return."""
+    """Checks "Why?" by keyboard, and a lost connection."""
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
     browser = Browser()
@@ -195,13 +195,13 @@ def check_use(gateway):
         driver = browser.driver
         driver.get(f"{gateway.address}/#/")
         browser.sees("front room")
-        # Without a pointer: the first key leads past the navigation, and Why? is reached and opened by keys.
+        # The Tab key must reach "Why?", and Enter must open it.
         body = driver.find_element(By.TAG_NAME, "body")
         for _ in range(60):
             driver.switch_to.active_element.send_keys(Keys.TAB)
             if "Why" in driver.switch_to.active_element.text:
                 break
-        assert "Why" in driver.switch_to.active_element.text, "Why? cannot be reached by keys"
+        assert "Why" in driver.switch_to.active_element.text, "the keyboard cannot reach Why?"
         driver.switch_to.active_element.send_keys(Keys.ENTER)
         browser.sees("What would change it")
         driver.switch_to.active_element.send_keys(Keys.ESCAPE)
@@ -210,15 +210,15 @@ def check_use(gateway):
         browser.sees("[Cc]onnection lost")
         gateway.fix_port()
         gateway.start()
-        until(lambda: not re.search("[Cc]onnection lost", browser.text()), "the connection does not come back")
+        until(lambda: not re.search("[Cc]onnection lost", browser.text()), "the connection does not return")
         assert not browser.errors(), browser.errors()
     finally:
         browser.driver.quit()
-    print("ok   Why? by keyboard, a connection that is lost, and comes back by itself")
+    print("ok   Why? by keyboard, and a lost connection that returns by itself")
 
 
 def check_air(folder):
-    """One machine becomes a beacon in its browser, and another one ranges it in its own."""
+    """Checks two machines: one becomes a beacon in its console, and the other ranges it in its own."""
     from selenium.webdriver.common.by import By
     runtime = os.path.join(folder, "runtime")
     os.mkdir(runtime, 0o700)
@@ -241,16 +241,16 @@ web: {{ listen: "127.0.0.1:0" }}
             field.clear()
             field.send_keys(value)
         one.driver.find_element(By.ID, "enabled").click()
-        until(lambda: (beacon.get("/v1/advertising")["beacon"] or {}).get("state") == "on", "the beacon is not on the air")
+        until(lambda: (beacon.get("/v1/advertising")["beacon"] or {}).get("state") == "on", "the beacon does not advertise")
         assert beacon.get("/v1/advertising")["beacon"]["major"] == 3
         other.driver.get(f"{ranger.address}/#/range")
         other.sees("Add")
         [button for button in other.driver.find_elements(By.TAG_NAME, "button") if button.text.strip() == "Add"][0].click()
-        other.sees(r"(Immediate|Near|IMMEDIATE|NEAR).*\d\.\d+ m", "the beacon near by")
-        # It is one again after a kill, without anybody's doing.
+        other.sees(r"(Immediate|Near|IMMEDIATE|NEAR).*\d\.\d+ m", "the beacon nearby")
+        # After a kill, the beacon returns without the user.
         beacon.kill()
         beacon.start()
-        until(lambda: (beacon.get("/v1/advertising")["beacon"] or {}).get("state") == "on", "it is no beacon after a restart")
+        until(lambda: (beacon.get("/v1/advertising")["beacon"] or {}).get("state") == "on", "it does not advertise after a restart")
         until(lambda: ranger.get("/v1/regions")["regions"][0]["state"] == "inside", "the region is not inside")
         assert not one.errors() + other.errors(), one.errors() + other.errors()
     finally:
@@ -258,11 +258,11 @@ web: {{ listen: "127.0.0.1:0" }}
         other.driver.quit()
         beacon.kill()
         ranger.kill()
-    print("ok   a machine that becomes a beacon in one browser is ranged in another, and is one again after a kill")
+    print("ok   a machine becomes a beacon in one browser, is ranged in another, and advertises again after a kill")
 
 
 def check_token(folder):
-    """Where others can reach it, nothing is told without the token, which a browser is asked for once."""
+    """Checks a console with a token: requests without it fail, and a browser asks for it once."""
     made = subprocess.run([BEACOND, "token"], capture_output=True, text=True, check=True).stdout
     token, digest = re.search(r"token: +(\S+)\ntoken-hash: (\S+)", made).groups()
     own = os.path.join(folder, "token")
@@ -285,12 +285,12 @@ def check_token(folder):
     finally:
         browser.driver.quit()
         gateway.kill()
-    print("ok   a token opens the console, in a browser once, and nothing else does")
+    print("ok   only the token opens the console, and a browser asks for it once")
 
 
 def check_setup(folder, pictures, host):
-    """Without a configuration: by the link of `beacond setup` through four steps to a file, and to the pages. Where it listens for other
-    machines, no browser that has come so far is asked for the token."""
+    """Checks `beacond setup` without a configuration: its link leads through four steps to a file, and to the pages. This
+    browser needs no token, even if beacond listens for other machines."""
     from axe_selenium_python import Axe
     from selenium.common.exceptions import StaleElementReferenceException
     from selenium.webdriver.common.by import By
@@ -310,7 +310,7 @@ def check_setup(folder, pictures, host):
         stderr=log, env=environment)
     browser = Browser()
     try:
-        link = until(lambda: re.search(r"(http://\S+#code=\S+)", open(log.name).read()), "no link is printed")[1]
+        link = until(lambda: re.search(r"(http://\S+#code=\S+)", open(log.name).read()), "beacond prints no link")[1]
         def listens():
             with socket.socket() as probe:
                 return probe.connect_ex(("127.0.0.1", port)) == 0
@@ -321,7 +321,7 @@ def check_setup(folder, pictures, host):
                 try:
                     return [node for node in browser.driver.find_elements(By.TAG_NAME, tag) if node.is_displayed() and is_meant(node)]
                 except StaleElementReferenceException:
-                    # The page was drawn anew meanwhile, as it is while a draft comes: it is looked at again.
+                    # The page was redrawn, as it is when a draft arrives. Looks again.
                     return None
             return until(found, f"{what}:\n{browser.text()}")[0]
 
@@ -332,21 +332,21 @@ def check_setup(folder, pictures, host):
             axe = Axe(browser.driver)
             axe.inject()
             violations = axe.run()["violations"]
-            assert not violations, f"the guided start, {name}: {axe.report(violations)}"
+            assert not violations, f"the guided setup, {name}: {axe.report(violations)}"
             if pictures:
                 browser.driver.save_screenshot(os.path.join(pictures, f"setup-{name}.png"))
 
-        # By this machine's own address, which is there wherever this runs.
+        # Uses the loopback address, which exists on every machine.
         browser.driver.get(re.sub(r"//[^/]*/", f"//127.0.0.1:{port}/", link))
         browser.sees("simulated museum")
         assert "code" not in browser.driver.current_url, browser.driver.current_url
         picture("1")
         browser.driver.find_element(By.CSS_SELECTOR, "input[value^='simulation:museum']").click()
         button("Continue").click()
-        # beacond opens another source, and is away for a moment.
+        # beacond opens another source, and does not answer for a short time.
         browser.sees("Which beacons are yours")
         form = until(
-            lambda: browser.driver.find_elements(By.CSS_SELECTOR, ".name-form input"), "no beacon that could be named")
+            lambda: browser.driver.find_elements(By.CSS_SELECTOR, ".name-form input"), "no beacon to name")
         picture("2")
         form[0].send_keys("Till 1", Keys.ENTER)
         browser.sees("Till 1")
@@ -359,7 +359,7 @@ def check_setup(folder, pictures, host):
             name = one("label", lambda node: node.text.startswith(label), f"no field {label}")
             return browser.driver.find_element(By.ID, name.get_attribute("for"))
 
-        # Home Assistant first, whose password is in no text, and then another choice.
+        # First Home Assistant, whose password must not appear in the file, and then another choice.
         choose("broker")
         button("Continue").click()
         browser.sees("Write the broker's name")
@@ -369,7 +369,7 @@ def check_setup(folder, pictures, host):
         button("Continue").click()
         browser.sees("[Ww]rite the broker's name or address alone")
         field("Broker").send_keys(Keys.END, *[Keys.BACKSPACE] * len(":1883"))
-        # Nobody has this port.
+        # No program listens at this port.
         field("Port").send_keys("1")
         button("Continue").click()
         browser.sees("Connection refused")
@@ -377,7 +377,7 @@ def check_setup(folder, pictures, host):
         # It may come later.
         button("Continue all the same").click()
         browser.sees("Is this what you mean")
-        until(lambda: "MQTT_PASSWORD" in browser.text() and "home-assistant: true" in browser.text(), "the broker is not shown")
+        until(lambda: "MQTT_PASSWORD" in browser.text() and "home-assistant: true" in browser.text(), "the page does not show the broker")
         button("Write the configuration")
         assert "secret word" not in browser.text()
         picture("4-broker")
@@ -389,13 +389,13 @@ def check_setup(folder, pictures, host):
         browser.driver.switch_to.active_element.send_keys("/bin/true")
         button("Continue").click()
         browser.sees("Is this what you mean")
-        until(lambda: "simulation:museum" in browser.text(), "the file is not shown")
+        until(lambda: "simulation:museum" in browser.text(), "the page does not show the file")
         picture("4")
         button("Write the configuration").click()
-        until(lambda: browser.driver.title.startswith("Now"), "the pages do not come")
+        until(lambda: browser.driver.title.startswith("Now"), "the pages do not open")
         browser.sees("Till 1")
         checked = subprocess.run([BEACOND, "check", path], capture_output=True, text=True, env=environment)
-        # That others could listen is told where it listens for them, and nothing else.
+        # Only the warning about other machines that could read the token is expected.
         warnings = [line for line in checked.stdout.splitlines() if "in web, the token" not in line]
         assert checked.returncode == 0 and not warnings, checked.stdout
         with open(path) as file:
@@ -411,7 +411,7 @@ def check_setup(folder, pictures, host):
         browser.driver.quit()
         process.kill()
         process.wait()
-    print(f"ok   the guided start on {host}: by its link, in four steps, to a configuration that beacond runs with")
+    print(f"ok   the guided setup on {host}: its link leads in four steps to a configuration that beacond runs with")
 
 
 def main():

@@ -1,4 +1,4 @@
-"""Hears devices of ESPHome with beacon, and looks at what it says. Run by scripts/check-esphome."""
+"""Checks beacon with ESPHome devices, and its proxy with Home Assistant's libraries. Run by scripts/check-esphome."""
 
 import atexit
 import base64
@@ -12,23 +12,23 @@ import sys
 import tempfile
 import threading
 
-# A shell has what it starts in the background ignore Ctrl-C, which the programs here would inherit.
+# A shell makes background jobs ignore Ctrl-C, and the programs here would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BEACON = str(ROOT / ".build/debug/beacon")
 BEACOND = str(ROOT / ".build/debug/beacond")
 KEY = base64.b64encode(bytes(range(32))).decode()
-# The longest wait for anything, in seconds: a busy machine is slow, and what comes is not waited for longer.
+# The time limit of each wait in seconds. Only a hang reaches it.
 PATIENCE = 120
 
 
 class Program:
-    """A program whose lines are read as they come."""
+    """A program whose output a thread reads line by line."""
 
     def __init__(self, *command, environment=None):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, env=os.environ | (environment or {}))
-        # Whatever happens, none stays behind to answer in the next check's place.
+        # No program may outlive the check, or it could answer the next one.
         atexit.register(self.process.kill)
         self.lines = queue.Queue()
         self.seen = []
@@ -40,14 +40,14 @@ class Program:
         self.lines.put(None)
 
     def wait(self, text):
-        """Waits for a line with a text, and returns it."""
+        """Waits for a line that contains a text, and returns it."""
         while True:
             try:
                 line = self.lines.get(timeout=PATIENCE)
             except queue.Empty:
-                sys.exit(f"\"{text}\" did not come; there was:\n" + "\n".join(self.seen[-40:]))
+                sys.exit(f"\"{text}\" did not appear; the last lines are:\n" + "\n".join(self.seen[-40:]))
             if line is None:
-                sys.exit(f"it ended without \"{text}\"; there was:\n" + "\n".join(self.seen[-40:]))
+                sys.exit(f"the program ended without \"{text}\"; its last lines are:\n" + "\n".join(self.seen[-40:]))
             self.seen.append(line)
             if text in line:
                 return line
@@ -89,7 +89,7 @@ def title(text):
 
 
 def hears(name, *options, key=None, suffix=""):
-    """A device is heard, and its other adverts are not taken for beacons."""
+    """Checks that beacon receives a device's beacons."""
     device = Device("--name", name, *options)
     scan = beacon("scan", "--json", "--source", f"esphome:127.0.0.1:{device.port}{suffix}", key=key)
     device.wait("hello from swift-beacon")
@@ -100,7 +100,7 @@ def hears(name, *options, key=None, suffix=""):
 
 
 def says(text, *options, key=None):
-    """A device that cannot be used is told with what to do."""
+    """Checks the message about a device that beacon cannot use, which says what to do."""
     device = Device(*options)
     scan = beacon("scan", "--source", f"esphome:127.0.0.1:{device.port}", key=key)
     scan.wait(text)
@@ -108,13 +108,13 @@ def says(text, *options, key=None):
     device.process.kill()
 
 
-title("plain, encrypted, and of versions that do not tell their state")
+title("plain and encrypted devices, and versions that do not report their state")
 hears("hall")
 hears("cellar", "--key", KEY, key=KEY)
 hears("attic", "--version", "2024.6.0", "--features", "0x3f")
 hears("garden", "--version", "2026.8.1", suffix="?take")
 
-title("what cannot be used says why")
+title("a device that cannot be used: the message says why")
 says("it is encrypted; give its key", "--key", KEY)
 says("its key is another", "--key", KEY, key=base64.b64encode(bytes(32)).decode())
 says("it is not encrypted; leave out the key", key=KEY)
@@ -122,7 +122,7 @@ says("it has no bluetooth_proxy:", "--features", "0")
 says("it runs ESPHome 2022.12.1; update it", "--version", "2022.12.1", "--features", "0x1f")
 says("gives adverts to whoever asked last", "--version", "2026.7.0")
 
-title("a device that another program has is left to it")
+title("a device that another program uses stays with that program")
 device = Device()
 source = f"esphome:127.0.0.1:{device.port}"
 first = beacon("scan", "--source", source)
@@ -137,7 +137,7 @@ third.wait("hall: connected, and hears")
 third.end()
 device.process.kill()
 
-title("a newer program takes the adverts of a new device, which is missed and not fought for")
+title("another program takes over a device of a new version: beacon reports it, and does not take the device back")
 device = Device("--version", "2026.9.0")
 source = f"esphome:127.0.0.1:{device.port}?take"
 monitor = beacon("monitor", "--json", "--exit-timeout", "3", "--source", source,
@@ -150,10 +150,10 @@ monitor.wait('"event":"state","state":"unknown"')
 thief.end()
 monitor.end()
 if any('"event":"exit"' in line for line in monitor.seen):
-    sys.exit("a region was left because another program took the adverts")
+    sys.exit("beacon reported an exit because another program took the adverts")
 device.process.kill()
 
-title("a silent room is left, a scanner that stopped and a connection that was lost are not")
+title("silence causes an exit; a stopped scanner or a lost connection does not")
 device = Device()
 monitor = beacon("monitor", "--json", "--exit-timeout", "3", "--source", f"esphome:127.0.0.1:{device.port}",
                  "--region", "hall=e2c56db5-dffb-48d2-b060-d0f5a71096e0")
@@ -170,10 +170,10 @@ device.say("silence")
 monitor.wait('"event":"exit"')
 monitor.end()
 if sum('"event":"exit"' in line for line in monitor.seen) != 1:
-    sys.exit("a region was left twice")
+    sys.exit("beacon reported more than one exit")
 device.process.kill()
 
-title("devices are found by multicast DNS")
+title("beacon finds devices by multicast DNS")
 device = Device("--name", "porch")
 announcer = Program(sys.executable, str(ROOT / "Tests/Peers/esphome_announcer.py"), "porch", str(device.port))
 announcer.wait("announced")
@@ -183,7 +183,7 @@ scan.end()
 announcer.process.kill()
 device.process.kill()
 
-title("a machine is a proxy for Home Assistant's own libraries and for beacon, at once")
+title("beacon proxy serves Home Assistant's libraries and beacon at the same time")
 for key in (None, KEY):
     environment = {"BEACON_PROXY_KEY": key} if key else {}
     port = free_port()
@@ -199,9 +199,9 @@ for key in (None, KEY):
     proxy.wait("Home Assistant 2026.11 (127.0.0.1) has the adverts of porch")
     scan = beacon("scan", "--json", "--source", "esphome", key=key)
     scan.wait('"receiver":"porch"')
-    # Home Assistant has not lost them.
+    # Home Assistant must keep the adverts.
     scan.end()
-    # It may have found it by another of the machine's networks.
+    # beacon may have used another of the machine's networks.
     proxy.wait("no longer has the adverts of porch")
     proxy.end()
     home.wait("goodbye")
@@ -209,7 +209,7 @@ for key in (None, KEY):
         sys.exit("Home Assistant lost the proxy:\n" + "\n".join(home.seen))
     home.process.kill()
 
-title("beacond takes a device of one subscriber, and passes it on to many")
+title("beacond forwards a device with one subscriber to many")
 device = Device("--name", "attic")
 port = free_port()
 with tempfile.TemporaryDirectory() as folder:
@@ -233,7 +233,7 @@ outbox: {{ path: {folder}/beacond.sqlite }}
     others = [beacon("scan", "--json", "--source", f"esphome:127.0.0.1:{port}") for _ in range(2)]
     for scan in others:
         scan.wait('"receiver":"tee"')
-    # What passes on what others hear is no receiver to find.
+    # A proxy that forwards adverts of other receivers is not a receiver.
     finder = beacon("scan", "--source", "esphome")
     finder.wait("tee: it passes on what others hear, and is not used")
     device.say("stop")
@@ -247,7 +247,7 @@ outbox: {{ path: {folder}/beacond.sqlite }}
     home.process.kill()
 device.process.kill()
 
-title("each receiver is a proxy of its own")
+title("each receiver is a separate proxy")
 port = free_port()
 proxy = Program(BEACON, "proxy", "--each", "--source", "simulation:department-store?loop", "--name", "store",
                 "--port", str(port), environment={"XDG_STATE_HOME": tempfile.mkdtemp()})
@@ -257,4 +257,4 @@ home.wait(f"device {name}")
 home.wait("[76]")
 proxy.end()
 home.process.kill()
-print("esphome: all seen")
+print("esphome: all checks passed")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# See scripts/check-fleet.
+"""Checks a fleet of machines in network namespaces. Run by scripts/check-fleet."""
 import argparse
 import base64
 import gzip
@@ -20,24 +20,24 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOG = ROOT / "../shared/data/presence/four-scanners.sightings.ndjson.gz"
 UUID = "daf246ce-8363-11e4-b116-123b93f75cba"
-# What scripts/slow-checks takes for a check that was not made.
+# The status with which scripts/slow-checks treats a check as skipped.
 SKIPPED = 77
 PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", ROOT / ".build/debug"))
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--seconds", type=float, default=150, help="how much of the recording is played, in real time")
-parser.add_argument("--begin", type=float, default=120, help="where it begins, in seconds")
-parser.add_argument("--kills", type=int, default=8, help="how many misfortunes there are")
+parser.add_argument("--seconds", type=float, default=150, help="how many seconds of the recording to play, in real time")
+parser.add_argument("--begin", type=float, default=120, help="where in the recording to begin, in seconds")
+parser.add_argument("--kills", type=int, default=8, help="how many faults to cause")
 parser.add_argument("--seed", type=int, default=1)
-parser.add_argument("--keep", action="store_true", help="leave the machines' logs")
+parser.add_argument("--keep", action="store_true", help="keep the machines' logs")
 arguments = parser.parse_args()
 chance = random.Random(arguments.seed)
 
 if not LOG.exists():
-    print("check-fleet: skipped, since the recordings are not there")
+    print("check-fleet: skipped: there are no recordings (../shared/data)")
     sys.exit(SKIPPED)
 if os.geteuid() != 0 or subprocess.run(["ip", "netns", "add", "bf-probe"], capture_output=True).returncode != 0:
-    print("check-fleet: skipped, since this user may make no network namespaces; run it as root")
+    print("check-fleet: skipped: run it as root; it creates network namespaces")
     sys.exit(SKIPPED)
 subprocess.run(["ip", "netns", "del", "bf-probe"])
 
@@ -72,7 +72,7 @@ def network():
 
 
 class Machine:
-    """A program in a network of its own, which can be killed, stopped and cut off."""
+    """A program in its own network namespace, which can be killed, stopped and disconnected."""
 
     def __init__(self, name, command, skew=0):
         self.name, self.command, self.skew = name, command, skew
@@ -80,14 +80,14 @@ class Machine:
 
     def start(self):
         log = open(folder / f"{self.name}.log", "ab")
-        # Another time since the start of the machine, for a clock that differs from the others'.
+        # A different boot time, so that the machines' clocks differ.
         clock = ["unshare", "--time", "--boottime", str(self.skew), "--"] if self.skew else []
         self.process = subprocess.Popen(
             ["ip", "netns", "exec", f"bf-{self.name}", *clock, *self.command], stdout=log, stderr=log,
             start_new_session=True)
 
     def signal(self, number):
-        # `unshare` has a child of its own.
+        # To the whole group, since `unshare` runs the program as a child.
         try:
             os.killpg(self.process.pid, number)
         except ProcessLookupError:
@@ -112,7 +112,7 @@ class Machine:
 # MARK: the recording
 
 def recording():
-    """The sightings of the stretch that is played, without those of beacons that nobody watches for."""
+    """Returns the sightings to play, without those of unmonitored beacons."""
     first, found = None, []
     with gzip.open(LOG, "rt") as lines:
         for line in lines:
@@ -125,7 +125,7 @@ def recording():
 
 
 def play(sightings, pipes, began, down):
-    """Writes each sighting to its receiver's pipe when its time has come; what nobody reads is lost."""
+    """Writes each sighting to its receiver's pipe at its time. Sightings that no receiver reads are lost."""
     writers, fed = {}, []
     receivers = sorted({sighting["receiver"] for _, sighting in sightings})
     place = dict(zip(receivers, RECEIVERS))
@@ -138,7 +138,7 @@ def play(sightings, pipes, began, down):
         try:
             if name not in writers:
                 writers[name] = os.open(pipes[name], os.O_WRONLY | os.O_NONBLOCK)
-                # The first line says from when on it hears.
+                # The first line sets the time from which the receiver listens.
                 os.write(writers[name], (json.dumps(dict(line, uuid=UUID.replace("8363", "0000"))) + "\n").encode())
             os.write(writers[name], (json.dumps(line) + "\n").encode())
             if name not in down:
@@ -151,7 +151,7 @@ def play(sightings, pipes, began, down):
     return fed
 
 
-# MARK: what is delivered
+# MARK: deliveries
 
 delivered, arrivals = {}, 0
 
@@ -171,7 +171,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
 
 def log_of_fleet():
-    """All that the fleet has written down, by NATS's own protocol."""
+    """Returns the complete log of the fleet, read with NATS's protocol."""
     found = []
     for server in SERVERS:
         try:
@@ -206,7 +206,7 @@ def log_of_fleet():
 
 # MARK: histories
 
-# Runs in a machine's network, since a console is at its own address alone.
+# Runs in a machine's network namespace, since the console listens only on loopback there.
 READ_EVENTS = """
 import json, sys, urllib.request
 events, before = [], None
@@ -222,7 +222,7 @@ json.dump(events, sys.stdout)
 
 
 def history(name):
-    """The enters and exits in a machine's history; None where its console does not answer."""
+    """Returns the enters and exits in a machine's history; None if its console does not answer."""
     answer = subprocess.run(
         ["ip", "netns", "exec", f"bf-{name}", sys.executable, "-c", READ_EVENTS], capture_output=True, text=True)
     return json.loads(answer.stdout) if answer.returncode == 0 else None
@@ -233,7 +233,7 @@ def happening(region, kind, seconds):
 
 
 def check_ids(histories):
-    """An event has one id, at the webhook and in each history, and an id is of one event."""
+    """Checks that each event has the same unique id at the webhook and in each history."""
     faults, ids, names = [], {}, {}
     sent = {id: happening(one["region"]["name"], one["kind"], one["time"]) for id, one in delivered.items()}
     for id, one in sent.items():
@@ -250,12 +250,12 @@ def check_ids(histories):
             names.setdefault(event["eventId"], set()).add(one)
             kept.add(event["eventId"])
         if len(kept) != len(events):
-            faults.append(f"the history of {machine} has an event twice")
+            faults.append(f"the history of {machine} has a repeated event")
         missing = [sent[id] for id in sent if id not in kept]
         if missing:
-            faults.append(f"the history of {machine} lacks {len(missing)} events that were delivered: {missing[:5]}")
+            faults.append(f"the history of {machine} lacks {len(missing)} delivered events: {missing[:5]}")
     faults += [f"{one} has several ids: {where}" for one, where in ids.items() if len(where) > 1]
-    faults += [f"the id {id} is of several events: {ones}" for id, ones in names.items() if len(ones) > 1]
+    faults += [f"several events have the id {id}: {ones}" for id, ones in names.items() if len(ones) > 1]
     return faults
 
 
@@ -295,8 +295,8 @@ def configure(minors):
     return machines, pipes
 
 
-def misfortune(machines, kinds, down):
-    """Has something happen to a machine. Returns what it was, and what ends it."""
+def cause_fault(machines, kinds, down):
+    """Causes a random fault of a machine. Returns its description, a function that ends it, and the machine's name."""
     kind = chance.choice(kinds)
     name = chance.choice({"worker": WORKERS, "server": SERVERS, "receiver": RECEIVERS}[kind.split()[1]])
     machine = machines[name]
@@ -309,7 +309,7 @@ def misfortune(machines, kinds, down):
         machine.signal(signal.SIGSTOP)
         return f"{name} stopped", lambda: machine.signal(signal.SIGCONT), name
     if kind.startswith("slow"):
-        # It gets a fifth of its time.
+        # The machine runs a fifth of the time.
         is_over = threading.Event()
 
         def slow():
@@ -324,11 +324,11 @@ def misfortune(machines, kinds, down):
     machine.link(False)
     if name in RECEIVERS:
         down.add(name)
-    return f"{name} cut off", lambda: machine.link(True), name
+    return f"{name} disconnected", lambda: machine.link(True), name
 
 
 def one_process(fed, minors):
-    """What one process says of what the receivers could hear: the changes of each region."""
+    """Returns the enters and exits of each region that a single process reports for the same sightings."""
     file = folder / "one.ndjson"
     file.write_text("".join(json.dumps(sighting) + "\n" for sighting in sorted(fed, key=lambda one: one["time"])))
     words = [str(PROGRAMS / "beacon"), "monitor", "--source", str(file), "--json", "--minimum-rssi", "-80"]
@@ -358,7 +358,7 @@ happened, failures = [], []
 try:
     for machine in machines.values():
         machine.start()
-    # The servers choose a leader, and the workers take their partitions.
+    # The servers elect a leader, and the workers take their partitions.
     deadline = time.monotonic() + 90
     while time.monotonic() < deadline:
         logs = "".join((folder / f"{name}.log").read_text() for name in WORKERS)
@@ -366,7 +366,7 @@ try:
             break
         time.sleep(0.5)
     else:
-        raise SystemExit("the partitions were not taken within 90 s:\n" + logs[-3000:])
+        raise SystemExit("the workers did not take the partitions within 90 s:\n" + logs[-3000:])
     time.sleep(4)
 
     WALL = time.time()
@@ -381,30 +381,30 @@ try:
     pause = arguments.seconds / (arguments.kills + 1)
     for number in range(arguments.kills):
         time.sleep(max(0, began + pause * (number + 0.6) - time.monotonic()))
-        what, mend, name = misfortune(machines, kinds, down)
+        what, mend, name = cause_fault(machines, kinds, down)
         at = time.monotonic() - began
         time.sleep(min(chance.uniform(1, 25), pause * 0.7))
         mend()
         happened.append(f"{at:.0f} s: {what} for {time.monotonic() - began - at:.0f} s")
         print("check-fleet:", happened[-1], flush=True)
         if name in RECEIVERS:
-            # Until it hears again, nothing of it counts.
+            # Its sightings do not count until it listens again.
             time.sleep(2)
             down.discard(name)
     player.join()
     time.sleep(1)
     end = time.time()
-    # Everything that is written is delivered, however long the servers take to agree again.
+    # All logged events must be delivered, however long the servers need to elect a leader again.
     for machine in machines.values():
         machine.signal(signal.SIGCONT)
     deadline = time.monotonic() + 90
     while True:
         log = log_of_fleet()
-        told = [one for one in log if one["content"].get("region", {}).get("_0", {}).get("kind") in ("enter", "exit")]
-        if len(delivered) >= len(told) or time.monotonic() > deadline:
+        logged = [one for one in log if one["content"].get("region", {}).get("_0", {}).get("kind") in ("enter", "exit")]
+        if len(delivered) >= len(logged) or time.monotonic() > deadline:
             break
         time.sleep(1)
-    # Each machine has all of it in its history, also of the time in which it was away.
+    # The history of each machine must have all events, also those from its absence.
     deadline = time.monotonic() + 60
     while True:
         id_faults = check_ids({name: history(name) for name in WORKERS + RECEIVERS})
@@ -418,17 +418,17 @@ finally:
             machines[name].end()
     clear()
 
-regions = [one["content"]["region"]["_0"] | {"time": one["time"] / 1e9} for one in told]
+regions = [one["content"]["region"]["_0"] | {"time": one["time"] / 1e9} for one in logged]
 wanted = sorted((one["label"][7:], one["kind"], round(one["time"], 3)) for one in regions)
 got = sorted((one["region"]["name"], one["kind"], round(one["time"], 3)) for one in delivered.values())
 if wanted != got:
-    failures.append(f"{len(wanted)} changes are written down, {len(got)} were delivered: {set(wanted) ^ set(got)}")
+    failures.append(f"{len(wanted)} changes are in the log, {len(got)} were delivered: {set(wanted) ^ set(got)}")
 ids = [(one["partition"], one["epoch"], one["number"]) for one in log]
 if len(set(ids)) != len(ids):
-    failures.append("a change is written down twice")
+    failures.append("a change is in the log twice")
 reference = one_process(fed, minors)
 for one in regions:
-    # Clocks and messages take a moment; what is after the end nobody else has seen.
+    # Allows for delays of clocks and messages. The single process has no events after the end.
     if one["time"] > end:
         continue
     if not was(reference.get(one["label"][7:], []), one["kind"], one["time"] - 2.5, one["time"] + 2.5):
@@ -438,15 +438,15 @@ for one in regions:
 for label in {one["label"] for one in regions}:
     kinds = [one["kind"] for one in regions if one["label"] == label]
     if any(one == other for one, other in zip(kinds, kinds[1:])):
-        failures.append(f"{label} was entered or left twice: {kinds}")
+        failures.append(f"{label} has two enters or exits in a row: {kinds}")
 
 takeovers = sum(1 for one in log if "takeover" in one["content"])
 expected = sum(len(changes) for changes in reference.values())
 print(
-    f"check-fleet: {len(happened)} misfortunes in {arguments.seconds:.0f} s; {takeovers} takeovers; {len(regions)} changes "
-    f"of regions (one process: {expected}), {arrivals} notifications of {len(delivered)} names")
+    f"check-fleet: {len(happened)} faults in {arguments.seconds:.0f} s; {takeovers} takeovers; {len(regions)} changes "
+    f"of regions (one process: {expected}), {arrivals} notifications of {len(delivered)} events")
 if not regions or len(regions) < expected / 3:
-    failures.append("too few changes to say anything")
+    failures.append("there are too few changes for a result")
 if failures:
     print("\n".join(["check-fleet: failed:"] + failures + happened))
     print(f"logs: {folder}")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks that the JSON Schema of the configuration takes what beacond takes, and refuses the shape of what it refuses.
+"""Checks that the JSON Schema of the configuration accepts and rejects the same configurations as beacond.
 
 usage: scripts/lib/check-schema.py BEACOND [MUTANTS]
 
-MUTANTS is a folder of configurations with mistakes, each N.yaml with N.told, what beacond tells of it: MutatedConfigurationTests
-writes them where BEACON_WRITE_MUTANTS names a folder. scripts/check-console calls this.
+MUTANTS is a folder of configurations with mistakes. Each is N.yaml, with beacond's messages in N.told.
+MutatedConfigurationTests writes them into the folder BEACON_WRITE_MUTANTS. Run by scripts/check-console.
 """
 import collections
 import glob
@@ -19,8 +19,8 @@ import yaml
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# Faults of names that a value refers to, of two keys together, of the machine, or of YAML itself: no schema of one value
-# knows of them. The keys of a source depend on its kind.
+# Errors that a schema cannot find: unknown names, conflicts between two keys, properties of the machine, and YAML
+# syntax. The keys of a source depend on its kind.
 BEYOND = [
     r"and there is no (region|beacon|place|destination) of this name", r"there is a \w+ named .* already", r"nor a file that can be read",
     r"is given more than once", r"this is not YAML", r"is to come from", r"no address of this machine", r"gateways that post need",
@@ -31,7 +31,7 @@ BEYOND = [
 
 
 class CoreLoader(yaml.SafeLoader):
-    """YAML 1.2's core schema, as editors read it: no dates, and true and false alone."""
+    """YAML 1.2's core schema, which editors use: no dates, and only true and false as booleans."""
 
 
 CoreLoader.yaml_implicit_resolvers = {}
@@ -44,7 +44,7 @@ for tag, pattern, first in [
 
 
 def faults(validator, text):
-    """Returns what the schema refuses in a text; a text that is no YAML is one fault, and a value that its own tag refuses is unknown: None."""
+    """Returns the schema's errors for a text; None if a value does not match its YAML tag. Invalid YAML is one error."""
     try:
         document = yaml.load(text, CoreLoader)
     except yaml.YAMLError as error:
@@ -55,7 +55,7 @@ def faults(validator, text):
 
 
 def fenced(path):
-    """Returns the configurations of a page, each from its sources on."""
+    """Returns the complete configurations on a page: the YAML blocks with sources."""
     with open(path) as file:
         return [text for text in re.findall(r"```yaml\n(.*?)```", file.read(), re.S) if re.search(r"^sources:", text, re.M) and "…" not in text]
 
@@ -78,19 +78,19 @@ def main():
     for path in glob.glob(f"{ROOT}/docs/*.md") + [f"{ROOT}/README.md"]:
         for number, text in enumerate(fenced(path)):
             texts[f"{os.path.relpath(path, ROOT)}, example {number + 1}"] = text
-    # The example has all other keys as comments.
+    # The example lists all other keys in comments.
     with open(os.path.join(ROOT, "Examples", "beacond.yaml")) as file:
         texts["Examples/beacond.yaml with all keys"] = re.sub(r"^(\s*)#((?:  +)?(?:[a-z-]+:|- ))", r"\1\2", file.read(), flags=re.M)
     for name, text in sorted(texts.items()):
         found = faults(validator, text)
         if found:
             failed += 1
-            print(f"FAIL {name}: the schema refuses what beacond takes: {found[0]}")
-    # A search that finds nothing would pass.
+            print(f"FAIL {name}: the schema rejects a configuration that beacond accepts: {found[0]}")
+    # Otherwise the check would pass if the search found nothing.
     if len(texts) < 10:
-        sys.exit(f"FAIL there are only {len(texts)} configurations of examples and pages")
+        sys.exit(f"FAIL the examples and pages have only {len(texts)} configurations")
     if not failed:
-        print(f"ok   the schema takes {len(texts)} configurations of examples and pages")
+        print(f"ok   the schema accepts {len(texts)} configurations of examples and pages")
 
     if mutants:
         counts = collections.Counter()
@@ -104,14 +104,16 @@ def main():
             counts[kind, bool(found)] += 1
             if (kind == "shape" and not found) or (kind == "right" and found):
                 failed += 1
-                print(f"FAIL {os.path.basename(path)}: " + (f"not refused: {shaped[0]}" if shaped else f"refused: {found[0]}"))
+                print(f"FAIL {os.path.basename(path)}: " + (f"not rejected: {shaped[0]}" if shaped else f"rejected: {found[0]}"))
         if sum(counts.values()) < 200:
-            sys.exit(f"FAIL there are only {sum(counts.values())} configurations with mistakes in {mutants}")
+            sys.exit(f"FAIL {mutants} has only {sum(counts.values())} configurations with mistakes")
         if not counts["shape", True]:
-            sys.exit("FAIL none of the configurations with mistakes is refused")
+            sys.exit("FAIL the schema rejects no configuration with a mistake")
         print(
-            f"{'FAIL' if failed else 'ok  '} of {sum(counts.values())} configurations with mistakes it refuses all {counts['shape', True]} with one in a value or key; of "
-            f"{counts['beyond', True] + counts['beyond', False]} with others alone {counts['beyond', True]}; none of {counts['right', False]} that beacond takes")
+            f"{'FAIL' if failed else 'ok  '} {sum(counts.values())} configurations with mistakes: the schema rejects "
+            f"{counts['shape', True]} of {counts['shape', True] + counts['shape', False]} with a wrong key or value, "
+            f"{counts['beyond', True]} of {counts['beyond', True] + counts['beyond', False]} with other mistakes, and "
+            f"{counts['right', True]} of {counts['right', True] + counts['right', False]} that beacond accepts")
     sys.exit(1 if failed else 0)
 
 

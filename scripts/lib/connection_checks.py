@@ -1,4 +1,4 @@
-"""Crowds of connections and slow clients, at a beacond that runs (scripts/check-console)."""
+"""Many connections and slow clients at a running beacond (scripts/check-console)."""
 
 import base64
 import contextlib
@@ -11,7 +11,7 @@ import time
 
 from beacond_checks import proximity, until
 
-# Well below the time that any client waits, and far above what an answer takes.
+# Seconds: far more than an answer takes, and less than any client waits.
 SOON = 1.0
 KEYS = base64.b64encode(b"key:secret").decode()
 
@@ -30,7 +30,7 @@ def ask(connection, path, method="GET", headers="", body=b""):
 
 
 def answer(connection):
-    """The head and the beginning of the body; b"" where the connection ended without."""
+    """Returns the head and the beginning of the body, or less if the connection ends."""
     data = b""
     with contextlib.suppress(OSError):
         while b"\r\n\r\n" not in data and (part := connection.recv(65536)):
@@ -39,7 +39,7 @@ def answer(connection):
 
 
 def status(gateway, path):
-    """The status of an answer, which has to come soon."""
+    """Returns the status of an answer, which must arrive soon."""
     begin = time.monotonic()
     with contextlib.closing(connect(gateway)) as connection:
         ask(connection, path)
@@ -59,14 +59,14 @@ def metric(gateway, name):
 
 
 def check_crowd(gateway):
-    """One client opens more connections than there are places: the console and health checks go on."""
+    """Checks that one client's many connections do not block the console and health checks."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
     until(lambda: gateway.status("/v1/ready") == 200, "no receiver hears")
     idle = []
     for number in range(530):
         idle.append(connect(gateway))
-        # Some have asked and stay, as browsers do; some say nothing at all.
+        # Half send a request and keep the connection, as browsers do. The others send nothing.
         if number % 2:
             ask(idle[-1], "/v1/status")
             answer(idle[-1])
@@ -79,14 +79,14 @@ def check_crowd(gateway):
     assert log.count("refuses requests of 127.0.0.1") == 1, log
     for connection in busy:
         connection.close()
-    until(lambda: gateway.status("/v1/status") == 200, "the console does not come back")
+    until(lambda: gateway.status("/v1/status") == 200, "the console does not answer again")
     print("ok   530 connections of one client, idle and busy: readiness is answered within a second")
 
 
 def fill(gateway):
-    """Takes all places with requests that are never complete; returns their connections.
+    """Takes all connections with incomplete requests, and returns them.
 
-    Beacond ends such a request after 20 s. On a machine that was so slow that they may have ended, they are sent again.
+    beacond ends such a request after 20 s. A slow machine may need that long to send them all; then it tries again.
     """
     answers = []
     for _ in range(4):
@@ -97,18 +97,18 @@ def fill(gateway):
             with contextlib.suppress(OSError):
                 ask(busy[-1], "/v1/app-installs/crowd/events", "POST",
                     f"Authorization: Basic {KEYS}\r\nContent-Length: 100000\r\n", b"[")
-        # The last of them may still be on their way in, and may close the connection of a question for their own.
+        # beacond may still be accepting the last of them, and may close a status request's connection for one.
         while time.monotonic() < end:
             answers = [status(gateway, path) for _ in range(5) for path in ("/v1/ready", "/v1/status")]
             if answers == [200, 503] * 5:
                 return busy
         for connection in busy:
             connection.close()
-    raise AssertionError(f"readiness alone has to be answered while all places are taken, and the answers are {answers}")
+    raise AssertionError(f"only readiness must be answered while all connections are taken, but the answers are {answers}")
 
 
 def check_slowness(gateway):
-    """Slow clients get all, and those that stop get an answer or an end."""
+    """Checks that slow clients get everything, and that stalled ones get an answer or are disconnected."""
     faults = []
     ended = metric(gateway, "beacon_console_readers_too_slow_total")
 
@@ -135,18 +135,18 @@ def check_slowness(gateway):
         with contextlib.closing(connect(gateway, SO_RCVBUF=4096)) as connection:
             ask(connection, "/v1/backup", headers="Connection: close\r\n")
             data, begin = b"", time.monotonic()
-            # 3 kB a second, also on a busy machine: all of it takes longer than the longest pause.
+            # 3 kB per second, so that the whole answer takes longer than beacond waits for a stalled client.
             while part := connection.recv(500):
                 data += part
                 time.sleep(max(0, begin + len(data) / 3_000 - time.monotonic()))
-            assert len(data) > 60_000 and data.endswith(b"0\r\n\r\n"), f"a slow reader got {len(data)} bytes, at last {data[-60:]}"
+            assert len(data) > 60_000 and data.endswith(b"0\r\n\r\n"), f"a slow reader got {len(data)} bytes that end with {data[-60:]}"
 
     def ignore():
         with contextlib.closing(connect(gateway, SO_RCVBUF=4096)) as connection:
-            # More answers than all buffers on the way hold.
+            # More answers than all buffers in between hold.
             for _ in range(400):
                 ask(connection, "/v1/openapi.json")
-            until(lambda: metric(gateway, "beacon_console_readers_too_slow_total") > ended, "a client that never reads stays")
+            until(lambda: metric(gateway, "beacon_console_readers_too_slow_total") > ended, "a client that never reads stays connected")
 
     def run(work):
         try:
@@ -160,4 +160,4 @@ def check_slowness(gateway):
     for thread in threads:
         thread.join()
     assert not faults, faults
-    print("ok   slow clients get all of it, both ways; a request that stops gets 408, and a client that never reads is ended")
+    print("ok   slow clients send and get everything; a stalled request gets 408, and a client that never reads is disconnected")

@@ -1,9 +1,10 @@
-"""Counts the instructions of an advert on several processors. Run by scripts/count-instructions.
+"""Counts the instructions per advert on several processors. Run by scripts/count-instructions.
 
 usage: count-instructions.py --scratch FOLDER --trixie FOLDER [--where TASK] [HERE ARM64]
 
-A task reads a capture and one that is twice as long, whose first half it is. What the longer one takes more, by the number of its
-further adverts, is what an advert takes: the start and the end of the program are not in it.
+A task reads two captures: a short one, and one twice as long that begins with the same adverts. The instructions per
+advert are the difference of the two counts, divided by the number of additional adverts. This leaves out the program's
+start and end.
 """
 
 import argparse
@@ -20,21 +21,21 @@ import struct
 import subprocess
 import sys
 
-# Adverts of the shorter capture: five seconds. All beacons are heard in the first.
+# Adverts in the shorter capture: five seconds. All beacons send in the first second.
 ADVERTS = 100_000
 BEACONS = 1_000
-# Adverts a second: ten of each beacon, and as many foreign ones.
+# Adverts per second: ten of each beacon, and as many of other devices.
 RATE = 20 * BEACONS
 START = 1_700_000_000
 UUID = bytes.fromhex("f7813a254c9d4e0b9a3c52d8e16b07f4")
-# The most that 64-bit Arm may need of x86_64's instructions. It needed 0.75 to 0.97, and counts of two runs differ by less than 0.5 %.
-# The rest is room for another compiler: those of the two processors are not of the same version.
+# The allowed ratio of instructions, 64-bit Arm to x86_64. It was 0.75 to 0.97, and two runs differ by less than 0.5 %.
+# The margin is for other compilers: the two processors' compilers have different versions.
 LIMIT = 1.1
 # The functions that --where lists.
 FUNCTIONS = 40
 
-# The core of a Raspberry Pi 4 has no atomic instructions (LSE), and that of a Pi 5 has them. Where x86_64 has erms, the C library
-# copies with an instruction (rep movsb) that the emulator counts once a byte.
+# A Raspberry Pi 4 has no atomic instructions (LSE), a Pi 5 has them. With erms on x86_64, the C library copies with rep
+# movsb, which the emulator counts once per byte.
 PROCESSORS = {
     "x86_64": ["qemu-x86_64", "-cpu", "max,-erms,-fsrm"],
     "Pi 4": ["qemu-aarch64", "-cpu", "cortex-a72"],
@@ -45,7 +46,7 @@ PROCESSORS = {
 # MARK: - Captures
 
 def adverts(count):
-    """Yields time in microseconds, controller, address, payload and RSSI; every second advert is foreign, of eight kinds."""
+    """Yields time in microseconds, controller, address, payload and RSSI. Every second advert is not an iBeacon."""
     chance = random.Random(1)
     order = list(range(BEACONS))
     for number in range(count):
@@ -56,7 +57,7 @@ def adverts(count):
             yield time, 0, chance.randbytes(6), foreign(chance), -80 + chance.randint(-6, 6)
             continue
         beacon = order[number // 2 % BEACONS]
-        # Each beacon is in one of two rooms, and changes every three seconds.
+        # Each beacon moves between two rooms every three seconds.
         room = (time // 1_000_000 + beacon) // 3 % 2
         address = struct.pack("<Q", 0xC000_0000_0000 + beacon * 7919)[:6]
         yield time, room, address, ibeacon(beacon), -50 - beacon % 40 + chance.randint(-6, 6)
@@ -64,7 +65,7 @@ def adverts(count):
 
 def ibeacon(beacon):
     frame = b"\x1a\xff\x4c\x00\x02\x15" + UUID + struct.pack(">HHb", beacon // 100, beacon % 100, -59)
-    # Makers differ in flags, and some send the transmitter's power behind the frame.
+    # Manufacturers use different flags, and some add the transmit power after the frame.
     return [b"\x02\x01\x06" + frame, b"\x02\x01\x1a" + frame, frame, frame + b"\x02\x0a\x04"][beacon % 4]
 
 
@@ -77,7 +78,7 @@ def foreign(chance):
 
 
 def write_btsnoop(file, count):
-    # BlueZ's monitor, which has several controllers. Its time is that of the year 0 (RFC 1761).
+    # The format of BlueZ's monitor, which supports several controllers. Its time begins in the year 0 (RFC 1761).
     file.write(b"btsnoop\0" + struct.pack(">II", 1, 2001))
     for time, controller, address, payload, rssi in adverts(count):
         event = b"\x02\x01\x03\x01" + address + bytes([len(payload)]) + payload + struct.pack("b", rssi)
@@ -87,7 +88,7 @@ def write_btsnoop(file, count):
 
 
 def write_pcapng(file, count):
-    """Writes what a sniffer hears: packets of the link layer, with their checksum."""
+    """Writes link layer packets with their checksum, as a sniffer does."""
     def block(kind, body):
         return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
     file.write(block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)) + block(1, struct.pack("<HHI", 251, 0, 0)))
@@ -100,7 +101,7 @@ def write_pcapng(file, count):
 
 
 def checksum(unit, table=[]):
-    """The CRC of the link layer on advertising channels (Core Specification, volume 6, part B, 3.1.1)."""
+    """Returns the link layer CRC on advertising channels (Core Specification, volume 6, part B, 3.1.1)."""
     if not table:
         for byte in range(256):
             for _ in range(8):
@@ -127,7 +128,7 @@ def make_captures(folder, beacon):
 
 REGION = ["--region", UUID.hex()]
 ROOMS = ["--place", "hall=hci0", "--place", "kitchen=hci1"]
-# A capture, a command, and the number of further adverts in the longer capture. A sighting log has no foreign ones.
+# A capture, a command, and the number of additional adverts in the longer capture. A sighting log has only iBeacons.
 Task = collections.namedtuple("Task", "capture arguments adverts", defaults=[ADVERTS])
 TASKS = {
     "scan": Task("btsnoop", ["scan"]),
@@ -147,7 +148,7 @@ TASKS = {
 Count = collections.namedtuple("Count", "sum blocks output")
 
 
-# Tables are laid out alike in each run.
+# Deterministic hashing gives hash tables the same layout in each run.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", "SWIFT_DETERMINISTIC_HASHING": "1"}
 
 
@@ -172,7 +173,7 @@ class Counter:
         return Count(total, blocks, (run.stdout, run.stderr))
 
     def both(self, processor, task):
-        """The counts of the shorter and of the longer capture."""
+        """Returns the counts for the shorter and for the longer capture."""
         return self.count(processor, task, "once"), self.count(processor, task, "twice")
 
 
@@ -190,9 +191,9 @@ def table(counter):
                 ratio = each[name] / each["x86_64"]
                 row += [f"{each[name]:,.0f}", f"{ratio:.2f}"]
                 if ratio > LIMIT:
-                    failures.append(f"{task}: {name} needs {ratio:.2f} of x86_64's instructions, above {LIMIT}")
+                    failures.append(f"{task}: {name} needs {ratio:.2f} times the instructions of x86_64; the limit is {LIMIT}")
                 if [count.output for count in counts[name]] != [count.output for count in counts["x86_64"]]:
-                    failures.append(f"{task}: {name} prints other bytes than x86_64")
+                    failures.append(f"{task}: {name} and x86_64 print different bytes")
             print(f"| {' | '.join(row)} |", flush=True)
     return failures
 
@@ -203,7 +204,7 @@ MARK = re.compile(r"\$[dx](\.|$)")
 
 
 class Symbols:
-    """The functions of a program, by their place in its code."""
+    """The functions of a program, by their position in its code."""
 
     def __init__(self, program):
         headers = subprocess.run(["readelf", "-lW", program], capture_output=True, text=True, check=True).stdout
@@ -211,7 +212,7 @@ class Symbols:
         debug = program.parent / "debug" / f"{program.name}.debug"
         listed = subprocess.run(["nm", "--defined-only", "-n", debug], capture_output=True, text=True, check=True).stdout
         found = [line.split(maxsplit=2) for line in listed.splitlines()]
-        # lld marks code and data within functions of Arm, as $x and $d.
+        # lld marks code and data in Arm functions with $x and $d.
         found = [(int(address, 16), name) for address, kind, name in found if kind in "tTwW" and not MARK.match(name)]
         self.addresses, self.names = zip(*found)
 
@@ -223,7 +224,7 @@ class Symbols:
 
 
 def where(counter, task):
-    """Prints the functions that have the most instructions on any processor, with the instructions of each."""
+    """Prints the functions with the most instructions on any processor."""
     functions = collections.defaultdict(lambda: dict.fromkeys(PROCESSORS, 0))
     for processor in PROCESSORS:
         symbols = Symbols(counter.programs[processor])
@@ -233,7 +234,7 @@ def where(counter, task):
     rows = sorted(functions.items(), key=lambda row: -max(row[1].values()))[:FUNCTIONS]
     names = subprocess.run(["swift", "demangle", "--simplified"], input="\n".join(name for name, _ in rows),
                            capture_output=True, text=True, check=True).stdout.splitlines()
-    print("".join(f"{processor:>9}" for processor in PROCESSORS) + f"  instructions an advert: {task}")
+    print("".join(f"{processor:>9}" for processor in PROCESSORS) + f"  instructions per advert: {task}")
     sums = {name: sum(row[name] for row in functions.values()) for name in PROCESSORS}
     for name, row in [("in all", sums), *((name, row) for name, (_, row) in zip(names, rows))]:
         print("".join(f"{row[processor]:9,.1f}" for processor in PROCESSORS) + f"  {name}")
@@ -249,7 +250,7 @@ def main():
     arguments = parser.parse_args()
     for folder in arguments.here, arguments.arm64:
         if not (folder / "beacon").exists():
-            sys.exit(f"there is no {folder / 'beacon'}; scripts/binaries makes it, with ARCH=arm64 that of arm64")
+            sys.exit(f"{folder / 'beacon'} does not exist; build it with scripts/binaries, for arm64 with ARCH=arm64 scripts/binaries")
     counter = Counter(arguments.scratch, arguments.trixie, arguments.here, arguments.arm64)
     make_captures(arguments.scratch, arguments.here / "beacon")
     if arguments.where:

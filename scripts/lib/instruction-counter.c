@@ -1,8 +1,10 @@
-// A plugin of qemu-user: counts the instructions that a program executes, by the blocks that the emulator translates, and writes
-// a line for each block into the file of its argument (to=PATH): its address, from the program's own code on (0 for the first
-// byte of that), its instructions, and how often it ran. The first line has the sum.
+// A qemu-user plugin that counts the instructions that a program executes, for each block that the emulator translates.
 //
-// Debian packs no qemu-plugin.h, so that what is used of QEMU's interface of version 1 is declared here.
+// It writes to the file in its argument to=PATH. The first line has the sum of all instructions. Each further line has
+// a block's address relative to the program's code, its number of instructions, and how often it ran.
+//
+// Debian does not package qemu-plugin.h, so this file declares the parts of QEMU's plugin interface (version 1) that it
+// uses.
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,7 +36,7 @@ struct block {
 static struct block *blocks;
 static const char *path;
 
-// Threads of the program are threads of the emulator.
+// Atomic, since the program's threads are threads of the emulator.
 static void count(unsigned processor, void *data) {
     (void)processor;
     struct block *block = data;

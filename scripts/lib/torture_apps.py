@@ -1,4 +1,4 @@
-"""Apps with wrong clocks, which send events to a beacond that is tortured (scripts/torture)."""
+"""Apps with wrong clocks, which send events to the beacond of scripts/torture."""
 
 import base64
 import collections
@@ -9,25 +9,25 @@ import time
 from torture_world import HANG, RUNS, UUID, Failure
 
 KEYS = ("app-key", "s3cret-app-4e2b")
-# JSON of timestamps, in milliseconds since 1970: one of that year, one that has not come, and one that is no time.
+# Timestamps in JSON, in milliseconds since 1970: of that year, in the future, and impossible ones.
 EARLY = ["0", "1", "-0.0", "86400000"]
 AHEAD = ["2147483647000", "2147483648000", "4102444800000", "9007199254740993"]
 ABSURD = [
     "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
     "18446744073709551616", "-1", "1e18", "1e300", "-1e300", "1.7976931348623157e308", "null"]
-# These are refused.
+# beacond rejects these.
 NONSENSE = [
     '"soon"', '"0"', '"2038-01-19T03:14:08Z"', "true", "{}", "[0]", "1e400", "-1e400", "NaN", "Infinity", "0x10", "-"]
 
 
 class App(threading.Thread):
-    """An install of an app. It sends a batch again until it is answered, as an SDK does."""
+    """An install of an app. Like an SDK, it resends a batch until the server answers."""
 
     def __init__(self, number, console, generator):
         super().__init__(daemon=True)
         self.console, self.random = console, generator
         self.install, self.major = f"app-{number}", 8000 + number
-        # The timestamps of answered events by the minor value of their beacon, which no other event has.
+        # The timestamps of answered events, by the minor value of their beacon, which is unique.
         self.answered, self.refused = {}, []
         self.count = self.retries = self.repeats = 0
         self.faults, self.is_ended = [], False
@@ -47,13 +47,13 @@ class App(threading.Thread):
         return self.random.choice([right, right, right, *[self.random.choice(kind) for kind in (EARLY, AHEAD, ABSURD)]])
 
     def make(self, timestamp):
-        """Returns the minor value of a new event and its JSON, as Kumulos' SDK has it."""
+        """Returns the minor value and the JSON of a new event, in the format of Kumulos' SDK."""
         self.count += 1
         data = {"type": 1, "uuid": UUID, "major": str(self.major), "minor": str(self.count), "proximity": 2}
         event = {
             "type": "k.engage.beaconEnteredProximity", "uuid": f"{self.install}-{self.count}", "data": data,
             "userId": self.install}
-        # As text, since Python cannot write all of them.
+        # As text, since Python cannot encode all these timestamps.
         return self.count, json.dumps(event)[:-1] + f', "timestamp": {timestamp}}}'
 
     def send_events(self):
@@ -70,7 +70,7 @@ class App(threading.Thread):
         self.answered |= {minor: timestamp for (minor, _), timestamp in zip(events, times)}
 
     def send_nonsense(self):
-        """Sends a batch with one impossible time; beacond refuses such a batch whole."""
+        """Sends a batch with one impossible time. beacond rejects the whole batch."""
         nonsense = self.random.choice(NONSENSE)
         events = [self.make(timestamp) for timestamp in (self.timestamp(), nonsense)]
         self.random.shuffle(events)
@@ -80,7 +80,7 @@ class App(threading.Thread):
         self.refused += [minor for minor, _ in events]
 
     def send(self, body):
-        """Sends until it is answered: while the disk fails, or beacond does not run, again."""
+        """Sends until the server answers. Retries while the disk fails, or while beacond does not run."""
         path = f"/v1/app-installs/{self.install}/events"
         end = time.monotonic() + 2 * HANG
         while True:
@@ -101,14 +101,15 @@ class App(threading.Thread):
         self.is_ended = True
         self.join(3 * HANG)
         if self.is_alive():
-            raise Failure(f"{self.install} has no answer")
+            raise Failure(f"{self.install} got no answer")
 
     # The invariants
 
     def check(self, view, is_short, was_set):
-        """Compares the history and what rules did with the events that were answered.
+        """Compares the history and the rules' runs with the answered events.
 
-        A short history has the newest alone. A wall clock of beacond that was set may be before or after any event.
+        A short history has only the newest events. If beacond's wall clock was set, it may be before or after any
+        event.
         """
         kept = self.kept(view) if is_short else set(self.answered)
         return self.faults + self.check_events(view["events"], kept, was_set) + self.check_rules(view["runs"], was_set)
@@ -127,43 +128,43 @@ class App(threading.Thread):
         if len(minors) != len(there):
             faults.append(f"{self.install}: the history has {len(minors) - len(there)} events twice")
         if kept - there:
-            faults.append(f"{self.install}: {self.listed(kept - there)} were answered and are not there")
+            faults.append(f"{self.install}: {self.listed(kept - there)} were answered, but are missing")
         if there & set(self.refused):
-            faults.append(f"{self.install}: {self.listed(there & set(self.refused))} were refused and are there")
+            faults.append(f"{self.install}: {self.listed(there & set(self.refused))} were rejected, but are there")
         for event in own:
             timestamp = self.answered.get(event["beacon"]["minor"])
             if timestamp and not self.is_right(event["time"], timestamp, was_set):
                 faults.append(f"{self.install}: an event of {timestamp} has the time {event['time']}")
         return faults
 
-    def is_right(self, moment, timestamp, was_set):
-        """Returns true for the time of an event: that of the app, or of the arrival where that is no time so far."""
+    def is_right(self, time, timestamp, was_set):
+        """Returns true for the app's time, or for the time of arrival if the app's time is in the future or impossible."""
         if timestamp in AHEAD + ABSURD:
-            return moment < float(AHEAD[0]) / 1000 and (was_set or moment >= self.began)
-        return abs(moment - float(timestamp) / 1000) < 0.001 or was_set and timestamp not in EARLY
+            return time < float(AHEAD[0]) / 1000 and (was_set or time >= self.began)
+        return abs(time - float(timestamp) / 1000) < 0.001 or was_set and timestamp not in EARLY
 
     def check_rules(self, runs, was_set):
-        """Every event runs a rule for late events once; a rule without `late` withholds those of 1970."""
+        """Checks that a rule with `late` runs once per event, and that a rule without it withholds events of 1970."""
         faults = []
         for rule in ("apps", "prompt"):
             own = self.own_runs(runs, rule)
-            # The oldest entries of the audit trail go.
+            # A full audit trail has lost its oldest entries.
             counts = {1} if len(runs) < RUNS else {0, 1}
             wrong = {minor for minor in self.answered if len(own[minor]) not in counts}
             if wrong:
                 faults.append(f"{self.install}: rule {rule} did not run once for {self.listed(wrong)}")
             if any(own[minor] for minor in self.refused):
-                faults.append(f"{self.install}: rule {rule} ran for events that were refused")
+                faults.append(f"{self.install}: rule {rule} ran for rejected events")
             for minor, timestamp in self.answered.items():
                 is_late = rule == "prompt" and timestamp in EARLY
-                # A clock that is set in between makes any event late.
+                # If the clock was set in between, any event may be late.
                 is_known = rule == "apps" or is_late or not was_set
                 if is_known and any((run["outcome"] == "withheld") != is_late for run in own[minor]):
                     faults.append(f"{self.install}: for an event of {timestamp}, rule {rule} has {own[minor]}")
         return faults
 
     def own_runs(self, runs, rule):
-        """Returns the runs of a rule by the minor value of the beacon, which their summaries end with."""
+        """Returns the runs of a rule, by the beacon's minor value at the end of their summaries."""
         own = collections.defaultdict(list)
         for run in runs:
             major, _, minor = run["summary"].rpartition(" at ")[2].partition("/")

@@ -1,4 +1,4 @@
-"""What has to hold after scripts/torture, when all is well again."""
+"""Checks of scripts/torture after all faults have stopped."""
 
 import base64
 import collections
@@ -14,21 +14,21 @@ from torture_apps import KEYS
 from torture_console import differences
 from torture_world import HANG, KEPT, REGIONS, RUNS, UUID, Failure, Receiver, wait
 
-# The most that may wait for a destination. Invented identities reach it where a receiver fails for some seconds, and
-# proximities and heartbeats are dropped then, but no enter and no exit.
+# The limit of waiting entries per destination. Random identities can reach it when a receiver fails for some seconds.
+# beacond then drops proximities and heartbeats, but never enters or exits.
 ENTRIES = 20000
-# The most dead letters that are kept (`ConsumerLimits`). Where a receiver refuses invented identities there are more.
+# The limit of stored dead letters (`ConsumerLimits`). There are more if a receiver refuses random identities.
 LETTERS = 1000
 SUMMARIES = {"entered": "enter", "left": "exit"}
 SECRETS = ["s3cret-webhook-0f8a", "s3cret-header-77d1", "s3cret-api-90ab", "s3cret-key-1c2d", KEYS[1]]
 
 
 class Records:
-    """What the event store has of events and deliveries, and the console does not show."""
+    """Events and deliveries in the event store that the console does not show."""
 
     def __init__(self, path):
         with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
-            # By consumer, the reasons by the ids of dead letters.
+            # For each consumer, the reasons of dead letters by id.
             self.dead = collections.defaultdict(dict)
             self.bodies = {}
             for name, identity, reason, body in database.execute(
@@ -44,7 +44,7 @@ class Records:
             self.events = database.execute(
                 "SELECT number, lower(hex(id)), kind, region, time FROM event "
                 "WHERE kind IN ('enter', 'exit') ORDER BY number").fetchall()
-            # Also of events that the history no longer has.
+            # Includes events that the history no longer has.
             self.stored = {identity for (identity,) in database.execute("SELECT lower(hex(id)) FROM known")}
             self.count = database.execute("SELECT count(*) FROM event").fetchone()[0]
 
@@ -53,10 +53,10 @@ class Records:
 
 
 class Checks:
-    """The invariants of `Torture`, each of which returns its faults."""
+    """The invariants of `Torture`. Each check returns its faults."""
 
     def check_events(self):
-        """Compares what is stored and what the console showed with the air, destinations, rules and apps."""
+        """Compares the event store and the console with the air, destinations, rules and apps."""
         records = Records(os.path.join(self.state, "beacond.sqlite"))
         mqtt = self.mqtt_events()
         faults = self.check_destination("hook", self.webhook.accepted, records)
@@ -74,28 +74,28 @@ class Checks:
         age, size, settings = records.drops.get(name, (0, 0, 0))
         if age or settings:
             faults.append(f"{name}: {age} notifications were dropped by their age, {settings} by settings")
-        # Dead letters that were dropped are counted as well: at most those that were refused beyond what is kept.
+        # Dropped dead letters count too: at most the refused notifications beyond the limit.
         refused = records.refused.get(name, 0)
-        # Half, since what waits is looked at now and then only.
+        # Half the limit, since the waiting entries are only sampled.
         if size > max(0, refused - LETTERS) and self.most_waiting[name] < ENTRIES / 2:
             faults.append(
-                f"{name}: {size} notifications were dropped, though there was room "
+                f"{name}: {size} notifications were dropped although there was space "
                 f"(at most {self.most_waiting[name]} waited, {refused} were refused)")
         lettered = [self.event_of(records.bodies[identity]) for identity in letters]
         known = {event["id"] for event in events}
         both = events + [event for event in lettered if event and event["id"] not in known]
         for region in self.truth:
             faults += self.check_course(name, region, self.of_region(both, region))
-            # In order, but for notifications that were refused for a while. mosquitto gives those that it kept over a
-            # restart in another order.
+            # In order, except for notifications that were refused for a while. mosquitto reorders the messages that it
+            # kept over a restart.
             if name == "broker" and self.counts["broker"]:
                 continue
             times = [
                 event["time"] for event in self.of_region(events, region) if event["id"] not in self.webhook.refused]
             if times != sorted(times):
-                faults.append(f"{name}, {region}: not in order")
+                faults.append(f"{name}, {region}: events are not in order")
         if self.counts[f"repeats at {name}"]:
-            faults.append(f"{name}: {self.counts[f'repeats at {name}']} repeats under another id")
+            faults.append(f"{name}: {self.counts[f'repeats at {name}']} repeats with another id")
         return faults
 
     def of_region(self, events, region):
@@ -121,9 +121,9 @@ class Checks:
         return [f"kumulos: {len(missing)} of {len(proximities)} proximities are missing, {allowed} were dropped"]
 
     def check_history(self, mqtt, records):
-        """Compares the history with the air and with what destinations got.
+        """Compares the history with the air and with the destinations.
 
-        A short history has the newest events alone: the end of each region's course.
+        A short history has only the newest events of each region.
         """
         faults = []
         numbers = {number for number, *_ in records.events}
@@ -131,7 +131,7 @@ class Checks:
         if numbers - shown:
             faults.append(f"the console does not show the events {sorted(numbers - shown)[:5]}")
         if self.is_short and records.count < KEPT:
-            faults.append(f"the history has {records.count} events, and keeps {KEPT}")
+            faults.append(f"the history has {records.count} events, but should keep {KEPT}")
         if not self.is_short and shown - numbers:
             faults.append(f"the console shows events that are not stored: {sorted(shown - numbers)[:5]}")
         for region, truth in self.truth.items():
@@ -146,29 +146,29 @@ class Checks:
         return faults
 
     def check_rule(self, records):
-        """Compares what the rule for all enters and exits did with the history and with the air."""
+        """Compares the runs of the rule for all enters and exits with the history and with the air."""
         faults = []
         runs = sorted((run["event"], run["summary"]) for run in self.view["runs"] if run["rule"] == "always")
         ran = collections.Counter(number for number, _ in runs)
-        # The oldest entries of the audit trail go.
+        # A full audit trail has lost its oldest entries.
         is_full = len(self.view["runs"]) >= RUNS
         numbers = {number for number, *_ in records.events if not is_full or number >= runs[0][0]}
         again = len(runs) - len(ran)
         if numbers - set(ran) or again or not self.is_short and set(ran) - numbers:
             faults.append(
                 f"a rule ran {len(runs)} times for {len(numbers)} events: not for {sorted(numbers - set(ran))[:5]}, "
-                f"for {sorted(set(ran) - numbers)[:5]} that are not there, again for {again}")
+                f"for {sorted(set(ran) - numbers)[:5]} that do not exist, {again} repeats")
         for region, truth in self.truth.items():
             texts = [summary.rpartition(" was ") for _, summary in runs]
             kinds = [SUMMARIES[text] for name, _, text in texts if name == region]
             if kinds != (truth[len(truth) - len(kinds):] if is_full else truth):
-                faults.append(f"a rule ran {len(kinds)} times for {region}, where the air had {len(truth)}")
+                faults.append(f"a rule ran {len(kinds)} times for {region}, but the air had {len(truth)}")
         return faults
 
     def check_notifications(self, records):
-        """Looks for the very notification of each event, at the webhook or among the dead letters."""
-        told = {self.hex(event["id"]) for event in self.webhook.accepted if event["kind"] == "application"}
-        got = told | set(records.dead["hook"])
+        """Checks that the webhook or the dead letters have the notification of each event."""
+        delivered = {self.hex(event["id"]) for event in self.webhook.accepted if event["kind"] == "application"}
+        got = delivered | set(records.dead["hook"])
         expected, missing = set(), []
         for number, _, kind, region, time in records.events:
             identity = self.rule_id("always", number, time, kind)
@@ -180,22 +180,22 @@ class Checks:
             faults.append(
                 f"{len(missing)} notifications of a rule are missing, {records.dropped('hook')} were dropped: "
                 f"{missing[:5]}")
-        # The history of a short one says no longer of which events the earlier notifications are.
-        unknown = told - (records.stored if self.is_short else expected)
+        # A short history no longer has the events of earlier notifications.
+        unknown = delivered - (records.stored if self.is_short else expected)
         if unknown:
-            faults.append(f"{len(unknown)} notifications of a rule are of no event")
-        return faults + self.check_count(told, records)
+            faults.append(f"{len(unknown)} notifications of a rule belong to no event")
+        return faults + self.check_count(delivered, records)
 
-    def check_count(self, told, records):
-        """Compares the numbers of runs and of notifications, also where the events are gone."""
+    def check_count(self, delivered, records):
+        """Compares the number of runs with the number of notifications, including those of deleted events."""
         runs = [run for run in self.view["runs"] if run["rule"] == "always"]
         lettered = {
             identity for identity in records.dead["hook"]
             if (self.event_of(records.bodies[identity]) or {}).get("kind") == "application"}
-        count = len(told | lettered)
+        count = len(delivered | lettered)
         if len(self.view["runs"]) >= RUNS or len(runs) - records.dropped("hook") <= count <= len(runs):
             return []
-        return [f"a rule ran {len(runs)} times, and {count} of its notifications came or are dead letters"]
+        return [f"a rule ran {len(runs)} times, but {count} of its notifications arrived or are dead letters"]
 
     @staticmethod
     def hex(identity):
@@ -203,16 +203,16 @@ class Checks:
 
     @staticmethod
     def rule_id(rule, number, time, kind):
-        """Returns the id of what a rule sends for an event: a UUID of version 8 (RFC 9562, 5.8)."""
+        """Returns the id of a rule's notification of an event: a version 8 UUID (RFC 9562, 5.8)."""
         digest = bytearray(hashlib.sha256(f"{rule}\0{number}\0{time}\0{kind}".encode()).digest()[:16])
         digest[6], digest[8] = digest[6] & 0x0F | 0x80, digest[8] & 0x3F | 0x80
         return digest.hex()
 
     def difference(self, course, truth, times):
-        """Returns where a course leaves what the air had, and what else happened at that time.
+        """Describes the first difference between a destination's events and the air's, and other events at that time.
 
-        Kinds alternate, so that their order says nothing. A change that is right comes after the air had it, and before
-        the air had the next one of that region: a round ends when all changes are stored.
+        Enters and exits alternate, so their order alone proves nothing. A correct event is later than the air's change,
+        and earlier than the air's next change of that region: a round ends when all changes are stored.
         """
         known, wrong, place = None, None, 0
         for event in course:
@@ -230,7 +230,7 @@ class Checks:
         near += [(event["time"], f"{event['kind']} {event['id'][:8]}") for event in course]
         near += [(time, "fault " + kind) for time, kind in self.history]
         near = sorted((round(time - wrong, 1), what) for time, what in near if abs(time - wrong) < 30)
-        return f"{len(course)} where the air had {len(truth)}; about the change {place}: {near}"
+        return f"{len(course)} events, but the air had {len(truth)}; around change {place}: {near}"
 
     @staticmethod
     def region(event):
@@ -246,7 +246,7 @@ class Checks:
             return None
 
     def check_capture(self):
-        """Plays a capture at full speed to a receiver that fails, and compares what came with the capture."""
+        """Plays a capture at full speed with a failing receiver, and compares the received events with the capture."""
         truth = collections.defaultdict(list)
         self.air.time += 1000
         with open(os.path.join(self.folder, "capture.ndjson"), "wb") as file:
@@ -292,21 +292,21 @@ class Checks:
         for region, course in truth.items():
             got = [event["kind"] for event in self.webhook.accepted if self.region(event) == f"room {region}"]
             if got != course:
-                faults.append(f"capture, room {region}: {len(got)} where it has {len(course)}")
+                faults.append(f"capture, room {region}: {len(got)} events instead of {len(course)}")
         return faults
 
     def check_restore(self):
-        """Puts the backup back in another folder, and compares what that beacond shows with what the console showed."""
+        """Restores the backup in another folder, and compares that beacond with what the console showed before."""
         folder = os.path.join(self.folder, "restored")
         os.mkdir(folder)
-        # A source that hears nothing.
+        # A source without adverts.
         os.mkfifo(os.path.join(folder, "air.ndjson"))
         environment = self.environment() | {"BEACOND_OUTBOX_PATH": os.path.join(folder, "state", "beacond.sqlite")}
         restored = subprocess.run(
             [self.options.beacond, "restore", self.backup, "--config", os.path.join(folder, "beacond.yaml")],
             env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANG)
         if restored.returncode:
-            return [f"the backup cannot be put back: {restored.stderr}"]
+            return [f"cannot restore the backup: {restored.stderr}"]
         process = subprocess.Popen(
             [self.options.beacond, "--config", "beacond.yaml"], cwd=folder, env=self.environment(),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
@@ -348,7 +348,7 @@ class Checks:
                         pass
             return found
 
-        # Those that ran at a kill with -9, and children that a program left, end by themselves after a few seconds.
+        # Programs that were running at a kill -9, and children left by programs, end by themselves after a few seconds.
         try:
             wait("no program is left", lambda: not left(), seconds=40, step=0.5)
         except Failure:

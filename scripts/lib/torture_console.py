@@ -1,4 +1,4 @@
-"""The console of a beacond that is tortured: requests by HTTP, items added by an operator, and all that a user sees."""
+"""The console of the beacond of scripts/torture: HTTP requests, an operator who changes items, and its contents."""
 
 import http.client
 import json
@@ -6,12 +6,12 @@ import urllib.parse
 
 from torture_world import HANG, HISTORY, KEPT, UUID, wait
 
-# Only a program that reads the answer can send it.
+# Browsers do not let pages of other sites send this header.
 CHANGE = {"X-Beacon-Console": "1", "Content-Type": "application/json"}
 
 
 class Console:
-    """A client of the HTTP interface. The daemon may end in the middle of any request."""
+    """A client of the HTTP interface. The daemon may end during any request."""
 
     def __init__(self, port):
         self.port = port
@@ -29,7 +29,7 @@ class Console:
             connection.close()
 
     def read(self, path):
-        """Returns the body of a successful answer, however long that takes."""
+        """Returns the body of a successful answer. Retries until there is one."""
         found = []
 
         def is_answered():
@@ -63,7 +63,7 @@ class Console:
         return self.pages("/v1/rules/runs?limit=500", "runs")
 
     def storage_faults(self):
-        """Returns the findings about events that cannot be stored; None without an answer."""
+        """Returns the health findings about events that cannot be stored; None without an answer."""
         status, body = self.ask("GET", "/v1/health")
         if status != 200:
             return None
@@ -72,13 +72,13 @@ class Console:
             if finding["severity"] == "error" and "not stored" in finding["what"]]
 
     def view(self):
-        """Returns all that a user sees and that a backup has, by what it is."""
+        """Returns everything that the console shows and a backup contains, by kind."""
         lists = {
             "regions": "/v1/regions", "places": "/v1/places", "beacons": "/v1/registered-beacons", "rules": "/v1/rules",
             "apps": "/v1/apps", "installs": "/v1/installs"}
         view = {name: self.get(path)[name] for name, path in lists.items()}
         for rule in view["rules"]:
-            # Counts since the start.
+            # These count since the start.
             for key in ("started", "failed", "withheld", "last"):
                 del rule[key]
         for install in view["installs"]:
@@ -88,14 +88,14 @@ class Console:
 
 
 class Operator:
-    """An operator who adds items, removes them and switches a rule, and knows which of that was acknowledged."""
+    """An operator who adds and removes items, switches a rule, and remembers the acknowledged changes."""
 
     PATHS = ["regions", "places", "registered-beacons", "apps"]
 
     def __init__(self, console, generator):
         self.console, self.random = console, generator
         self.number = 0
-        # Whether an item has to be there. Without an acknowledgement either may hold, and it is not among them.
+        # True for items that must exist, false for removed ones. Items with an unacknowledged change are left out.
         self.items = {}
         self.is_enabled = None
 
@@ -131,23 +131,23 @@ class Operator:
         self.is_enabled = is_on if status == 200 else None
 
     def check(self, view):
-        """Returns which acknowledged changes are not there."""
+        """Returns the acknowledged changes that are missing."""
         keys = {"registered-beacons": "beacons"}
         names = {path: {item["name"] for item in view[keys.get(path, path)]} for path in self.PATHS}
         faults = [
-            f"the console said that {name} of {path} was {'added' if is_there else 'removed'}, and it was not"
+            f"the console acknowledged that {name} of {path} was {'added' if is_there else 'removed'}, but it was not"
             for (path, name), is_there in self.items.items() if (name in names[path]) != is_there]
         switched = [rule["enabled"] for rule in view["rules"] if rule["name"] == "switched"]
         if self.is_enabled is not None and switched != [self.is_enabled]:
-            faults.append(f"the console said that a rule was switched to {self.is_enabled}, and it is {switched}")
+            faults.append(f"the console acknowledged that a rule was switched to {self.is_enabled}, but it is {switched}")
         return faults
 
 
 def differences(old, new, is_short):
-    """Returns what a restored beacond shows otherwise than the old one.
+    """Returns the differences between a restored beacond and the old one.
 
-    Both go on, so that entries after the newest of the old one do not count. Beyond its bound a history keeps what waits
-    for destinations, which a backup does not have: it is compared up to the bound.
+    Both keep running, so entries newer than the old one's newest do not count. A history keeps events beyond its limit
+    while they wait for destinations, but a backup does not contain them. So the comparison ends at the limit.
     """
     faults = []
     for name, before in old.items():
@@ -158,7 +158,7 @@ def differences(old, new, is_short):
             bound = KEPT if is_short else HISTORY
             before, after = before[:bound], after[:bound]
         if name == "runs":
-            # Their order is that of the clock, which may have been set.
+            # They are in the order of the clock, which may have been set.
             known = {entry["id"] for entry in before}
             done = {(entry["rule"], entry["event"]) for entry in before}
             again = [entry for entry in after if entry["id"] not in known and (entry["rule"], entry["event"]) in done]

@@ -1,4 +1,4 @@
-"""The surroundings of scripts/torture: beacons that come and go, receivers of notifications that fail, and patience."""
+"""The environment of scripts/torture: the air with its beacons, failing receivers of notifications, and waiting."""
 
 import json
 import os
@@ -8,13 +8,13 @@ import time
 
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 REGIONS = 12
-# An end takes seconds for a user, and may take a minute on a machine with other work.
+# A wait takes seconds, but can take a minute on a busy machine. Only a hang takes this long.
 HANG = 240
-# The most entries of the audit trail (docs/console.md).
+# The limit of the audit trail (docs/console.md).
 RUNS = 20000
-# The events of a short history, the fewest that can be set.
+# The limit of a short history, the lowest that can be set.
 KEPT = 100
-# The events that a history keeps where its configuration does not say so (docs/console.md).
+# The default limit of the history (docs/console.md).
 HISTORY = 100_000
 
 
@@ -31,7 +31,7 @@ def wait(what, condition, seconds=HANG, step=0.02):
 
 
 class Receiver:
-    """A server whose answers are as bad as can be."""
+    """A server with every kind of bad answer."""
 
     STATUS = [301, 400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504]
     MODES = ["ok", "status", "hang", "reset", "slow", "endless", "half", "close"]
@@ -74,7 +74,7 @@ class Receiver:
         try:
             events = self.read(json.loads(file.read(length)))
         except ValueError:
-            # The sender was killed in the middle.
+            # The sender was killed during the request.
             return False
         with self.lock:
             mode, status, turn = self.mode, self.status, self.turn
@@ -93,7 +93,7 @@ class Receiver:
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
             return False
         if mode == "endless":
-            # 64 kB of a body count as the whole.
+            # beacond reads at most 64 kB of a body, so it takes this as a success.
             self.accept(events)
             connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
             for _ in range(1000):
@@ -133,7 +133,7 @@ def read_kumulos(body):
     return [{"id": event["uuid"], "kind": "proximity", "region": None, "time": event["timestamp"] / 1000} for event in body]
 
 class Air:
-    """Beacons that are there or not, as a sighting log in a pipe, ten times as fast as time."""
+    """Beacons that come and go: a sighting log in a pipe, ten times as fast as real time."""
 
     def __init__(self, path, generator):
         os.mkfifo(path)
@@ -167,7 +167,7 @@ class Air:
                 continue
             self.time += 0.1
             with self.lock:
-                # A beacon that is not monitored, so that time goes on.
+                # The adverts of this unmonitored beacon advance beacond's clock.
                 lines = [self.line(9999, 1)]
                 lines += [self.line(region, 1, self.random.randint(-64, -56)) for region in self.present]
                 for _ in range(self.invented):
@@ -176,7 +176,7 @@ class Air:
             self.send(lines)
 
     def send(self, lines):
-        # Whole lines: a write of up to PIPE_BUF bytes is not divided.
+        # Whole lines: writes of up to PIPE_BUF bytes are atomic.
         chunk = b""
         for line in lines + [b""]:
             if chunk and (not line or len(chunk) + len(line) > 4096):
@@ -185,13 +185,13 @@ class Air:
                         os.write(self.pipe, chunk)
                         break
                     except BlockingIOError:
-                        # Time waits for beacond: a line that is lost would be a beacon that leaves.
+                        # The air waits for beacond: with a lost line, a beacon could seem to leave.
                         time.sleep(0.01)
                 chunk = b""
             chunk += line
 
     def drain(self):
-        """Removes what an ended process left in the pipe, which may begin in the middle of a line."""
+        """Empties the pipe after a process has ended, since its content may begin within a line."""
         try:
             while os.read(self.pipe, 1 << 16):
                 pass

@@ -1,9 +1,9 @@
-// A wall clock that is set for one process: preloaded by ld.so, it adds the seconds that the file named by WALL_CLOCK begins
-// with, as a 64-bit number that may change at any time. Other clocks and all timers stay as they are, as they do when somebody
+// Changes the wall clock of one process. Preloaded by ld.so, it adds a number of seconds: the 64-bit number at the
+// start of the file WALL_CLOCK, which can change at any time. Other clocks and all timers stay the same, as when a user
 // sets the machine's clock.
 //
-// libfaketime does more: it bends the timers of clocks that nobody can set (timerfd_settime), so that a process which waits
-// for a second waits for as long as the wall clock was set back.
+// libfaketime is not suitable: it also changes timers of clocks that cannot be set (timerfd_settime). A process that
+// sleeps for a second would then also sleep for the time by which the wall clock was set back.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,30 +1,30 @@
-"""Discovery: devices and entities as a user sees them."""
+"""Discovery: the devices and entities that a user sees."""
 
 import json
 
 from house import BAG, CELLAR, FRONT_ROOM, LAMP, case, configuration, keys
 from programs import UUID, setup
 
-# All beacons of the museum. Its visitor hears some of them only after a while.
+# All beacons of the museum. Its visitor reaches some of them only after a while.
 MUSEUM = {"Amber": "1/1", "Fossil": "1/2", "Globe": "2/1", "Map": "2/2", "Clock": "3/1", "Loom": "3/2"}
 
-# Browsers of other machines may open this console, so that the devices' pages can link to it.
+# Browsers on other machines can open this console, so the devices' pages link to it.
 CONSOLE = f'web: {{ listen: "0.0.0.0:8099", token-hash: {"0123456789abcdef" * 4} }}\n'
 
 
 @case("setup", quick=True)
 def check_setup(house):
-    """What `beacond setup --home-assistant` writes, with the simulated museum of the README."""
+    """The configuration that `beacond setup --home-assistant` writes, with the simulated museum of the README."""
     ha = house.home_assistant
     named = [word for name, values in MUSEUM.items() for word in ("--beacon", f"{name}={UUID}/{values}")]
     status, said, written = setup("beacond", "--source", "simulation:museum?loop", *named)
     house.check(status == 0 and written, "setup accepts the broker and writes a file", said)
     house.gateway(None)
     house.comes(lambda: set(MUSEUM) <= set(ha.devices()), "named beacons are devices", ha.devices)
-    # There is a zone of this name in each Home Assistant.
-    house.check("home" not in ha.devices(), "no region is called home, as Home Assistant's zone is", list(ha.devices()))
+    # Each Home Assistant has a zone with this name.
+    house.check("home" not in ha.devices(), "no region has the name of Home Assistant's zone, home", list(ha.devices()))
     wanted = ["binary_sensor.amber", "sensor.amber_distance", "sensor.amber_proximity", "sensor.amber_signal_strength"]
-    house.check(set(wanted) <= set(ha.entities()), "a beacon has its entities, by these names", ha.entities("Amber"))
+    house.check(set(wanted) <= set(ha.entities()), "a beacon has its entities, with these names", ha.entities("Amber"))
     house.comes(lambda: ha.state("binary_sensor.amber") == "on", "a beacon is present")
     house.comes(
         lambda: ha.state("sensor.amber_proximity") in ("immediate", "near", "far"), "it has a proximity",
@@ -33,12 +33,12 @@ def check_setup(house):
         lambda: all(ha.state(entity) in ("on", "off") for entity in ha.entities(domain="binary_sensor.")),
         "nothing in the museum is unknown", lambda: states(ha, "binary_sensor."), limit=45)
     house.settle()
-    house.check(not ha.troubles(), "Home Assistant warns of no payload", ha.troubles()[:3])
+    house.check(not ha.troubles(), "Home Assistant logs no warning about a payload", ha.troubles()[:3])
 
 
 @case("devices", quick=True)
 def check_devices(house):
-    """What a device's page has: maker, version, address, gateway, area; and what the announcement says of its origin."""
+    """A device's page: manufacturer, version, address, gateway and area, and the origin of the announcement."""
     ha = house.home_assistant
     house.gateway(configuration(
         [FRONT_ROOM], [LAMP],
@@ -47,7 +47,7 @@ def check_devices(house):
     house.comes(
         # Home Assistant puts the area before the names of a device's entities.
         lambda: ha.state("binary_sensor.hall_lamp") == "on" and ha.state("binary_sensor.front_room") == "on",
-        "beacon and region are there", lambda: states(ha))
+        "beacon and region are present", lambda: states(ha))
     devices = ha.devices()
     own = {name: devices.get(name, {}) for name in ("Lamp", "front room")}
     for key in ("manufacturer", "model", "sw_version"):
@@ -58,12 +58,12 @@ def check_devices(house):
         all((device.get("configuration_url") or "").startswith("http") for device in devices.values()),
         "each device has the console's address", {name: d.get("configuration_url") for name, d in devices.items()})
     house.check(
-        not any(device.get("serial_number") for device in own.values()), "an identity is no serial number",
+        not any(device.get("serial_number") for device in own.values()), "an identity is not a serial number",
         own["Lamp"].get("serial_number"))
 
     gateways = {device.get("via_device_id") for device in own.values()}
     gateway = next((device for device in devices.values() if device["id"] in gateways), None)
-    house.check(len(gateways) == 1 and gateway, "beacon and region are connected by a gateway's device", gateways)
+    house.check(len(gateways) == 1 and gateway, "beacon and region are connected through a gateway's device", gateways)
     registered = [
         entity for entity in ha.call("config/entity_registry/list") if gateway and entity["device_id"] == gateway["id"]]
     diagnostics = [entity["entity_id"] for entity in registered if entity["entity_category"] == "diagnostic"]
@@ -74,20 +74,20 @@ def check_devices(house):
 
     areas = {area["area_id"]: area["name"] for area in ha.call("config/area_registry/list")}
     house.check(
-        areas.get(own["Lamp"].get("area_id")) == "hall", "a beacon that is fixed in a place is in that area", areas)
+        areas.get(own["Lamp"].get("area_id")) == "hall", "a beacon with a fixed place is in that area", areas)
     for entity in ("sensor.hall_lamp_proximity", "sensor.hall_lamp_place"):
         house.check((ha.attribute(entity, "icon") or "").startswith("mdi:"), f"{entity} has an icon")
     announced = [json.loads(text) for text in house.broker.retained("homeassistant/device/+/config").values()]
     house.check(
-        # The project has no public address yet, which would be its support_url.
+        # There is no support_url, since the project has no public address yet.
         announced and all({"name", "sw_version"} <= set(config["origin"]) for config in announced),
         "the origin has a version", [config["origin"] for config in announced])
-    house.check(not ha.troubles(), "Home Assistant warns of no payload", ha.troubles()[:3])
+    house.check(not ha.troubles(), "Home Assistant logs no warning about a payload", ha.troubles()[:3])
 
 
 @case("removal")
 def check_removal(house):
-    """Another configuration, and `home-assistant: false`, leave nothing of what was there."""
+    """Another configuration, and `home-assistant: false`, remove all earlier devices."""
     ha = house.home_assistant
     gateway = house.gateway(configuration([FRONT_ROOM], [keys()]))
     house.comes(lambda: {"front room", "Ann's keys"} <= set(ha.devices()), "region and beacon are devices")

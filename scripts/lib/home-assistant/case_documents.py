@@ -1,4 +1,4 @@
-"""The automations of docs/mqtt.md, as a user pastes them."""
+"""The automations of docs/mqtt.md, pasted as a user does."""
 
 import pathlib
 import re
@@ -11,19 +11,19 @@ ENTITY = re.compile(r"(?:entity_id: |is_state\(')([a-z_]+\.[a-z0-9_]+)")
 
 
 def automations():
-    """The page's automations, by name."""
+    """Returns the page's automations, by name."""
     blocks = re.findall(r"^```yaml\n(alias: .*?)^```", PAGE.read_text(), re.S | re.M)
     return {re.match(r"alias: (.*)", block)[1]: block for block in blocks}
 
 
 @case("documents", quick=True)
 def check_documents(house):
-    """Each automation of docs/mqtt.md runs once for its movement, and not for restarts."""
+    """Each automation of docs/mqtt.md runs once per movement, and not for restarts."""
     ha, blocks = house.home_assistant, automations()
     house.check(len(blocks) == 3, "docs/mqtt.md has three automations", list(blocks))
     enter, near, home = blocks
     gateway = house.gateway(configuration([FRONT_ROOM, ANNS_HOUSE], [keys(", tracker: true")]))
-    # The way in which it comes home.
+    # At first far away, so that it can come near later.
     carried = house.keys(distance=8)
     house.comes(lambda: {"front room", "Ann's keys"} <= set(ha.devices()), "region and beacon are devices")
     trackers = ha.entities("Ann's keys", "device_tracker.")
@@ -35,7 +35,7 @@ def check_documents(house):
     ha.load()
     named = sorted(set(ENTITY.findall("\n".join(blocks.values()))))
     missing = [entity for entity in named if ha.state(entity) is None]
-    house.check(not missing, "each entity of the page is there", missing)
+    house.check(not missing, "each entity on the page exists", missing)
     house.settle()
 
     def runs(mark, wanted, sentence):
@@ -43,7 +43,7 @@ def check_documents(house):
             lambda: set(wanted) <= set(house.fired(mark)), sentence, lambda: house.fired(mark), limit=20)
         house.settle()
         fired = house.fired(mark)
-        house.check(sorted(fired) == sorted(wanted), f"{sentence}, once, and nothing else does", fired)
+        house.check(sorted(fired) == sorted(wanted), f"{sentence}, once, and no other automation does", fired)
 
     mark = ha.mark()
     carried.comes()
@@ -60,13 +60,13 @@ def check_documents(house):
         restart()
         house.comes(
             lambda: ha.state("binary_sensor.front_room") == "on"
-            and ha.state("sensor.ann_s_keys_proximity") in ("immediate", "near"), f"all is as before, after a restart of {name}",
+            and ha.state("sensor.ann_s_keys_proximity") in ("immediate", "near"), f"after a restart of {name}, all states are as before",
             lambda: [ha.state("binary_sensor.front_room"), ha.state("sensor.ann_s_keys_proximity")], limit=90)
     house.settle()
     house.check(not house.fired(mark), "none runs for a restart", house.fired(mark))
 
     gateway.kill()
-    house.comes(lambda: ha.state("binary_sensor.front_room") == "unavailable", "the gateway is away")
+    house.comes(lambda: ha.state("binary_sensor.front_room") == "unavailable", "the gateway is unavailable")
     carried.leaves()
     mark = ha.mark()
     gateway.start()

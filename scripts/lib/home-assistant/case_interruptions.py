@@ -1,4 +1,4 @@
-"""Interruptions during which beacons leave, stay and come: no automation for a movement runs without one."""
+"""Interruptions during which beacons leave, stay and come: automations run only for real movements."""
 
 import signal
 
@@ -15,7 +15,7 @@ CONFIGURATION = configuration(
     [beacon(f"{name} keys", 15, minor, ", tracker: true") for name, minor, _, _ in THINGS],
     more="places: [{ name: hall, receivers: [air] }]\nplace-rules: { exit-timeout: 5s }\n")
 
-# The automations that may run only for a movement, by its direction.
+# Automations that may run only for a movement, by direction.
 ENTERING = ["enters", "detected", "present", "tracked home", "enter message", "enter event", "moves here"]
 LEAVING = ["exits", "cleared", "absent", "tracked away", "exit message", "exit event", "moves away"]
 
@@ -33,7 +33,8 @@ def automations(house, name):
         "present": {"trigger": "state", "entity_id": keys, "from": "off", "to": "on"},
         "absent": {"trigger": "state", "entity_id": keys, "from": "on", "to": "off"},
         "approaches": {"trigger": "state", "entity_id": proximity, "from": "far", "to": ["near", "immediate"]},
-        # The form that most users write. It may run when a present beacon is heard again, and never for one that left.
+        # The form that most users write. It may run when beacond receives a present beacon again, but not for an absent
+        # one.
         "near": {"trigger": "state", "entity_id": proximity, "to": ["near", "immediate"]},
         "moves here": {"trigger": "state", "entity_id": place, "from": "away", "to": "hall"},
         "moves away": {"trigger": "state", "entity_id": place, "from": "hall", "to": "away"},
@@ -49,7 +50,7 @@ def automations(house, name):
 
 
 def shown(house, name):
-    """Returns the entities of a beacon whose states are wrong at the end."""
+    """Returns the entities of a beacon that have a wrong state at the end."""
     ha, is_there = house.home_assistant, next(after for other, _, _, after in THINGS if other == name)
     return differences(ha, name, is_there)
 
@@ -78,7 +79,7 @@ class Interruption:
         self.house, self.ha = house, house.home_assistant
         self.gateway = house.gateway(CONFIGURATION)
         self.keys = {name: house.beacon(15, minor) for name, minor, _, _ in THINGS}
-        # All three have been there once. The one that will come has left again.
+        # All three were there once. The one that will come has left again.
         for beacon in self.keys.values():
             beacon.comes()
         self.wait({name: True for name, *_ in THINGS})
@@ -94,7 +95,7 @@ class Interruption:
     def wait(self, there):
         until(
             lambda: not any(differences(self.ha, name, is_there) for name, is_there in there.items()),
-            f"not as it should be before: {[differences(self.ha, name, is_there) for name, is_there in there.items()]}")
+            f"wrong states before the interruption: {[differences(self.ha, name, is_there) for name, is_there in there.items()]}")
 
     def move(self):
         """Moves the beacons during the interruption."""
@@ -103,24 +104,24 @@ class Interruption:
 
     def wait_for_unavailable(self):
         until(
-            lambda: self.ha.state("binary_sensor.stayed_room") == "unavailable", "Home Assistant does not notice the loss")
+            lambda: self.ha.state("binary_sensor.stayed_room") == "unavailable", "Home Assistant does not notice the interruption")
 
     def verdicts(self, delivers=True):
-        """Checks what is shown at the end, and what has run.
+        """Checks the final states, and which automations have run.
 
-        `delivers` is true where all messages come to Home Assistant; a broker keeps none for a client that is not connected.
+        `delivers` is true if Home Assistant gets all messages. A broker keeps none for a disconnected client.
         """
         house = self.house
         for name, *_ in THINGS:
             house.comes(
-                lambda: not shown(house, name), f"a beacon that {name} is shown so at the end",
+                lambda: not shown(house, name), f"a beacon that {name} has the right states at the end",
                 lambda: shown(house, name), limit=45)
         house.settle()
         fired = house.fired(self.mark)
         near = [change.new for change in self.ha.since(self.mark, "sensor.left_keys_proximity")]
         house.check(
             not {"immediate", "near"} & set(near) and "left near" not in fired,
-            "a beacon that left is not shown as near", near)
+            "a beacon that left is not near at any time", near)
         for name, allowed in (("left", LEAVING), ("stayed", []), ("came", [*ENTERING, "approaches"])):
             wrong = [
                 kind for kind in (entry.removeprefix(name + " ") for entry in fired if entry.startswith(name + " "))
@@ -129,14 +130,14 @@ class Interruption:
         messages = {name: fired.count(name) for name in ("left exit message", "came enter message")}
         house.check(
             all(count == 1 or count == 0 and not delivers for count in messages.values()),
-            "each movement is a message, once", messages)
+            "each movement is one message", messages)
         events = {name: fired.count(name) for name in ("left exit event", "came enter event")}
         house.check(all(count <= 1 for count in events.values()), "each movement is at most one event", events)
 
 
 @case("clean stop", quick=True)
 def check_clean_stop(house):
-    """beacond is stopped and started, as by an update."""
+    """beacond is stopped and started, as in an update."""
     round = Interruption(house)
     round.gateway.end()
     round.wait_for_unavailable()
@@ -147,7 +148,7 @@ def check_clean_stop(house):
 
 @case("kill -9", quick=True)
 def check_kill(house):
-    """beacond is killed and started, as by a failure of the power."""
+    """beacond is killed and started, as after a power failure."""
     round = Interruption(house)
     round.gateway.kill()
     round.wait_for_unavailable()
@@ -158,7 +159,7 @@ def check_kill(house):
 
 @case("broker lost")
 def check_broker(house):
-    """The broker ends and starts, while beacond hears. Home Assistant may be back after the events."""
+    """The broker ends and starts while beacond runs. Home Assistant may reconnect after the events."""
     round = Interruption(house)
     house.broker.end()
     round.wait_for_unavailable()
@@ -170,7 +171,7 @@ def check_broker(house):
 
 @case("Home Assistant lost")
 def check_home_assistant(house):
-    """Home Assistant is restarted, while beacond hears. It misses the events until it is back."""
+    """Home Assistant restarts while beacond runs. It misses the events until it has started."""
     round = Interruption(house)
     house.home_assistant.end()
     round.move()
@@ -181,10 +182,10 @@ def check_home_assistant(house):
 
 @case("suspended")
 def check_suspension(house):
-    """beacond is stopped and continued by signals (SIGSTOP, SIGCONT), which stands for a machine that sleeps.
+    """Signals stop and continue beacond (SIGSTOP, SIGCONT), as if the machine slept.
 
-    As there, time passes, the broker drops the connection, and beacons come and go meanwhile: what the air had while beacond was
-    stopped, it has missed. Unlike there, no radio is reset.
+    As during sleep, time passes, the broker closes the connection, and beacond misses all adverts. Unlike sleep, this
+    resets no radio.
     """
     round = Interruption(house)
     round.gateway.program.send(signal.SIGSTOP)

@@ -1,4 +1,4 @@
-"""Automations for movements: enter and exit, presence, nearness and places."""
+"""Automations for movements: enter and exit, presence, proximity and places."""
 
 from house import ANNS_HOUSE, BAG, CELLAR, FRONT_ROOM, case, configuration, keys
 
@@ -19,14 +19,14 @@ AUTOMATIONS = {
 
 @case("movements", quick=True)
 def check_movements(house):
-    """Each automation for a movement runs once for each movement; the first enter counts too."""
+    """Each automation runs once per movement, also for the first enter."""
     ha = house.home_assistant
     house.gateway(configuration(
         [FRONT_ROOM, ANNS_HOUSE, CELLAR], [keys(), BAG],
         more="places: [{ name: hall, receivers: [air] }]\nplace-rules: { exit-timeout: 5s }\n"))
     house.comes(
         lambda: ha.state("binary_sensor.cellar") == "off" and ha.state("binary_sensor.front_room") == "off",
-        "a region that was never heard is empty after its time-out",
+        "a region without any beacon is empty after its time-out",
         lambda: [ha.state("binary_sensor.cellar"), ha.state("binary_sensor.front_room")], limit=15)
     ha.automate(AUTOMATIONS)
     carried = house.keys()
@@ -60,9 +60,9 @@ def check_movements(house):
     doubled = sorted(name for name in set(house.fired(again)) if house.fired(again).count(name) > 1)
     house.check(not doubled, "each runs once", doubled)
 
-    # It has no region with a shorter time-out than the default, 30 s.
+    # No region gives it a shorter time-out than the default, 30 s.
     house.comes(
-        lambda: ha.state("binary_sensor.bag") == "off", "a beacon that was never heard is absent after its time-out",
+        lambda: ha.state("binary_sensor.bag") == "off", "a beacon without any advert is absent after its time-out",
         lambda: ha.state("binary_sensor.bag"), limit=45)
 
 

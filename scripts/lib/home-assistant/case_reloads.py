@@ -1,4 +1,4 @@
-"""Reloads (SIGHUP): unchanged devices stay available, and a rename is no movement."""
+"""Reloads (SIGHUP): unchanged devices stay available, and a rename is not a movement."""
 
 from case_movements import event_trigger
 from house import ANNS_HOUSE, CELLAR, beacon, case, configuration, region
@@ -8,7 +8,7 @@ ENTITIES = ["binary_sensor.front_room", "binary_sensor.ann_s_keys"]
 
 
 class Reload:
-    """A gateway with a beacon that is there, and automations of all kinds."""
+    """A gateway with a present beacon, and automations of all kinds."""
 
     def __init__(self, house):
         self.house, self.ha = house, house.home_assistant
@@ -16,7 +16,7 @@ class Reload:
         house.keys().comes()
         house.comes(
             lambda: all(self.ha.state(entity) == "on" for entity in ENTITIES)
-            and self.ha.state("sensor.ann_s_keys_proximity") in ("immediate", "near"), "a beacon is there",
+            and self.ha.state("sensor.ann_s_keys_proximity") in ("immediate", "near"), "a beacon is present",
             lambda: [self.ha.state(entity) for entity in ENTITIES])
         made = {
             "occupied": {"trigger": "state", "entity_id": ENTITIES[0], "to": "on"},
@@ -34,7 +34,7 @@ class Reload:
         return configuration([region(room, 11), ANNS_HOUSE, *more_regions], [beacon(name, 11, 2)], more=more)
 
     def reload(self, file=None, device=None, is_change=True):
-        """Reloads, and waits until it has had its effect: the log says so, and a new device is there."""
+        """Reloads, and waits until the log reports it and a new device exists."""
         said = len(self.gateway.program.log())
         self.gateway.reload(file)
         comes(lambda: "configuration" in self.gateway.program.log()[said:], 10)
@@ -43,7 +43,7 @@ class Reload:
         self.house.settle(quiet=4)
 
     def verdicts(self):
-        """Nothing was unavailable, and nothing has run."""
+        """Checks that no entity was unavailable, and that no automation has run."""
         changes = self.ha.since(self.mark, *ENTITIES, "sensor.ann_s_keys_proximity")
         lost = [change for change in changes if change.new in ("unavailable", None)]
         self.house.check(not lost, "nothing becomes unavailable", lost)
@@ -63,7 +63,7 @@ def check_reload(house):
 
 @case("unrelated change")
 def check_unrelated(house):
-    """A region is added, and the log's level changes."""
+    """A region is added, and the log level changes."""
     round = Reload(house)
     round.reload(round.file(more_regions=[CELLAR], more="log: { level: debug }\n"), "cellar")
     round.verdicts()
@@ -71,7 +71,7 @@ def check_unrelated(house):
 
 @case("renamed region", quick=True)
 def check_renamed_region(house):
-    """A region gets another name: the same device and entity, and no enter; its device automation goes on."""
+    """A region is renamed: it keeps its device and entity, there is no enter, and its device automation still works."""
     ha, round = house.home_assistant, Reload(house)
     old = round.devices["front room"]
     registry = ha.call("config/entity_registry/list")
@@ -79,7 +79,7 @@ def check_renamed_region(house):
     round.reload(round.file(room="salon"), "salon")
     round.verdicts()
     house.check(ha.devices().get("salon", {}).get("id") == old["id"], "it is the same device in Home Assistant")
-    house.check("front room" not in ha.devices(), "there is no device of the old name", list(ha.devices()))
+    house.check("front room" not in ha.devices(), "no device has the old name", list(ha.devices()))
     ha.automate({"by device": {
         "trigger": "device", "device_id": old["id"], "domain": "binary_sensor", "entity_id": entity["id"],
         "type": "occupied"}})
@@ -88,12 +88,12 @@ def check_renamed_region(house):
     round.gateway.program.says("salon was left", 30)
     carried.comes()
     house.comes(
-        lambda: "by device" in house.fired(mark), "a device automation goes on after the rename", limit=20)
+        lambda: "by device" in house.fired(mark), "a device automation still works after the rename", limit=20)
 
 
 @case("renamed beacon")
 def check_renamed_beacon(house):
-    """A beacon gets another name: the same device, and nothing happens."""
+    """A beacon is renamed: it keeps its device, and nothing happens."""
     ha, round = house.home_assistant, Reload(house)
     old = round.devices["Ann's keys"]
     round.reload(round.file(name="Anna's keys"), "Anna's keys")

@@ -1,4 +1,4 @@
-"""What scripts/check-home-assistant runs, in its own namespaces."""
+"""Runs the cases of scripts/check-home-assistant, which starts it in new namespaces."""
 
 import argparse
 import os
@@ -7,12 +7,12 @@ import time
 
 parser = argparse.ArgumentParser(prog="scripts/check-home-assistant")
 parser.add_argument("cases", nargs="*", metavar="CASE", help="the cases to run; all by default")
-parser.add_argument("--quick", action="store_true", help="run a dozen cases alone")
-parser.add_argument("--picture", action="store_true", help="draw docs/images/home-assistant.png too")
+parser.add_argument("--quick", action="store_true", help="run only a dozen cases")
+parser.add_argument("--picture", action="store_true", help="also draw docs/images/home-assistant.png")
 parser.add_argument("--list", action="store_true", help="list the cases")
 arguments = parser.parse_args()
 if arguments.list:
-    # Nothing is started, and nothing has to be there.
+    # A list starts nothing, so any folder will do.
     for name in ("PROGRAMS", "FOLDER", "HOME_ASSISTANT"):
         os.environ.setdefault(name, "/")
 
@@ -34,7 +34,7 @@ if arguments.list:
     sys.exit()
 unknown = [name for name in arguments.cases if name not in cases]
 if unknown:
-    sys.exit(f"there is no case {', '.join(unknown)}; --list names all")
+    sys.exit(f"unknown case {', '.join(unknown)}; --list prints all cases")
 
 chosen = [name for name in cases if name in arguments.cases] or [
     name for name, function in cases.items() if name != "picture" and (function.is_quick or not arguments.quick)]
@@ -50,5 +50,5 @@ finally:
     house.end()
 for sentence in house.wrong:
     print("FAIL", sentence, file=sys.stderr)
-print(f"check-home-assistant: {house.right} right, {len(house.wrong)} wrong, in {time.monotonic() - began:.0f} s")
+print(f"check-home-assistant: {house.right} checks passed, {len(house.wrong)} failed, in {time.monotonic() - began:.0f} s")
 sys.exit(1 if house.wrong else 0)

@@ -1,4 +1,4 @@
-"""Home Assistant: its process, its programming interfaces, and the history of its states and automations."""
+"""Home Assistant: its process, its API, and the history of its states and automations."""
 
 import json
 import os
@@ -18,10 +18,10 @@ from websocket import WebSocket
 ROOT = pathlib.Path(os.environ["HOME_ASSISTANT"])
 PORT = 8123
 ADDRESS = f"http://127.0.0.1:{PORT}"
-# Bound to the same folder in Home Assistant's root.
+# Mounted at the same path in Home Assistant's root.
 CONFIG = FOLDER / "config"
 
-# The line that an automation logs once its trigger and conditions are met. Unlike events, it is also there for the start.
+# An automation logs this line when it runs. Unlike events, the log also covers Home Assistant's start.
 FIRED = re.compile(r"\[homeassistant\.components\.automation\.\S+\] (.+): Running automation actions")
 CONFIGURATION = """
 homeassistant: { name: Check, country: DE, language: en, time_zone: Europe/Berlin, unit_system: metric,
@@ -74,7 +74,7 @@ class HomeAssistant:
         until(lambda: self.call("get_config")["state"] == "RUNNING", "Home Assistant is not ready", 120)
 
     def end(self):
-        # It would wait for the connection's end.
+        # Otherwise Home Assistant would wait for the connection to end.
         self.socket.close()
         self.program.end()
 
@@ -87,21 +87,21 @@ class HomeAssistant:
             return False
 
     def log(self):
-        """Returns its log, over all restarts."""
+        """Returns the log, including earlier runs."""
         return (FOLDER / "home-assistant.log").read_text(errors="replace")
 
     # MARK: signing in
 
     def sign_up(self):
-        """Makes the first user, as the browser does."""
+        """Creates the first user, as the browser does."""
         user = dict(client_id=ADDRESS + "/", name="Owner", username="owner", password="museum", language="en")
         code = self.request("POST", "/api/onboarding/users", user, token=False)["auth_code"]
         self.tokens = self.form("/auth/token", grant_type="authorization_code", code=code)
 
     def end_welcome(self):
-        """Ends the welcome of the first user, without which a browser shows no other page.
+        """Completes the onboarding of the first user. Until then, a browser shows no other page.
 
-        It adds integrations that ask the Internet, for the weather for instance, and that a restart waits for.
+        Onboarding adds integrations that need the Internet, such as the weather. A restart waits for them.
         """
         for step in ("core_config", "analytics"):
             self.request("POST", f"/api/onboarding/{step}", {})
@@ -109,7 +109,7 @@ class HomeAssistant:
             "POST", "/api/onboarding/integration", dict(client_id=ADDRESS + "/", redirect_uri=ADDRESS + "/?auth_callback=1"))
 
     def renew(self):
-        """Gets a new access token; one lasts for half an hour."""
+        """Gets a new access token, which is valid for half an hour."""
         self.tokens |= self.form("/auth/token", grant_type="refresh_token", refresh_token=self.tokens["refresh_token"])
 
     def form(self, path, **fields):
@@ -136,7 +136,7 @@ class HomeAssistant:
         return self.request("POST", "/api/services/" + name.replace(".", "/"), data)
 
     def flow(self, handler, *answers, kind="flow"):
-        """Adds an integration, or changes the options of an entry (`kind`), by the answers to its forms."""
+        """Adds an integration, or changes the options of an entry (`kind`), with answers to its forms."""
         path = f"/api/config/config_entries/{kind}"
         result = self.request("POST", path, {"handler": handler})
         for answer in answers:
@@ -221,7 +221,7 @@ class HomeAssistant:
         return {device["name"]: device for device in devices if entries & set(device["config_entries"])}
 
     def entities(self, device=None, domain=""):
-        """Returns the ids of MQTT entities, of a device (by name) and a domain."""
+        """Returns the ids of the MQTT entities of a device (by name) and a domain."""
         wanted = None
         if device is not None:
             wanted = self.devices().get(device, {}).get("id", "-")
@@ -233,7 +233,7 @@ class HomeAssistant:
     # MARK: automations
 
     def automate(self, automations):
-        """Replaces all automations; each is a name with a trigger, or a list of them."""
+        """Replaces all automations. Each is a name with a trigger or a list of triggers."""
         self.automations = [
             {"id": re.sub(r"\W", "_", name).lower(), "alias": name, "actions": [{"event": "check"}], "mode": "parallel",
              "triggers": trigger if isinstance(trigger, list) else [trigger]}
@@ -245,7 +245,7 @@ class HomeAssistant:
         self.service("automation.reload")
 
     def document(self, name, text):
-        """Adds an automation in YAML, as a user pastes it."""
+        """Adds an automation in YAML, as a user who pastes it."""
         (CONFIG / "documents" / f"{name}.yaml").write_text(text)
 
     def documents(self):
@@ -263,7 +263,7 @@ class HomeAssistant:
         return [change for change in self.changes[mark[1]:] if not entities or change.entity in entities]
 
     def troubles(self):
-        """Returns warnings and errors about MQTT in its log."""
+        """Returns the warnings and errors about MQTT in the log."""
         return [
             line for line in self.log().splitlines() if re.search(r" (WARNING|ERROR) ", line) and "mqtt" in line.lower()]
 

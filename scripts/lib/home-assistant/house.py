@@ -1,4 +1,4 @@
-"""The house of the checks: a broker, Home Assistant, gateways and beacons, and the verdicts."""
+"""The environment of the cases: a broker, Home Assistant, gateways and beacons, and the results."""
 
 import time
 import traceback
@@ -6,14 +6,14 @@ import traceback
 from home_assistant import HomeAssistant
 from programs import BROKER_PORT, UUID, Beacon, Broker, Gateway, Timeout, end_all, until
 
-# How many seconds nothing may happen after all earlier messages have arrived.
+# How many seconds to wait for unwanted effects after all earlier messages have arrived.
 QUIET = 2
 
 cases = {}
 
 
 def case(name, quick=False):
-    """Registers a function, which gets the house, as a case; `quick` adds it to the quick form."""
+    """Registers a function as a case, which gets the house. `quick` adds it to the quick cases."""
     def add(function):
         function.is_quick = quick
         cases[name] = function
@@ -22,7 +22,7 @@ def case(name, quick=False):
 
 
 class House:
-    """All programs. Each case begins with a broker that retains nothing and a Home Assistant without devices."""
+    """All programs. Each case begins with an empty broker and a Home Assistant without devices."""
 
     def __init__(self):
         self.right, self.wrong = 0, []
@@ -58,7 +58,7 @@ class House:
         except Exception as error:  # The other cases run anyway.
             if not isinstance(error, Timeout):
                 traceback.print_exc()
-            self.check(False, "it ends", error)
+            self.check(False, "the case runs to its end", error)
         finally:
             self.clean()
         print(f"     {name}: {time.monotonic() - began:.0f} s", flush=True)
@@ -95,19 +95,19 @@ class House:
         return beacon
 
     def keys(self, distance=0.2):
-        """Ann's keys."""
+        """Returns the beacon on Ann's keys."""
         return self.beacon(11, 2, distance)
 
     # MARK: time
 
     def settle(self, quiet=QUIET):
-        """Waits until all earlier messages have arrived, and then through a bounded quiet span."""
+        """Waits until all earlier messages have arrived, and then for a quiet time."""
         self.pass_marker()
         time.sleep(quiet)
         self.pass_marker()
 
     def pass_marker(self):
-        """Sends a message through the broker and waits until Home Assistant has it, and with it all earlier ones."""
+        """Sends a message through the broker and waits for it in Home Assistant, which then has all earlier ones too."""
         home_assistant = self.home_assistant
         if not any(automation["alias"] == "marker" for automation in home_assistant.automations):
             home_assistant.automations.append(
@@ -124,7 +124,7 @@ class House:
                     return True
                 time.sleep(0.05)
             return False
-        until(arrived, "no message comes to Home Assistant")
+        until(arrived, "Home Assistant gets no message")
 
     def fired(self, mark):
         """Returns the automations of the case that ran since a mark."""
@@ -140,10 +140,10 @@ def beacon(name, major, minor, more=""):
     return f'{{ name: "{name}", uuid: {UUID}, major: {major}, minor: {minor}{more} }}'
 
 
-# Home Assistant remembers the entities of an identity after their removal. So each identity has one name, in all cases.
+# Home Assistant remembers removed entities. So each identity has the same name in all cases.
 FRONT_ROOM, ANNS_HOUSE, CELLAR = region("front room", 11), region("Ann's house", 11, 2), region("cellar", 17)
 BAG, BIKE = beacon("Bag", 11, 3), beacon("Bike", 17, 2)
-# Its area becomes a part of its entities' ids, which stay so.
+# Its area becomes a permanent part of its entities' ids.
 LAMP = beacon("Lamp", 11, 4, ", place: hall")
 
 
@@ -153,7 +153,7 @@ def keys(more=""):
 
 
 def configuration(regions=(), beacons=(), destination="", home_assistant="true", more="", source="air"):
-    """Returns a configuration of beacond. With this keep-alive the broker notices a lost gateway within 8 s."""
+    """Returns a configuration of beacond. With its keep-alive the broker notices a lost gateway within 8 s."""
     def items(key, values):
         return f"{key}:\n" + "".join(f"  - {value}\n" for value in values) if values else ""
     return (

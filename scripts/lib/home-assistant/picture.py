@@ -1,4 +1,4 @@
-"""Draws a beacon's device page in Home Assistant, by a headless Chromium (the DevTools protocol)."""
+"""Draws a beacon's device page in Home Assistant with headless Chromium (the DevTools protocol)."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ from websocket import WebSocket
 
 PICTURE = pathlib.Path(__file__).resolve().parents[3] / "docs/images/home-assistant.png"
 WIDTH, HEIGHT = 1200, 680
-# Returns the text of the page, whose components have separate trees.
+# Returns the text of the page, including the shadow trees of its components.
 TEXT = """(function text(node) {
     if (node.nodeType === 3) return node.textContent;
     if (node.nodeName === 'STYLE' || node.nodeName === 'SCRIPT') return '';
@@ -56,7 +56,7 @@ class Chromium:
         return self.call("Runtime.evaluate", expression=script, returnByValue=True)["result"].get("value")
 
     def sees(self, pattern):
-        until(lambda: re.search(pattern, self.evaluate(TEXT) or "", re.S), f"{pattern} is not on the page", 90)
+        until(lambda: re.search(pattern, self.evaluate(TEXT) or "", re.S), f"{pattern} does not appear on the page", 90)
 
     def picture(self, path):
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
@@ -68,7 +68,7 @@ class Chromium:
 
 @case("picture")
 def draw(house):
-    """A beacon's device page is drawn, with all that its device has. With --picture alone."""
+    """Draws the device page of a beacon with all its entities. Runs only with --picture."""
     ha = house.home_assistant
     house.gateway(configuration(
         [FRONT_ROOM, ANNS_HOUSE], [keys(", place: Hall, tracker: true")],
@@ -92,7 +92,7 @@ def draw(house):
         # The history of the last minutes appears after the text.
         house.settle()
         chromium.picture(PICTURE)
-        house.check(PICTURE.stat().st_size > 20_000, "the device's page is drawn")
+        house.check(PICTURE.stat().st_size > 20_000, "the picture of the device's page exists")
     except Timeout as timeout:
         chromium.picture(FOLDER / "picture.png")
         raise Timeout(f"{timeout}: {chromium.evaluate(TEXT)}") from None

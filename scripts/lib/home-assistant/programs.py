@@ -1,4 +1,4 @@
-"""The programs around Home Assistant: the broker, beacond, `beacon advertise`."""
+"""The programs around Home Assistant: the broker, beacond and `beacon advertise`."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-# No machine that works needs it.
+# A limit in seconds that only a hang reaches.
 HANG = int(os.environ.get("CHECK_HANG", "60"))
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 BROKER_PORT = 1883
@@ -20,11 +20,11 @@ running = []
 
 
 class Timeout(Exception):
-    """A state that did not come."""
+    """A condition did not become true in time."""
 
 
 def until(condition, what, limit=None):
-    """Returns the first value of `condition` that is true; waits for a state, and never for a fixed time."""
+    """Waits until `condition` returns a true value, and returns it."""
     end = time.monotonic() + (limit or HANG)
     while True:
         value = condition()
@@ -36,7 +36,7 @@ def until(condition, what, limit=None):
 
 
 def comes(condition, limit=None):
-    """True if `condition` becomes true in time."""
+    """Returns true if `condition` becomes true in time."""
     try:
         return bool(until(condition, "", limit))
     except Timeout:
@@ -44,11 +44,11 @@ def comes(condition, limit=None):
 
 
 class Program:
-    """A program whose output is a file."""
+    """A program with its output in a file."""
 
     def __init__(self, name, *command, environment=None, folder=FOLDER):
         self.name, self.log_path = name, FOLDER / f"{name}.log"
-        # The log of a program that is started again goes on.
+        # A restarted program appends to the log.
         self.begin = self.log_path.stat().st_size if self.log_path.exists() else 0
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
@@ -57,7 +57,7 @@ class Program:
         running.append(self)
 
     def log(self):
-        """Returns its output since its last start."""
+        """Returns the output since the last start."""
         with open(self.log_path, "rb") as log:
             log.seek(self.begin)
             return log.read().decode(errors="replace")
@@ -67,7 +67,7 @@ class Program:
             if self.process.poll() is not None and not re.search(pattern, self.log()):
                 raise Timeout(f"{self.name} has ended:\n{self.log()[-2000:]}")
             return re.search(pattern, self.log())
-        return until(found, f"{self.name} does not say {pattern}:\n{self.log()[-2000:]}", limit)
+        return until(found, f"{self.name} does not print {pattern}:\n{self.log()[-2000:]}", limit)
 
     def send(self, number):
         self.process.send_signal(number)
@@ -103,7 +103,7 @@ def environment(name):
 
 
 class Broker:
-    """mosquitto, with users. Its retained messages survive its restart."""
+    """mosquitto with users. Retained messages survive a restart."""
 
     USERS = {"ha": "hapass", "beacond": PASSWORD}
 
@@ -132,14 +132,14 @@ class Broker:
         subprocess.run(self.client("pub", "-q", "1", "-t", topic, "-m", payload), check=True)
 
     def retained(self, topic):
-        """The retained messages of a topic, by topic."""
+        """Returns the retained messages of a topic filter, by topic."""
         words = self.client("sub", "-t", topic, "-W", "1", "-F", "%r %t %p")
         lines = subprocess.run(words, capture_output=True, text=True).stdout.splitlines()
         found = [line.split(" ", 2)[1:] for line in lines if line.startswith("1 ")]
         return {topic: payload for topic, payload in found}
 
     def clear(self):
-        """Removes everything that is retained: announcements first, with which Home Assistant removes its devices."""
+        """Removes all retained messages, first the announcements, so that Home Assistant removes its devices."""
         for topic in ("homeassistant/#", "#"):
             words = self.client("sub", "-t", topic, "-W", "1", "--retained-only", "--remove-retained")
             subprocess.run(words, capture_output=True)
@@ -179,7 +179,7 @@ class Gateway:
 
 
 def setup(name, *words):
-    """Runs `beacond setup` without a terminal; returns its status, its output and the file."""
+    """Runs `beacond setup` without a terminal. Returns its status, its output and the configuration file."""
     path = FOLDER / name / "beacond.yaml"
     variables = environment(name)
     done = subprocess.run(
@@ -189,7 +189,7 @@ def setup(name, *words):
 
 
 class Beacon:
-    """A beacon in the simulated air, by `beacon advertise`, which comes and leaves."""
+    """A beacon in the simulated air that comes and leaves (`beacon advertise`)."""
 
     def __init__(self, major, minor, distance=0.2):
         self.major, self.minor, self.distance, self.program = major, minor, distance, None

@@ -1,6 +1,6 @@
-"""Prints the packages of PyPI that integrations of Home Assistant need, by their manifests.
+"""Prints the PyPI packages that Home Assistant integrations need, from their manifests.
 
-usage: requirements.py DOMAIN...      in Home Assistant's own environment
+usage: requirements.py DOMAIN...      runs in Home Assistant's Python environment
 """
 import json
 import pathlib
@@ -12,7 +12,7 @@ FOLDER = pathlib.Path(homeassistant.components.__path__[0])
 
 
 def manifests(domains):
-    """The manifests of the integrations and of all on which they depend."""
+    """Yields the manifests of integrations and of all their dependencies."""
     waiting, seen = list(domains), set()
     while waiting:
         domain = waiting.pop()

@@ -1,4 +1,4 @@
-"""A WebSocket client (RFC 6455): text messages, as Home Assistant and Chromium send them."""
+"""A WebSocket client (RFC 6455) for the text messages of Home Assistant and Chromium."""
 
 import base64
 import os
@@ -9,7 +9,7 @@ TEXT, CLOSE, PING, PONG = 0x1, 0x8, 0x9, 0xA
 
 
 class WebSocket:
-    """A connection; one thread may send while another receives."""
+    """A connection. One thread may send while another one receives."""
 
     def __init__(self, port, path, host="127.0.0.1"):
         self.socket = socket.create_connection((host, port), timeout=60)
@@ -50,7 +50,7 @@ class WebSocket:
         self.socket.sendall(head + mask + masked)
 
     def receive(self):
-        """Returns the next message; raises ConnectionError at the end."""
+        """Returns the next message. Raises ConnectionError at the end."""
         message = b""
         while True:
             first, second = self.take(2)
