@@ -377,7 +377,7 @@ def check_setup(folder, pictures, host):
         # It may come later.
         button("Continue all the same").click()
         browser.sees("Is this what you mean")
-        until(lambda: "MQTT_PASSWORD" in browser.text() and "home-assistant: true" in browser.text(), "the page does not show the broker")
+        until(lambda: "MQTT_PASSWORD" in browser.text() and "home-assistant: true" in browser.text(), "the broker is not shown")
         button("Write the configuration")
         assert "secret word" not in browser.text()
         picture("4-broker")
@@ -389,7 +389,7 @@ def check_setup(folder, pictures, host):
         browser.driver.switch_to.active_element.send_keys("/bin/true")
         button("Continue").click()
         browser.sees("Is this what you mean")
-        until(lambda: "simulation:museum" in browser.text(), "the page does not show the file")
+        until(lambda: "simulation:museum" in browser.text(), "the file is not shown")
         picture("4")
         button("Write the configuration").click()
         until(lambda: browser.driver.title.startswith("Now"), "the pages do not open")
