@@ -164,7 +164,110 @@ struct FrameworkTests {
                 #endif
 
                 """, decides: "1: 'A' has an empty 'UIViewController' on Linux"),
+        PortExample(
+            "the state of the application",
+            "func f() {\n    guard UIApplication.shared.applicationState == .active else { return }\n    UIApplication.shared.open(a)\n    m.startRangingBeacons(satisfying: c)\n}\n",
+            becomes:
+                "func f() {\n    guard UIApplication.shared.applicationState == .active else { return }\n    #if canImport(UIKit)\n    UIApplication.shared.open(a)\n    #endif\n    m.startRangingBeacons(satisfying: c)\n}\n"
+                + application),
+        PortExample(
+            "an app delegate",
+            """
+            @UIApplicationMain
+            class A: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
+                let m = CLLocationManager()
+                func application(_ application: UIApplication, didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]?) -> Bool {
+                    m.startRangingBeacons(satisfying: c)
+                    application.registerForRemoteNotifications()
+                    return true
+                }
+                func application(_ application: UIApplication, configurationForConnecting a: UISceneSession) {}
+                func applicationWillTerminate(_ application: UIApplication) {}
+            }
+
+            """,
+            becomes: """
+                @main
+                class A: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
+                    let m = CLLocationManager()
+                    func application(_ application: UIApplication, didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]?) -> Bool {
+                        m.startRangingBeacons(satisfying: c)
+                        #if canImport(UIKit)
+                        application.registerForRemoteNotifications()
+                        #endif
+                        return true
+                    }
+                    #if canImport(UIKit)
+                    func application(_ application: UIApplication, configurationForConnecting a: UISceneSession) {}
+                    #endif
+                    func applicationWillTerminate(_ application: UIApplication) {}
+                }
+
+                #if !canImport(UIKit)
+                class UIResponder: NSObject {}
+                class UIApplication: NSObject {
+                    enum State: Int { case active, inactive, background }
+                    struct LaunchOptionsKey: Hashable, RawRepresentable, Sendable {
+                        var rawValue: String
+                        init(rawValue: String) { self.rawValue = rawValue }
+                        static let location = Self(rawValue: "UIApplicationLaunchOptionsLocationKey")
+                        static let bluetoothCentrals = Self(rawValue: "UIApplicationLaunchOptionsBluetoothCentralsKey")
+                    }
+                    nonisolated(unsafe) static let shared = UIApplication()
+                    var applicationState: State { .active }
+                    var isIdleTimerDisabled = false
+                }
+                protocol UIApplicationDelegate: AnyObject {
+                    func application(
+                        _ application: UIApplication,
+                        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?) -> Bool
+                    func application(
+                        _ application: UIApplication,
+                        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?) -> Bool
+                }
+                extension UIApplicationDelegate {
+                    func application(
+                        _ application: UIApplication,
+                        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+                    ) -> Bool { true }
+                    func application(
+                        _ application: UIApplication,
+                        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+                    ) -> Bool { true }
+                }
+                extension A {
+                    static func main() {
+                        let delegate: any UIApplicationDelegate = A()
+                        if delegate.application(.shared, willFinishLaunchingWithOptions: nil) {
+                            _ = delegate.application(.shared, didFinishLaunchingWithOptions: nil)
+                        }
+                        withExtendedLifetime(delegate) { RunLoop.main.run() }
+                    }
+                }
+                #endif
+
+                """),
         PortExample("a value", "func f() -> CGFloat {\n    UIScreen.main.scale\n}", decides: "2: 'UIScreen' of UIKit"),
         PortExample("a requirement", "protocol P {\n    var a: UIView { get }\n}", decides: "2: 'UIView' of UIKit"),
     ]
+
+    /// The application of Linux.
+    private static let application = """
+
+        #if !canImport(UIKit)
+        class UIApplication: NSObject {
+            enum State: Int { case active, inactive, background }
+            struct LaunchOptionsKey: Hashable, RawRepresentable, Sendable {
+                var rawValue: String
+                init(rawValue: String) { self.rawValue = rawValue }
+                static let location = Self(rawValue: "UIApplicationLaunchOptionsLocationKey")
+                static let bluetoothCentrals = Self(rawValue: "UIApplicationLaunchOptionsBluetoothCentralsKey")
+            }
+            nonisolated(unsafe) static let shared = UIApplication()
+            var applicationState: State { .active }
+            var isIdleTimerDisabled = false
+        }
+        #endif
+
+        """
 }

@@ -27,7 +27,12 @@ struct ModuleNames {
     init(_ sources: [[UInt8]]) {
         for (index, source) in sources.enumerated() {
             let file = SourceFile(source)
+            let hasBeacons = BeaconWords.isUsed(in: Syntax(file.tree))
             SyntaxWalk.run(file.tree, "") { node, owner in
+                let name = node.as(IdentifierTypeSyntax.self)?.name ?? node.as(DeclReferenceExprSyntax.self)?.baseName
+                if hasBeacons, name?.bareText == "UIApplication", standIns["UIApplication"] == nil {
+                    standIns["UIApplication"] = index
+                }
                 if let function = node.as(FunctionDeclSyntax.self) {
                     let labels = function.signature.parameterClause.parameters.map(\.firstName.bareText)
                     methods[owner, default: [:]][function.name.bareText, default: []].append(Method(labels: labels))
@@ -40,6 +45,10 @@ struct ModuleNames {
                     for parent in type.inheritanceClause?.inheritedTypes.compactMap({ $0.type.path?.last }) ?? []
                     where StandInRule.texts[parent] != nil && standIns[parent] == nil {
                         standIns[parent] = index
+                        // Its callbacks have one.
+                        if parent == "UIApplicationDelegate", standIns["UIApplication"] == nil {
+                            standIns["UIApplication"] = index
+                        }
                     }
                 }
                 if let binding = node.as(PatternBindingSyntax.self),

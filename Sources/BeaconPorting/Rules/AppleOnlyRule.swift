@@ -169,6 +169,14 @@ private struct AppleOnlyNames {
             if use != nil { return nil }
             if node.kind == .codeBlockItem || node.kind == .memberBlockItem || node.kind == .ifConfigDecl { return nil }
             if let type = node.as(IdentifierTypeSyntax.self) { use = self.use(of: type.name) }
+            if let access = node.as(MemberAccessExprSyntax.self), isMissingInApplication(access) {
+                use = ("UIApplication", "UIKit")
+            }
+            if let type = node.as(MemberTypeSyntax.self), type.baseType.path?.last == "UIApplication",
+                !StandInRule.applicationMembers.contains(type.name.bareText)
+            {
+                use = ("UIApplication", "UIKit")
+            }
             if let macro = node.as(MacroExpansionExprSyntax.self) { use = self.use(of: macro.macroName) }
             if let macro = node.as(MacroExpansionDeclSyntax.self) { use = self.use(of: macro.macroName) }
             if let name = node.as(DeclReferenceExprSyntax.self) {
@@ -180,6 +188,19 @@ private struct AppleOnlyNames {
             return ()
         }
         return use.map { (name: $0.0, framework: $0.1) }
+    }
+
+    /// Returns whether an access is to a member of the application that its stand-in lacks.
+    private func isMissingInApplication(_ access: MemberAccessExprSyntax) -> Bool {
+        guard types.contains("UIApplication"),
+            !StandInRule.applicationMembers.contains(access.declName.baseName.bareText)
+        else { return false }
+        if let base = access.base?.as(DeclReferenceExprSyntax.self) {
+            return ["UIApplication", "application"].contains(base.baseName.bareText)
+        }
+        guard let base = access.base?.as(MemberAccessExprSyntax.self) else { return false }
+        return base.declName.baseName.bareText == "shared"
+            && base.base?.as(DeclReferenceExprSyntax.self)?.baseName.bareText == "UIApplication"
     }
 
     private func use(of token: TokenSyntax) -> (String, String)? {

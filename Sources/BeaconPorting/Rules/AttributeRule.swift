@@ -8,7 +8,11 @@ struct AttributeRule: PortRule {
         for attribute in file.nodes(AttributeSyntax.self) {
             let name = file.text(attribute.attributeName)
             let offset = attribute.trimmedOffsets.lowerBound
-            if let remedy = Self.remedies[name] {
+            if name == "UIApplicationMain", file.module.types.contains("UIApplicationDelegate") {
+                findings.change(
+                    [Edit(range: attribute.trimmedOffsets, text: "@main")], at: offset,
+                    "wrote '@main' in place of '@UIApplicationMain'")
+            } else if let remedy = Self.remedies[name] {
                 findings.decide(at: offset, "'@\(name)' does not exist on Linux", remedy)
             } else if Self.removed.contains(name) {
                 var edits = [Edit(range: Self.range(of: attribute, in: file), text: "")]

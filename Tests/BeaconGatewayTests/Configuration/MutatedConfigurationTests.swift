@@ -6,7 +6,7 @@ import Testing
 /// Random mistakes in a configuration with every key: the messages, lines and columns stay the same.
 ///
 /// `BEACON_WRITE_GOLDEN=1` rewrites the expected output. Read the difference before you commit it.
-/// `BEACON_WRITE_MUTANTS=FOLDER` writes the configurations, for scripts/check-schema.py.
+/// `BEACON_WRITE_MUTANTS=FOLDER` writes the configurations, for scripts/lib/check-schema.py.
 @Suite("Mutated configurations")
 struct MutatedConfigurationTests {
     private static let folder = URL(fileURLWithPath: #filePath)

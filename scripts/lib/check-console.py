@@ -1,0 +1,445 @@
+"""Checks beacond's console and its HTTP interface. Run by scripts/check-console, which installs the packages."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+from beacond_checks import BEACOND, HANG, UUID, Browser, Gateway, museum, proximity, until
+from connection_checks import check_crowd, check_slowness
+
+PAGES = [
+    "", "range", "configure", "events", "rules", "people", "receivers", "fleet", "deliveries", "health", "settings",
+    "settings/places", "settings/beacons", "settings/apps", "settings/plan", "settings/backup",
+]
+
+
+def check_interface(gateway):
+    """Checks the interface against its OpenAPI document with schemathesis."""
+    result = subprocess.run(
+        [os.path.join(os.path.dirname(sys.executable), "schemathesis"), "run", gateway.address + "/v1/openapi.json",
+         "--url", gateway.address, "--max-examples", "25", "--no-color", "--seed", "1",
+         # Streams do not end. An export and a backup are as large as the history. Requests of apps need keys, and have
+         # separate checks.
+         "--exclude-path-regex", "stream|export|session|backup|sightings|app-installs|webhooks|adverts",
+         # OpenAPI cannot express "one of two parameters".
+         "--exclude-checks", "positive_data_acceptance"],
+        capture_output=True, text=True, cwd=gateway.folder)
+    if result.returncode != 0:
+        sys.exit("FAIL: the interface differs from its OpenAPI document:\n" + result.stdout[-6000:] + result.stderr[-2000:])
+    found = re.search(r"(\d+) generated", result.stdout)
+    print(f"ok   the interface matches v1/openapi.json, in {found[1] if found else '?'} requests")
+
+
+def check_hostility(gateway):
+    """Checks malformed requests, silent readers and hostile pages: beacond keeps running, and rejects the pages."""
+    import random
+    draw = random.Random(1)
+    good = f"GET /v1/status HTTP/1.1\r\nHost: 127.0.0.1:{gateway.port}\r\n\r\n".encode()
+    fixed = [
+        b"", b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x00" * 100, b"\x16\x03\x01\x02\x00\x01",
+        b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"".join(b"X-%d: y\r\n" % i for i in range(5000)) + b"\r\n",
+        b"PUT /v1/advertising HTTP/1.1\r\nHost: localhost\r\nX-Beacon-Console: 1\r\nContent-Type: application/json\r\n"
+        b"Content-Length: 99999999999999999999\r\n\r\n{}",
+        b"PUT /v1/advertising HTTP/1.1\r\nHost: localhost\r\nX-Beacon-Console: 1\r\nContent-Type: application/json\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\nfffffffff\r\n" + b"x" * 1000,
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ]
+    for data in fixed:
+        gateway.send(data, wait=False)
+    for _ in range(1_000):
+        data = bytearray(good)
+        for _ in range(draw.randint(1, 8)):
+            data[draw.randrange(len(data))] = draw.randrange(256)
+        gateway.send(bytes(data), wait=False)
+    # Clients that never read must not affect the others.
+    silent = []
+    for _ in range(50):
+        connection = socket.create_connection(("127.0.0.1", gateway.port))
+        connection.sendall(good.replace(b"status", b"ranging/stream"))
+        silent.append(connection)
+    assert gateway.get("/v1/status")["machine"], "it answers"
+    for connection in silent:
+        connection.close()
+    # A page of another site, also one whose name was rebound to this machine.
+    assert gateway.status("/v1/status", Host="evil.example") == 421
+    assert gateway.status("/v1/status", Origin="https://evil.example") == 403
+    assert gateway.status("/v1/events/stream", Sec_Fetch_Site="cross-site") == 403
+    beacon = {"uuid": UUID, "major": 1, "minor": 1, "measuredPower": -59, "enabled": True}
+    assert gateway.status("/v1/advertising", "PUT", beacon) == 403
+    assert gateway.status("/v1/outbox/drop", "POST", {"destination": "crm", "state": "all"}) == 403
+    print("ok   a thousand malformed requests, silent clients and hostile pages change nothing")
+
+
+def check_kills(gateway):
+    """Checks that events have consecutive numbers over kills and restarts."""
+    seen = []
+    for _ in range(5):
+        count = len(seen)
+        until(lambda: len(gateway.get("/v1/events?limit=1000")["events"]) > count, "no more events arrive")
+        gateway.kill()
+        gateway.start()
+        until(lambda: gateway.get("/v1/events?limit=1")["events"], "the history is empty after a kill")
+        events = gateway.get("/v1/events?limit=1000")["events"]
+        numbers = [event["id"] for event in reversed(events)]
+        assert numbers == list(range(1, len(numbers) + 1)), numbers
+        summaries = [(event["id"], event["summary"]) for event in reversed(events)]
+        assert summaries[: len(seen)] == seen, "the past has changed"
+        seen = summaries
+    print(f"ok   five kills: {len(seen)} events, none lost and none repeated")
+
+
+def check_reload(gateway):
+    """Checks SIGHUP with open streams: they continue if nothing has changed, and otherwise end and can be opened again."""
+    with open(gateway.path) as file:
+        text = file.read()
+
+    def begin():
+        streams = []
+        for path in ["events/stream", "ranging/stream"]:
+            stream = socket.create_connection(("127.0.0.1", gateway.port), timeout=HANG)
+            stream.sendall(f"GET /v1/{path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            assert stream.recv(100), "the stream does not begin"
+            streams.append(stream)
+        return streams
+
+    def logged(words):
+        return open(gateway.log).read().count(words)
+
+    for number in range(3):
+        streams, count = begin(), logged("the console is at")
+        with open(gateway.path, "w") as file:
+            file.write(text.replace("127.0.0.1:0\"", f"127.0.0.1:{gateway.port}\", names: [console{number}.test]"))
+        gateway.process.send_signal(signal.SIGHUP)
+        for stream in streams:
+            while stream.recv(65536):
+                pass
+            stream.close()
+        until(lambda: logged("the console is at") > count, "it does not listen again")
+        assert gateway.get("/v1/status")["machine"]
+
+    streams, count = begin(), logged("unchanged parts continue")
+    gateway.process.send_signal(signal.SIGHUP)
+    until(lambda: logged("unchanged parts continue") > count, "the configuration is not read again")
+    assert gateway.get("/v1/status")["machine"]
+    for stream in streams:
+        stream.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                assert stream.recv(65536), "a stream ends although nothing has changed"
+        stream.close()
+    log = open(gateway.log).read()
+    assert "Z error" not in log and "cannot listen" not in log, log
+    stream = socket.create_connection(("127.0.0.1", gateway.port), timeout=HANG)
+    stream.sendall(b"GET /v1/events/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    stream.recv(100)
+    gateway.process.terminate()
+    assert gateway.process.wait(HANG) == 0, open(gateway.log).read()
+    gateway.start()
+    print("ok   reloads and a shutdown with open streams")
+
+
+def check_pages(gateway, pictures):
+    from axe_selenium_python import Axe
+    words = {
+        "": "front room", "range": "Add", "configure": "Measured power", "events": "is near at amber", "rules": "lights",
+        "receivers": "hci0", "fleet": "not in a fleet", "deliveries": "crm", "health": "crm", "people": "mia",
+        "settings": "front room", "settings/places": "fame", "settings/beacons": "amber", "settings/apps": "museum app",
+        "settings/plan": "hci0", "settings/backup": "backup",
+    }
+    # Each page needs content.
+    user = {"type": "k.stats.userAssociated", "uuid": "u", "data": {"id": "mia", "attributes": {"plan": "gold"}}}
+    assert gateway.send_events([user, proximity(1, user="mia")]) == 204
+    for width, scheme in [(1280, "light"), (360, "dark")]:
+        browser = Browser(width, scheme=scheme)
+        try:
+            for page in PAGES:
+                browser.driver.get(f"{gateway.address}/#/{page}")
+                browser.sees(words[page], f"\"{words[page]}\" on the page \"{page or 'now'}\"")
+                if pictures:
+                    browser.driver.save_screenshot(os.path.join(pictures, f"{(page or 'now').replace('/', '-')}-{width}-{scheme}.png"))
+                until(
+                    lambda: browser.driver.execute_script(
+                        "return document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
+                    f"the page \"{page}\" is wider than the window of {width}")
+                axe = Axe(browser.driver)
+                axe.inject()
+                violations = axe.run()["violations"]
+                assert not violations, f"the page \"{page}\": {axe.report(violations)}"
+            # The page must show a configured name as text, even if it contains HTML.
+            browser.driver.get(f"{gateway.address}/#/")
+            browser.sees("hall <b>of</b> fame")
+            assert not browser.errors(), browser.errors()
+        finally:
+            browser.driver.quit()
+    print("ok   each page, wide and light, narrow and dark: its content appears, and axe-core finds no problem")
+
+
+def check_use(gateway):
+    """Checks "Why?" by keyboard, and a lost connection."""
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    browser = Browser()
+    try:
+        driver = browser.driver
+        driver.get(f"{gateway.address}/#/")
+        browser.sees("front room")
+        # The Tab key must reach "Why?", and Enter must open it.
+        body = driver.find_element(By.TAG_NAME, "body")
+        for _ in range(60):
+            driver.switch_to.active_element.send_keys(Keys.TAB)
+            if "Why" in driver.switch_to.active_element.text:
+                break
+        assert "Why" in driver.switch_to.active_element.text, "the keyboard cannot reach Why?"
+        driver.switch_to.active_element.send_keys(Keys.ENTER)
+        browser.sees("What would change it")
+        driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        until(lambda: "What would change it" not in browser.text(), "Escape does not close the dialog")
+        gateway.kill()
+        browser.sees("[Cc]onnection lost")
+        gateway.fix_port()
+        gateway.start()
+        until(lambda: not re.search("[Cc]onnection lost", browser.text()), "the connection does not return")
+        assert not browser.errors(), browser.errors()
+    finally:
+        browser.driver.quit()
+    print("ok   Why? by keyboard, and a lost connection that returns by itself")
+
+
+def check_air(folder):
+    """Checks two machines: one becomes a beacon in its console, and the other ranges it in its own."""
+    from selenium.webdriver.common.by import By
+    runtime = os.path.join(folder, "runtime")
+    os.mkdir(runtime, 0o700)
+    def gateway(name, place):
+        own = os.path.join(folder, name)
+        os.mkdir(own)
+        return Gateway(own, f"""
+sources: [{{ name: air, from: "air@{place}" }}]
+regions: [{{ name: all, uuid: {UUID} }}]
+outbox: {{ path: {own}/beacond.sqlite }}
+web: {{ listen: "127.0.0.1:0" }}
+""", {"XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": own})
+    beacon, ranger = gateway("beacon", "1,0"), gateway("ranger", "0,0")
+    one, other = Browser(), Browser()
+    try:
+        one.driver.get(f"{beacon.address}/#/configure")
+        one.sees("Measured power")
+        for name, value in [("major", "3"), ("minor", "4")]:
+            field = one.driver.find_element(By.ID, f"field-{name}")
+            field.clear()
+            field.send_keys(value)
+        one.driver.find_element(By.ID, "enabled").click()
+        until(lambda: (beacon.get("/v1/advertising")["beacon"] or {}).get("state") == "on", "the beacon does not advertise")
+        assert beacon.get("/v1/advertising")["beacon"]["major"] == 3
+        other.driver.get(f"{ranger.address}/#/range")
+        other.sees("Add")
+        [button for button in other.driver.find_elements(By.TAG_NAME, "button") if button.text.strip() == "Add"][0].click()
+        other.sees(r"(Immediate|Near|IMMEDIATE|NEAR).*\d\.\d+ m", "the beacon nearby")
+        # After a kill, the beacon returns without the user.
+        beacon.kill()
+        beacon.start()
+        until(lambda: (beacon.get("/v1/advertising")["beacon"] or {}).get("state") == "on", "it does not advertise after a restart")
+        until(lambda: ranger.get("/v1/regions")["regions"][0]["state"] == "inside", "the region is not inside")
+        assert not one.errors() + other.errors(), one.errors() + other.errors()
+    finally:
+        one.driver.quit()
+        other.driver.quit()
+        beacon.kill()
+        ranger.kill()
+    print("ok   a machine becomes a beacon in one browser, is ranged in another, and advertises again after a kill")
+
+
+def check_token(folder):
+    """Checks a console with a token: requests without it fail, and a browser asks for it once."""
+    made = subprocess.run([BEACOND, "token"], capture_output=True, text=True, check=True).stdout
+    token, digest = re.search(r"token: +(\S+)\ntoken-hash: (\S+)", made).groups()
+    own = os.path.join(folder, "token")
+    os.mkdir(own)
+    gateway = Gateway(own, museum(own).replace('web: { listen: "127.0.0.1:0" }', f'web: {{ listen: "127.0.0.1:0", token-hash: {digest} }}'))
+    browser = Browser()
+    try:
+        assert gateway.status("/v1/status") == 401
+        assert gateway.status("/v1/status", Authorization=f"Bearer {token}") == 200
+        assert gateway.status("/v1/status", Authorization="Bearer no") == 401
+        browser.driver.get(gateway.address + "/")
+        browser.sees("[Tt]oken")
+        from selenium.webdriver.common.keys import Keys
+        from selenium.webdriver.common.by import By
+        field = until(
+            lambda: [field for field in browser.driver.find_elements(By.CSS_SELECTOR, "dialog input") if field.is_displayed()],
+            "no field for the token")[0]
+        field.send_keys(token, Keys.ENTER)
+        browser.sees("front room")
+    finally:
+        browser.driver.quit()
+        gateway.kill()
+    print("ok   only the token opens the console, and a browser asks for it once")
+
+
+def check_setup(folder, pictures, host):
+    """Checks `beacond setup` without a configuration: its link leads through four steps to a file, and to the pages. This
+    browser needs no token, even if beacond listens for other machines."""
+    from axe_selenium_python import Axe
+    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    own = os.path.join(folder, f"setup-{host}")
+    os.mkdir(own)
+    path = os.path.join(own, "beacond.yaml")
+    runtime = os.path.join(own, "runtime")
+    os.mkdir(runtime, 0o700)
+    environment = dict(os.environ, XDG_STATE_HOME=own, XDG_RUNTIME_DIR=runtime, STATE_DIRECTORY=own, TZ="UTC")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = open(os.path.join(own, "log"), "w+")
+    process = subprocess.Popen(
+        [BEACOND, "setup", "--config", path, "--listen", f"{host}:{port}"], stdin=subprocess.DEVNULL, stdout=log,
+        stderr=log, env=environment)
+    browser = Browser()
+    try:
+        link = until(lambda: re.search(r"(http://\S+#code=\S+)", open(log.name).read()), "beacond prints no link")[1]
+        def listens():
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", port)) == 0
+        until(listens, "the console does not listen")
+
+        def one(tag, is_meant, what):
+            def found():
+                try:
+                    return [node for node in browser.driver.find_elements(By.TAG_NAME, tag) if node.is_displayed() and is_meant(node)]
+                except StaleElementReferenceException:
+                    # The page was redrawn, as it is when a draft arrives. Looks again.
+                    return None
+            return until(found, f"{what}:\n{browser.text()}")[0]
+
+        def button(text):
+            return one("button", lambda node: node.text.strip() == text and node.is_enabled(), f"no button \"{text}\"")
+
+        def picture(name):
+            axe = Axe(browser.driver)
+            axe.inject()
+            violations = axe.run()["violations"]
+            assert not violations, f"the guided setup, {name}: {axe.report(violations)}"
+            if pictures:
+                browser.driver.save_screenshot(os.path.join(pictures, f"setup-{name}.png"))
+
+        # Uses the loopback address, which exists on every machine.
+        browser.driver.get(re.sub(r"//[^/]*/", f"//127.0.0.1:{port}/", link))
+        browser.sees("simulated museum")
+        assert "code" not in browser.driver.current_url, browser.driver.current_url
+        picture("1")
+        browser.driver.find_element(By.CSS_SELECTOR, "input[value^='simulation:museum']").click()
+        button("Continue").click()
+        # beacond opens another source, and does not answer for a short time.
+        browser.sees("Which beacons are yours")
+        form = until(
+            lambda: browser.driver.find_elements(By.CSS_SELECTOR, ".name-form input"), "no beacon to name")
+        picture("2")
+        form[0].send_keys("Till 1", Keys.ENTER)
+        browser.sees("Till 1")
+        button("Continue").click()
+
+        def choose(kind):
+            until(lambda: browser.driver.find_elements(By.CSS_SELECTOR, f"input[value='{kind}']"), f"no {kind}")[0].click()
+
+        def field(label):
+            name = one("label", lambda node: node.text.startswith(label), f"no field {label}")
+            return browser.driver.find_element(By.ID, name.get_attribute("for"))
+
+        # First Home Assistant, whose password must not appear in the file, and then another choice.
+        choose("broker")
+        button("Continue").click()
+        browser.sees("Write the broker's name")
+        field("Broker").send_keys("localhost:1883")
+        field("User").send_keys("beacond")
+        field("Password").send_keys("secret word")
+        button("Continue").click()
+        browser.sees("[Ww]rite the broker's name or address alone")
+        field("Broker").send_keys(Keys.END, *[Keys.BACKSPACE] * len(":1883"))
+        # No program listens at this port.
+        field("Port").send_keys("1")
+        button("Continue").click()
+        browser.sees("Connection refused")
+        picture("3-broker")
+        # It may come later.
+        button("Continue anyway").click()
+        browser.sees("Is this right")
+        until(lambda: "MQTT_PASSWORD" in browser.text() and "home-assistant: true" in browser.text(), "the broker is not shown")
+        button("Write the configuration")
+        assert "secret word" not in browser.text()
+        picture("4-broker")
+        button("Back").click()
+        choose("rule")
+        button("Continue").click()
+        until(lambda: browser.driver.switch_to.active_element.tag_name == "textarea", f"no field for the program:\n{browser.text()}")
+        picture("3")
+        browser.driver.switch_to.active_element.send_keys("/bin/true")
+        button("Continue").click()
+        browser.sees("Is this right")
+        until(lambda: "simulation:museum" in browser.text(), "the file is not shown")
+        picture("4")
+        button("Write the configuration").click()
+        until(lambda: browser.driver.title.startswith("Now"), "the pages do not open")
+        browser.sees("Till 1")
+        checked = subprocess.run([BEACOND, "check", path], capture_output=True, text=True, env=environment)
+        # Only the warning about other machines that could read the token is expected.
+        warnings = [line for line in checked.stdout.splitlines() if "in web, the token" not in line]
+        assert checked.returncode == 0 and not warnings, checked.stdout
+        with open(path) as file:
+            text = file.read()
+        assert "Till 1" in text and "/bin/true" in text and "simulation:museum" in text, text
+        assert ("token-hash" in text) == (host != "127.0.0.1"), text
+        again = subprocess.run([BEACOND, "setup", "--config", path], capture_output=True, text=True, env=environment)
+        assert again.returncode == 2 and "already" in again.stderr, again
+        assert not browser.errors(), browser.errors()
+        process.terminate()
+        assert process.wait(HANG) == 0
+    finally:
+        browser.driver.quit()
+        process.kill()
+        process.wait()
+    print(f"ok   the guided setup on {host}: its link leads in four steps to a configuration that beacond runs with")
+
+
+def main():
+    pictures = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
+    if pictures:
+        os.makedirs(pictures, exist_ok=True)
+    folder = tempfile.mkdtemp(prefix="console-")
+    gateway = None
+    try:
+        own = os.path.join(folder, "museum")
+        os.mkdir(own)
+        gateway = Gateway(own, museum(own))
+        check_kills(gateway)
+        check_interface(gateway)
+        check_hostility(gateway)
+        check_crowd(gateway)
+        check_slowness(gateway)
+        check_reload(gateway)
+        check_pages(gateway, pictures)
+        check_use(gateway)
+        check_air(folder)
+        check_token(folder)
+        check_setup(folder, pictures, "127.0.0.1")
+        check_setup(folder, None, "0.0.0.0")
+    finally:
+        if gateway and gateway.process:
+            gateway.process.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+main()
