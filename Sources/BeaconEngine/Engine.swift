@@ -3,8 +3,8 @@ public import BeaconModel
 /// The monitoring and ranging of beacons: turns adverts into region changes and proximities.
 ///
 /// The engine does no I/O and reads no clock. ``receive(_:)`` accepts sightings in the order in which they were heard,
-/// and ``advance(to:)`` advances the time; ``takeEvents()`` returns the events of both. The same input always gives the
-/// same output.
+/// and ``advance(to:)`` advances the time; ``drainEvents()`` returns the events of both. The same input always gives
+/// the same output.
 ///
 /// The source sets the time. A time before the newest one counts as the newest one.
 ///
@@ -162,13 +162,13 @@ public struct Engine: ~Copyable {
     public var trackedBeacons: Int { tracks.count }
 
     /// Returns the events since the last call, in order.
-    public mutating func takeEvents() -> [EngineEvent] {
+    public mutating func drainEvents() -> [EngineEvent] {
         guard !events.isEmpty else { return [] }
         defer { events = [] }
         return events
     }
 
-    /// True if ``takeEvents()`` would return any event.
+    /// True if ``drainEvents()`` would return any event.
     @inlinable public var hasEvents: Bool { !events.isEmpty }
 
     // MARK: - Input
@@ -191,14 +191,14 @@ public struct Engine: ~Copyable {
     }
 
     /// The maximum number of sightings for one call of ``expect(_:)``.
-    public static var mostExpected: Int { ExpectedTracks.most }
+    public static var maximumExpected: Int { ExpectedTracks.most }
 
     /// Looks up the beacons of the sightings that ``receive(_:)`` will process next, in this order.
     ///
     /// The results are the same without this call, and also if other sightings arrive. The call saves time with many
     /// beacons whose memory is not in the processor's cache, because the memory accesses overlap.
     ///
-    /// - Parameter sightings: the sightings. Those beyond ``mostExpected`` are not looked up.
+    /// - Parameter sightings: the sightings. Those beyond ``maximumExpected`` are not looked up.
     public mutating func expect(_ sightings: Span<Sighting>) {
         tracks.expect(sightings, isRanging: !listed.isEmpty)
     }

@@ -3,13 +3,13 @@ public import BeaconModel
 /// The engine's settings.
 public struct EngineConfiguration: Sendable {
     /// The default of ``maximumTrackedBeacons``.
-    public static let usualMaximumTrackedBeacons = 65_536
+    public static let defaultMaximumTrackedBeacons = 65_536
 
     /// The maximum number of tracked beacons, each by receiver and address, at most 16 777 215.
     ///
     /// It bounds the engine's memory, at less than 200 bytes per beacon. If there are more, the engine removes those
     /// unheard for longest. Monitoring is not affected.
-    public var maximumTrackedBeacons = Self.usualMaximumTrackedBeacons
+    public var maximumTrackedBeacons = Self.defaultMaximumTrackedBeacons
 
     /// The maximum number of receivers that have ranging reports and whose deafness is tracked.
     ///

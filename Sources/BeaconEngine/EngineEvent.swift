@@ -21,14 +21,14 @@ public enum EngineEvent: Hashable, Sendable {
     case located(Timestamp, [LocatedBeacon])
 
     /// A beacon has no valid measured power. The event occurs once for each beacon, and for at most
-    /// ``UncalibratedBeacon/mostReports`` beacons a day.
+    /// ``UncalibratedBeacon/maximumReports`` beacons a day.
     case uncalibrated(UncalibratedBeacon)
 }
 
 /// A beacon without a valid measured power, for which ``IBeaconFrame/defaultMeasuredPower`` is assumed.
 public struct UncalibratedBeacon: Hashable, Sendable {
     /// The maximum number of beacons reported in a day: enough to reveal an uncalibrated fleet, few enough for a log.
-    public static let mostReports = 20
+    public static let maximumReports = 20
 
     /// The beacon.
     public var identity: BeaconIdentity

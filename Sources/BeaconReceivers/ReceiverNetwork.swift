@@ -21,9 +21,9 @@ public struct ReceiverNetwork {
         public var emptyAfter: Int64?
         /// True to accept relays of this package as receivers. A relay itself does not: its own messages may return to
         /// it.
-        public var hearsRelays = true
+        public var acceptsRelays = true
         /// The most receivers; by default 200, since an engine has 256 places and other sources have receivers, too.
-        package var mostReceivers = 200
+        package var maximumReceivers = 200
 
         /// Creates the default settings.
         public init() {}
@@ -150,7 +150,7 @@ public struct ReceiverNetwork {
         for place in receivers.indices { receivers[place].isInUse = false }
         guard isConnected, time >= nextReview else { return }
         nextReview = time.advanced(by: Self.reviewInterval)
-        crowd.report(at: time, limit: settings.mostReceivers, in: title, &batch)
+        crowd.report(at: time, limit: settings.maximumReceivers, in: title, &batch)
         for place in receivers.indices {
             let receiver = receivers[place]
             let silence = time.since(receiver.lastMessage)
@@ -211,7 +211,7 @@ public struct ReceiverNetwork {
             let text = fault.report(of: signs.only.map { names[$0] }, at: place)
             batch.report(.notice(RadioNotice(.degraded, adapter: title, text)))
         }
-        crowd.report(at: arrival, limit: settings.mostReceivers, in: title, &batch)
+        crowd.report(at: arrival, limit: settings.maximumReceivers, in: title, &batch)
     }
 
     /// Notes signs of life of the receivers that a message names.
@@ -246,7 +246,7 @@ public struct ReceiverNetwork {
         // Check this first, since a relay may have any name.
         if topic.equals(third, "beacon-relay") {
             let name = topic.text(0..<second.upperBound)
-            guard settings.hearsRelays else { return nil }
+            guard settings.acceptsRelays else { return nil }
             if topic.equals(last, "heard") { return readRelay(name, message, payload, &batch) }
             if topic.equals(last, "status") { return noteRelayStatus(of: name, payload, message, &batch) }
             return nil

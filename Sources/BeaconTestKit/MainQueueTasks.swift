@@ -7,8 +7,8 @@ internal import Foundation
 /// The main queue runs its jobs in order. After a pass through the queue, all earlier jobs have run.
 ///
 /// The air also waits for jobs that the main queue submits to the default executor, and for jobs that follow from them,
-/// of all tests. Therefore the wait is bounded: ``timeLimit`` for each job, and ``longestRow`` jobs in a row. A task of another
-/// test that never ends, or that polls, delays the air only briefly.
+/// of all tests. Therefore the wait is bounded: ``timeLimit`` for each job, and ``longestRow`` jobs in a row. A task of
+/// another test that never ends, or that polls, delays the air only briefly.
 enum MainQueueTasks {
     /// How often a task may switch from the main actor to another one and back while the air waits for it.
     static let rounds = 6

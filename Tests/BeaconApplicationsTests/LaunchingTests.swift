@@ -110,7 +110,7 @@ final class LaunchingTests {
         try regions.update { $0 = [self.hall] }
         for count in 0..<150 { _ = try store(count % 2 == 0 ? .inside : .outside, at: Int64(count)) }
         let events = try directory.pendingEvents(of: application)
-        #expect(events.count == StateDirectory.mostPendingEvents)
+        #expect(events.count == StateDirectory.maximumPendingEvents)
         #expect(events.last?.time == Timestamp(nanoseconds: 149_000_000_000))
     }
 

@@ -47,7 +47,9 @@ struct TimeZoneTests {
         let environment = ["TZ": zone]
         let outcome = try await bench.run("--config", "beacond.yaml", environment: environment)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let reported = bench.read("told").matches(of: /(\d+) \{"time":(\d+)/).map { (hour: Int($0.1), time: Double($0.2)) }
+        let reported = bench.read("told").matches(of: /(\d+) \{"time":(\d+)/).map {
+            (hour: Int($0.1), time: Double($0.2))
+        }
         #expect(reported.sorted { $0.time ?? 0 < $1.time ?? 0 }.map(\.hour) == hours, "\(bench.read("told"))")
         let check = try await bench.run("check", "beacond.yaml", environment: environment)
         let isUnknown = zone == "Nowhere/City"

@@ -261,6 +261,6 @@ struct EventProgramTests {
             ("a b", ["a", "b"]), ("'a b' \"c d\"", ["a b", "c d"]), (#"a\ b '\'"#, ["a b", "\\"]), ("''", [""]),
         ])
     func words(_ command: String, _ words: [String]) throws {
-        #expect(try CommandWords.split(command) == words)
+        #expect(try CommandLineSplitter.split(command) == words)
     }
 }

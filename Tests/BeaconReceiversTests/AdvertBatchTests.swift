@@ -55,8 +55,8 @@ struct AdvertBatchTests {
         batch.begin()
         #expect(batch.sightings.isEmpty && batch.counts.reports == 1)
         batch.forEachAdvert { _, _ in Issue.record("an earlier advert") }
-        #expect(batch.takeEvents().count == 1)
-        #expect(batch.takeEvents().isEmpty)
+        #expect(batch.drainEvents().count == 1)
+        #expect(batch.drainEvents().isEmpty)
     }
 
     @Test("A damaged advert is counted and kept, but is not an iBeacon")

@@ -57,7 +57,7 @@ struct CrowdTests {
     @Test("Names that appear rarely do not keep out new receivers, however old they are")
     func seldom() {
         var settings = ReceiverNetwork.Settings()
-        settings.mostReceivers = 20
+        settings.maximumReceivers = 20
         var bench = NetworkBench(settings)
         // Each name appears twice an hour, for hours.
         for number in 0..<16 {
@@ -76,7 +76,7 @@ struct CrowdTests {
     @Test("A named receiver need not wait for a silence, and a connected one is never replaced")
     func urgent() {
         var settings = ReceiverNetwork.Settings()
-        settings.mostReceivers = 3
+        settings.maximumReceivers = 3
         settings.reserved = ["hall"]
         var bench = NetworkBench(settings)
         #expect(bench.network.meet("esp", at: NetworkBench.time(1001)) == 0)
@@ -95,7 +95,7 @@ struct CrowdTests {
     @Test("Half of the places are open to unnamed receivers, however many are named", arguments: [0, 3, 40])
     func half(named: Int) {
         var settings = ReceiverNetwork.Settings()
-        settings.mostReceivers = 10
+        settings.maximumReceivers = 10
         settings.reserved = Set((0..<named).map { "named\($0)" })
         var bench = NetworkBench(settings)
         for number in 0..<20 { Self.advert(&bench, "other\(number)", at: 1001) }
@@ -108,7 +108,7 @@ struct CrowdTests {
     @Test("A receiver is replaced only after its adverts were delivered")
     func handedOver() {
         var settings = ReceiverNetwork.Settings()
-        settings.mostReceivers = 1
+        settings.maximumReceivers = 1
         var bench = NetworkBench(settings)
         bench.receive("home/a/BTtoMQTT/1", FormatTests.openMQTTGateway(), at: 1001)
         bench.receive("home/b/BTtoMQTT/1", FormatTests.openMQTTGateway(), at: 1021)
@@ -121,7 +121,7 @@ struct CrowdTests {
     @Test("The receivers of one message do not replace each other")
     func together() {
         var settings = ReceiverNetwork.Settings()
-        settings.mostReceivers = 1
+        settings.maximumReceivers = 1
         var bench = NetworkBench(settings)
         func message(_ receivers: String...) -> String {
             let signs = receivers.map { #"{"receiverId":"\#($0)","rssi":-70}"# }.joined(separator: ",")
@@ -137,7 +137,7 @@ struct CrowdTests {
     @Test("A relay whose receivers were replaced starts again with its next message")
     func relay() {
         var settings = ReceiverNetwork.Settings()
-        settings.mostReceivers = 2
+        settings.maximumReceivers = 2
         var bench = NetworkBench(settings)
         func message(_ from: Double, _ to: Double) -> [UInt8] {
             var message = RelayMessage(session: 1, from: NetworkBench.time(from), to: NetworkBench.time(to))

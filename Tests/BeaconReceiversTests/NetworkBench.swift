@@ -69,7 +69,7 @@ struct NetworkBench {
     }
 
     private mutating func noteEvents() {
-        for event in batch.takeEvents() { note(event) }
+        for event in batch.drainEvents() { note(event) }
     }
 
     private mutating func note(_ event: SourceEvent) {

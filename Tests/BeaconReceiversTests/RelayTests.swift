@@ -194,7 +194,7 @@ struct RelayTests {
         #expect(bench.heard.isEmpty && bench.notices.count == 2)
         #expect(bench.notices.last?.contains("update this one") == true)
         var settings = ReceiverNetwork.Settings()
-        settings.hearsRelays = false
+        settings.acceptsRelays = false
         bench = NetworkBench(settings)
         bench.receive(topic, bytes, at: 1001)
         #expect(bench.heard.isEmpty && bench.notices.isEmpty && bench.network.names.isEmpty)

@@ -138,7 +138,7 @@ struct CallbackCost {
         for second in 0..<seconds {
             for sighting in sightings(second) { engine.receive(sighting) }
             engine.advance(to: Timestamp(nanoseconds: Int64(second + 1) * 1_000_000_000))
-            reports += engine.takeEvents().count
+            reports += engine.drainEvents().count
         }
         let end = processorTime()
         precondition(reports >= constraints * seconds - constraints)

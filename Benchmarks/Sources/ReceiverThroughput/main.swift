@@ -45,7 +45,7 @@ struct Reader {
                 sum += Int(sighting.identity.major) + Int(sighting.identity.minor) - Int(sighting.rssi.rawValue)
             }
         }
-        _ = batch.takeEvents()
+        _ = batch.drainEvents()
         // Another second, so that no message is a duplicate.
         time = time.advanced(by: Timestamp.nanosecondsPerSecond)
         return (count, sum)

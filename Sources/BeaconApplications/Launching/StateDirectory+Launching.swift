@@ -60,7 +60,7 @@ package struct LaunchTrigger: Hashable, Sendable {
 
 extension StateDirectory {
     /// The maximum number of missed events per application. If there are more, the oldest are dropped.
-    package static let mostPendingEvents = 100
+    package static let maximumPendingEvents = 100
 
     // MARK: - Registration
 
@@ -170,7 +170,7 @@ extension StateDirectory {
             let event = PendingRegionEvent(
                 identifier: id.identifier, constraint: constraint, state: state, time: time)
             try pendingFile(of: application).update { events in
-                events = (events + [event]).suffix(Self.mostPendingEvents)
+                events = (events + [event]).suffix(Self.maximumPendingEvents)
             }
         }
         return trigger

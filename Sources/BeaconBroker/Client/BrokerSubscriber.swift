@@ -42,7 +42,7 @@ package final class BrokerSubscriber: Sendable {
     private static let capacity = 8192
 
     /// The maximum number of bytes of all waiting messages. It bounds messages from other clients.
-    private static let mostBytes = 32 << 20
+    private static let maximumBytes = 32 << 20
 
     /// The longest message that may report presence.
     private static let longestStatus = 64
@@ -126,7 +126,9 @@ package final class BrokerSubscriber: Sendable {
         var size = 0
         if case .message(let message) = content { size = message.payload.count }
         let isFirst = queue.withLock { [size] queue in
-            if queue.items.count >= Self.capacity || queue.bytes + size > Self.mostBytes { Self.makeRoom(in: &queue) }
+            if queue.items.count >= Self.capacity || queue.bytes + size > Self.maximumBytes {
+                Self.makeRoom(in: &queue)
+            }
             queue.bytes += size
             queue.items.append(Item(content: content, time: time))
             return queue.items.count == 1

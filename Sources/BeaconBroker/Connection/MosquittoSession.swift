@@ -54,7 +54,7 @@ final class MosquittoSession {
     private static let receiveBuffer: Int32 = 256 << 10
 
     /// The maximum number of reads in one step, so that received messages are delivered while more arrive.
-    private static let mostRounds = 8
+    private static let maximumRounds = 8
 
     init(_ options: MQTTSettings, on terms: ConnectionTerms, logger: Logger) throws(MQTTError) {
         var problem: UnsafePointer<CChar>?
@@ -144,7 +144,7 @@ final class MosquittoSession {
             repeat {
                 try read(socket)
                 rounds += 1
-            } while bound.unread > 0 && rounds < Self.mostRounds
+            } while bound.unread > 0 && rounds < Self.maximumRounds
         }
         if polled[0].revents & Int16(POLLOUT) != 0 { try check(library.loop_write(client, 1)) }
         try check(library.loop_misc(client))

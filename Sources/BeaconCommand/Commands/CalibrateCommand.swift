@@ -94,7 +94,7 @@ struct CalibrateCommand: ParsableCommand {
             try printOffsets(session.results(of: result.identity), &set, to: &output)
         } else {
             try keep(result, in: &set)
-            let loss = distance == 3 ? set[result.identity]?.lossToThreeMetres : nil
+            let loss = distance == 3 ? set[result.identity]?.lossToThreeMeters : nil
             try output.append { buffer in
                 if json {
                     result.appendJSON(distance: distance, loss: loss, to: &buffer)
@@ -132,12 +132,12 @@ struct CalibrateCommand: ParsableCommand {
                     "the signal at 3 m is not weaker than at 1 m (\(near.power, decimals: 1) dBm); something "
                         + "reflects it. Measure both again elsewhere")
             }
-            set[result.identity]?.lossToThreeMetres = rounded(near.power - power)
+            set[result.identity]?.lossToThreeMeters = rounded(near.power - power)
         } else {
             set[result.identity] = CalibrationSet.Beacon(
                 power: rounded(power),
                 interval: result.margin.map { [rounded(power - $0), rounded(power + $0)] },
-                lossToThreeMetres: set[result.identity]?.lossToThreeMetres)
+                lossToThreeMeters: set[result.identity]?.lossToThreeMeters)
         }
     }
 

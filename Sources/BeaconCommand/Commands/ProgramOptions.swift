@@ -165,8 +165,8 @@ struct EventPrograms: Sendable {
     ///
     /// - Throws: `ValidationError` if there is no word or a quote has no end.
     static func words(of command: String) throws -> [String] {
-        do throws(CommandWords.Failure) {
-            return try CommandWords.split(command)
+        do throws(CommandLineSplitter.Failure) {
+            return try CommandLineSplitter.split(command)
         } catch {
             throw switch error {
             case .empty: ValidationError("--exec needs a program to run.")

@@ -8,7 +8,7 @@ struct AirPlan {
     private static let columns = 78
 
     /// The most lines of the plan, so that the list below it is visible too.
-    private static let mostRows = 16
+    private static let maximumRows = 16
 
     /// The ratio of a character's height to its width in most terminals' fonts.
     private static let stretch = 2.0
@@ -94,7 +94,7 @@ struct AirPlan {
         let margin = max(0.5, 0.04 * max(high.x - low.x, high.y - low.y))
         let width = high.x - low.x + 2 * margin
         let height = high.y - low.y + 2 * margin
-        let scale = min(Double(Self.columns - 1) / width, Double(Self.mostRows - 1) * Self.stretch / height)
+        let scale = min(Double(Self.columns - 1) / width, Double(Self.maximumRows - 1) * Self.stretch / height)
         let size = (columns: Int(width * scale) + 1, rows: Int(height * scale / Self.stretch) + 1)
         let empty = Array(repeating: (sign: Character(" "), color: TextStyle.Ink?.none), count: size.columns)
         var cells = Array(repeating: empty, count: size.rows)

@@ -13,11 +13,11 @@ package struct YAMLDocument {
     package static let hidden: Character = "\u{E000}"
 
     /// The most duplicate keys to report. A file with more is not a configuration.
-    private static let mostDuplicates = 100
+    private static let maximumDuplicates = 100
 
     /// The most aliases in a file. Each stands for everything in its anchor, including other aliases. 32 of them make
     /// at most about 100 000 nodes of a file; a few hundred make more than any machine can hold.
-    private static let mostAliases = 32
+    private static let maximumAliases = 32
 
     /// Reads a file's text.
     package init(_ text: String) {
@@ -26,13 +26,13 @@ package struct YAMLDocument {
             diagnostics = [
                 Diagnostic(
                     .file(location),
-                    "there are more than \(Self.mostAliases) aliases (*name); write their values out")
+                    "there are more than \(Self.maximumAliases) aliases (*name); write their values out")
             ]
             return
         }
         var text = text
         var diagnostics: [Diagnostic] = []
-        for _ in 0...Self.mostDuplicates {
+        for _ in 0...Self.maximumDuplicates {
             do {
                 root = try compose(yaml: text)
                 self.diagnostics = diagnostics
@@ -69,8 +69,8 @@ package struct YAMLDocument {
         let anchors = Set(words.lazy.filter { $0.word.hasPrefix("&") }.map { name($0.word) })
         guard !anchors.isEmpty else { return nil }
         let aliases = words.filter { $0.word.hasPrefix("*") && anchors.contains(name($0.word)) }
-        guard aliases.count > mostAliases else { return nil }
-        let excess = aliases[mostAliases]
+        guard aliases.count > maximumAliases else { return nil }
+        let excess = aliases[maximumAliases]
         let column = excess.line.unicodeScalars.distance(from: excess.line.startIndex, to: excess.word.startIndex)
         return SourceLocation(line: excess.number, column: column + 1)
     }

@@ -126,8 +126,8 @@ extension SettingKind where Value == [String] {
                 return words?.isEmpty == true ? nil : words
             }
             guard let line = section.text(key) else { return nil }
-            do throws(CommandWords.Failure) {
-                return try CommandWords.split(line)
+            do throws(CommandLineSplitter.Failure) {
+                return try CommandLineSplitter.split(line)
             } catch {
                 section.report(
                     section.origin(of: key),

@@ -49,7 +49,7 @@ package struct FileExposure {
                     message: "other users can \(deed) \(path)\(Self.danger(use)); "
                         + remedy(readable | writable, path, rights)))
         }
-        for folder in FileRights.foldersOnTheWay(to: path) {
+        for folder in FileRights.foldersTraversed(to: path) {
             guard let rights = FileRights(folder, followsLinks: true), !rights.isSticky else { continue }
             let writable = excess(S_IWGRP, S_IWOTH, of: rights)
             guard writable != 0 else { continue }

@@ -32,7 +32,7 @@ package struct FileRights {
 
     /// Returns the folders that the system searches to resolve an absolute path, through all links on the way
     /// (path_resolution(7)).
-    package static func foldersOnTheWay(to path: String) -> [String] {
+    package static func foldersTraversed(to path: String) -> [String] {
         var folders: [String] = []
         var rest = path.split(separator: "/").map(String.init)[...]
         var (folder, links) = ("/", 0)

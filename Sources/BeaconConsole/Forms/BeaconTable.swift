@@ -12,7 +12,7 @@ import HTTPTypes
 enum BeaconTable {
     /// The size limit of a table in bytes, and the largest number of its beacons.
     static let largest = 1 << 20
-    private static let mostRows = 10_000
+    private static let maximumRows = 10_000
 
     private static let columns = ["name", "uuid", "major", "minor", "place"]
     private static let trackerColumn = "tracker"
@@ -171,8 +171,8 @@ enum BeaconTable {
                 .unprocessableContent, "the first line has the same column twice",
                 errors: [.init(key: "line 1", detail: "has the same column twice")])
         }
-        guard records.count <= mostRows else {
-            throw Problem(.unprocessableContent, "the table has \(records.count) beacons; the limit is \(mostRows)")
+        guard records.count <= maximumRows else {
+            throw Problem(.unprocessableContent, "the table has \(records.count) beacons; the limit is \(maximumRows)")
         }
         return try records.map { record in
             guard record.fields.count == header.count else {

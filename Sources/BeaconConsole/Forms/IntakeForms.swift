@@ -21,7 +21,7 @@ struct AppEventForm: Decodable {
 
     /// The largest number of events in a request, and the largest data of one event, in bytes of JSON. The history
     /// limits the number of events, not their size.
-    private static let mostEvents = 1_000
+    private static let maximumEvents = 1_000
     private static let largestData = 16 << 10
 
     /// Reads the events of a request.
@@ -41,9 +41,9 @@ struct AppEventForm: Decodable {
         } catch {
             throw Problem(.badRequest, "the body is not a JSON list of events")
         }
-        guard events.count <= mostEvents else {
+        guard events.count <= maximumEvents else {
             throw Problem(
-                .contentTooLarge, "the request has \(events.count) events; send at most \(mostEvents) at once")
+                .contentTooLarge, "the request has \(events.count) events; send at most \(maximumEvents) at once")
         }
         let encoder = JSONEncoder()
         for (index, event) in events.enumerated() {

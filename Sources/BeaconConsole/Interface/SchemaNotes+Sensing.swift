@@ -35,18 +35,18 @@ extension SchemaNotes {
             "consumers": "Events that wait for each destination and for the rules (\".rules\").",
             "state": "Values of the state by kind.",
             "fileBytes": .count("The bytes of the file and its log on the disk."),
-            "mostFileBytes": .count("The largest size of the file in bytes; null without a limit."),
+            "maximumFileBytes": .count("The largest size of the file in bytes; null without a limit."),
         ],
         "StorePart": [
             "rows": .count(),
             "bytes": .count(),
-            "mostRows": .count("The largest number of rows."),
-            "mostBytes": .count("The largest number of bytes."),
+            "maximumRows": .count("The largest number of rows."),
+            "maximumBytes": .count("The largest number of bytes."),
             "age": .count("The longest time that a row is kept, in seconds; null without a limit."),
             "largestSender": .count(
                 "The rows of the sender with the most: an app, an install or a rule. Null if rows are not counted by sender."
             ),
-            "mostRowsPerSender": .count("The largest number of rows of one sender."),
+            "maximumRowsPerSender": .count("The largest number of rows of one sender."),
         ],
         "Health": [
             "status": .words(["good", "warning", "failing"], "The worst severity."),

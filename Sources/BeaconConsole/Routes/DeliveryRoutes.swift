@@ -61,7 +61,7 @@ struct DeliveryRoutes: Sendable {
     }
 
     /// The largest number of entries in one answer.
-    private static let mostEntries = 200
+    private static let maximumEntries = 200
 
     func add(to router: InterfaceRouter) {
         router.on(
@@ -111,8 +111,8 @@ struct DeliveryRoutes: Sendable {
             }
             let entries = try await inspect { inspector in
                 state == "dead"
-                    ? try inspector.deadLetters(of: name, limit: Self.mostEntries)
-                    : try inspector.queue(of: name, limit: Self.mostEntries)
+                    ? try inspector.deadLetters(of: name, limit: Self.maximumEntries)
+                    : try inspector.queue(of: name, limit: Self.maximumEntries)
             }
             return Entries(
                 entries: (entries ?? []).map { entry in

@@ -15,10 +15,10 @@ struct EventRoutes: Sendable {
     let broadcast: EventBroadcast
 
     /// The largest number of events in one answer.
-    private static let mostEvents = 1_000
+    private static let maximumEvents = 1_000
 
     /// The largest number of events in an export.
-    private static let mostExported = 1_000_000
+    private static let maximumExported = 1_000_000
 
     func add(to router: InterfaceRouter) {
         router.respond(
@@ -26,7 +26,8 @@ struct EventRoutes: Sendable {
             Operation(
                 "listEvents", .events, "List past events", "The events.",
                 parameters: [
-                    .number("limit", "The most events to list.", 1...Int64(Self.mostEvents), default: 100, example: 50),
+                    .number(
+                        "limit", "The most events to list.", 1...Int64(Self.maximumEvents), default: 100, example: 50),
                     .before, .from,
                     .to, .kind, .region, .ofPlace, .install,
                 ]), as: Events.self
@@ -136,7 +137,7 @@ struct EventRoutes: Sendable {
     /// - Parameter seen: the number of the listener's last event; on return, the number of the last written event.
     private func writeMissed(_ seen: inout Int64, _ write: (ByteBuffer) async throws -> Void) async throws {
         while true {
-            let (events, last) = try await history.events(after: seen, limit: Self.mostEvents)
+            let (events, last) = try await history.events(after: seen, limit: Self.maximumEvents)
             let names = await gateway.names
             for event in events {
                 let data = try Self.json(of: event, names)
@@ -159,8 +160,8 @@ struct EventRoutes: Sendable {
         var query = EventHistory.everything
         query.limit =
             try number(
-                "limit", { Int($0).flatMap { (1...mostEvents).contains($0) ? $0 : nil } },
-                "number from 1 to \(mostEvents)") ?? 100
+                "limit", { Int($0).flatMap { (1...maximumEvents).contains($0) ? $0 : nil } },
+                "number from 1 to \(maximumEvents)") ?? 100
         query.before = try number("before", { Int64($0).flatMap { $0 > 0 ? $0 : nil } }, "valid event number")
         query.from = try number("from", { Double($0).flatMap { Timestamp(seconds: $0) } }, "time in seconds since 1970")
         query.to = try number("to", { Double($0).flatMap { Timestamp(seconds: $0) } }, "time in seconds since 1970")
@@ -261,9 +262,9 @@ struct EventRoutes: Sendable {
                         ByteBuffer(string: "time,kind,summary,receiver,region,place,beacon,sender,user\n"))
                 }
                 var query = query
-                query.limit = Self.mostEvents
+                query.limit = Self.maximumEvents
                 var count = 0
-                while count < Self.mostExported {
+                while count < Self.maximumExported {
                     let page = try await history.page(query)
                     var buffer = ByteBuffer()
                     for event in page.events {

@@ -28,10 +28,10 @@ struct IntakeRoutes: Sendable {
 
     /// The largest number of apps that may wait for a message at once, out of all connections. Further requests are
     /// answered at once.
-    private static let mostPolls = 300
+    private static let maximumPolls = 300
 
     /// The largest number of messages in one answer.
-    private static let mostMessages = 100
+    private static let maximumMessages = 100
 
     private struct AppMessage: Codable, Sendable {
         var id: String
@@ -78,7 +78,7 @@ struct IntakeRoutes: Sendable {
                     .senderID,
                     .query(
                         "wait",
-                        "The seconds to wait for the first message; anything but a number is ignored. At most \(Self.mostPolls) requests wait at once; further requests are answered immediately.",
+                        "The seconds to wait for the first message; anything but a number is ignored. At most \(Self.maximumPolls) requests wait at once; further requests are answered immediately.",
                         [
                             "type": ["integer", "string"], "minimum": 0,
                             "maximum": .integer(Int64(Self.longestWait)), "default": 0,
@@ -218,13 +218,13 @@ struct IntakeRoutes: Sendable {
     private func messages(of install: String, within wait: Duration) async throws -> [InstallMessage] {
         let isPatient = polls.withLock { polls in
             polls += 1
-            return polls <= Self.mostPolls
+            return polls <= Self.maximumPolls
         }
         defer { polls.withLock { $0 -= 1 } }
         let deadline = ContinuousClock.now + (isPatient ? wait : .zero)
         while true {
             let seen = state.people.news.count
-            let messages = try await state.people.messages(of: install, isWaiting: true, limit: Self.mostMessages)
+            let messages = try await state.people.messages(of: install, isWaiting: true, limit: Self.maximumMessages)
             let left = ContinuousClock.now.duration(to: deadline)
             guard messages.isEmpty, left > .zero, !isEnding.withLock({ $0 }) else { return messages }
             await state.people.news.wait(after: seen, atMost: left)

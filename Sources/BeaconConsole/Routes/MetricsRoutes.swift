@@ -66,10 +66,10 @@ struct MetricsRoutes: Sendable {
         for (part, name, value) in parts {
             let labels = [("part", part), ("name", name)]
             for (label, number) in [
-                ("rows", value.rows), ("bytes", value.bytes), ("limit_rows", value.mostRows),
-                ("limit_bytes", value.mostBytes),
+                ("rows", value.rows), ("bytes", value.bytes), ("limit_rows", value.maximumRows),
+                ("limit_bytes", value.maximumBytes),
             ] { metrics.makeMeter(label: "beacon_event_store_\(label)", dimensions: labels).set(Int64(number)) }
-            if let largest = value.largestSender, let most = value.mostRowsPerSender {
+            if let largest = value.largestSender, let most = value.maximumRowsPerSender {
                 metrics.makeMeter(label: "beacon_event_store_sender_rows", dimensions: labels).set(Int64(largest))
                 metrics.makeMeter(label: "beacon_event_store_limit_sender_rows", dimensions: labels).set(Int64(most))
             }

@@ -11,7 +11,7 @@ struct PeopleRoutes: Sendable {
     let current: CurrentConfiguration
 
     /// The largest number of installs in one answer.
-    private static let mostInstalls = 1_000
+    private static let maximumInstalls = 1_000
 
     private struct AppValue: Codable, Sendable {
         var name: String
@@ -88,7 +88,7 @@ struct PeopleRoutes: Sendable {
             Operation(
                 "listInstalls", .people, "List the installs of apps", "The installs that sent something most recently.")
         ) { _, _ in
-            let installs = try await state.people.installs(limit: Self.mostInstalls)
+            let installs = try await state.people.installs(limit: Self.maximumInstalls)
             return Installs(
                 installs: installs.map { install in
                     InstallValue(
@@ -196,7 +196,7 @@ struct PeopleRoutes: Sendable {
             else {
                 throw Problem(
                     .conflict,
-                    "another sender has this name, or there are already \(ConsoleAccess.mostApps) apps; choose another name, or remove an app",
+                    "another sender has this name, or there are already \(ConsoleAccess.maximumApps) apps; choose another name, or remove an app",
                     errors: [.init(key: "name", detail: "is the name of another sender")])
             }
             return NewApp(name: name, key: key, secret: secret.text)

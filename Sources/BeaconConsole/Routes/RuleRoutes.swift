@@ -172,8 +172,8 @@ struct RuleRoutes: Sendable {
     // MARK: - Trials
 
     /// The largest number of events that a trial examines, and the largest number of runs of each kind in its answer.
-    private static let mostTried = 100_000
-    private static let mostShown = 200
+    private static let maximumTried = 100_000
+    private static let maximumShown = 200
 
     private func tried(_ trial: TrialRequest) async throws -> TrialValue {
         let configuration = await gateway.configuration
@@ -213,7 +213,7 @@ struct RuleRoutes: Sendable {
                 if ran { value.runs.append(run) } else { value.withheld.append(run) }
             }
         }
-        while value.events < Self.mostTried {
+        while value.events < Self.maximumTried {
             let (page, last) = try await history.events(after: number)
             let events = page.filter { kinds.contains($0.event.kind) && $0.event.time <= to ?? .latest }
             let unknown = Set(events.compactMap(\.event.install)).subtracting(installs.keys)
@@ -240,8 +240,8 @@ struct RuleRoutes: Sendable {
             number = last
         }
         // The newest first, as in other lists.
-        value.runs = value.runs.sorted { $0.time < $1.time }.suffix(Self.mostShown).reversed()
-        value.withheld = value.withheld.sorted { $0.time < $1.time }.suffix(Self.mostShown).reversed()
+        value.runs = value.runs.sorted { $0.time < $1.time }.suffix(Self.maximumShown).reversed()
+        value.withheld = value.withheld.sorted { $0.time < $1.time }.suffix(Self.maximumShown).reversed()
         return value
     }
 

@@ -53,7 +53,7 @@ struct SensingRoutes: Sendable {
                         [
                             "type": "array",
                             "items": .component("ConstraintText"),
-                            "maxItems": .integer(Int64(Self.mostConstraints)),
+                            "maxItems": .integer(Int64(Self.maximumConstraints)),
                         ], example: ["f7826da6-4fa2-4e98-8024-bc5b71e0893e/1"]),
                     .words(
                         "scope",
@@ -113,7 +113,7 @@ struct SensingRoutes: Sendable {
     }
 
     /// The largest number of constraints in one request.
-    private static let mostConstraints = 20
+    private static let maximumConstraints = 20
 
     private static func scope(of request: Request) throws -> ListeningClients.Scope {
         let texts = request.parameters("region")
@@ -125,9 +125,10 @@ struct SensingRoutes: Sendable {
             }
             return .regions
         }
-        guard texts.count <= mostConstraints else {
+        guard texts.count <= maximumConstraints else {
             throw Problem(
-                .badRequest, "the request has \(texts.count) regions; at most \(mostConstraints) can be ranged at once")
+                .badRequest,
+                "the request has \(texts.count) regions; at most \(maximumConstraints) can be ranged at once")
         }
         guard !texts.isEmpty else { return .constraints([nil]) }
         let constraints: [BeaconConstraint?] = try texts.map { text in

@@ -7,17 +7,17 @@ struct StoreValue: Codable {
     struct Part: Codable, Sendable {
         var rows: Int
         var bytes: Int
-        var mostRows: Int
-        var mostBytes: Int
+        var maximumRows: Int
+        var maximumBytes: Int
         /// In seconds.
         @Nullable var age: Double?
         @Nullable var largestSender: Int?
-        @Nullable var mostRowsPerSender: Int?
+        @Nullable var maximumRowsPerSender: Int?
 
         init(_ part: EventStoreUsage.Part) {
-            (rows, bytes, mostRows, mostBytes) = (part.rows, part.bytes, part.mostRows, part.mostBytes)
+            (rows, bytes, maximumRows, maximumBytes) = (part.rows, part.bytes, part.maximumRows, part.maximumBytes)
             age = part.age.map { $0 / .seconds(1) }
-            (largestSender, mostRowsPerSender) = (part.largestSender, part.mostRowsPerSender)
+            (largestSender, maximumRowsPerSender) = (part.largestSender, part.maximumRowsPerSender)
         }
     }
 
@@ -26,11 +26,11 @@ struct StoreValue: Codable {
     var consumers: [String: Part]
     var state: [String: Part]
     var fileBytes: Int
-    @Nullable var mostFileBytes: Int?
+    @Nullable var maximumFileBytes: Int?
 
     init(_ usage: EventStoreUsage) {
         (events, memory) = (Part(usage.events), Part(usage.memory))
         (consumers, state) = (usage.consumers.mapValues { Part($0) }, usage.state.mapValues { Part($0) })
-        (fileBytes, mostFileBytes) = (usage.fileBytes, usage.mostFileBytes)
+        (fileBytes, maximumFileBytes) = (usage.fileBytes, usage.maximumFileBytes)
     }
 }

@@ -181,7 +181,7 @@ struct GatewayDaemon: Sendable {
 
     /// Returns the exchange that connects the machines of a fleet.
     private static func exchange(of settings: FleetSettings) -> any FleetExchange {
-        switch settings.meeting {
+        switch settings.transport {
         case .nats(let options): NATSExchange(options, name: settings.name)
         case .local: LocalExchange(LocalExchange.Hub(now: FleetMember.Clock.system.now))
         }

@@ -28,7 +28,7 @@ struct GatewayRun: Service {
         }
         // A daemon with a console but no source waits for data from others, and a fleet's machine for adverts from
         // others.
-        if await gateway.isForOthers { try? await gracefulShutdown() }
+        if await gateway.runsWithoutSources { try? await gracefulShutdown() }
         guard !Task.isShuttingDownGracefully else { return }
         let summary = await gateway.closingSummary
         logger.notice("\(summary)")

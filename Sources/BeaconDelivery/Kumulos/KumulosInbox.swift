@@ -37,7 +37,7 @@ public struct KumulosInbox: Sendable {
     private static let wait = 30
 
     /// The maximum number of ids remembered of messages that were passed on but perhaps not acknowledged.
-    private static let mostRemembered = 1_000
+    private static let maximumRemembered = 1_000
 
     /// The wait if the server rejects the keys or does not offer messages. The configuration must change first.
     private static let longPause = Duration.seconds(300)
@@ -101,7 +101,7 @@ public struct KumulosInbox: Sendable {
                 }
                 // Do not poll a server continuously if it does not wait.
                 if messages.isEmpty, .now - began < Self.shortPause { pause = Self.shortPause }
-                handled.removeFirst(max(0, handled.count - Self.mostRemembered))
+                handled.removeFirst(max(0, handled.count - Self.maximumRemembered))
                 if !messages.isEmpty, await !acknowledge(messages.map(\.id)) {
                     failures += 1
                     pause = policy.wait(afterFailures: failures, asked: nil, using: &generator)

@@ -50,7 +50,7 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
     public var runnerUp: String?
 
     /// The reason to suspect that more than one device uses the beacon's identity; nil for other kinds of notification.
-    public var suspicion: SuspicionGrounds?
+    public var suspicion: SuspicionEvidence?
 
     /// The user whom the notification concerns, as named by the application. Kumulos requires it.
     public var user: String?
@@ -175,7 +175,7 @@ extension BeaconNotification: Codable {
         before = try values.decodeIfPresent(String.self, forKey: .before)
         margin = try values.decodeIfPresent(Double.self, forKey: .margin)
         runnerUp = try values.decodeIfPresent(String.self, forKey: .runnerUp)
-        suspicion = try values.decodeIfPresent(SuspicionGrounds.self, forKey: .suspicion)
+        suspicion = try values.decodeIfPresent(SuspicionEvidence.self, forKey: .suspicion)
         user = try values.decodeIfPresent(String.self, forKey: .user)
         name = try values.decodeIfPresent(String.self, forKey: .name)
         properties = try values.decodeIfPresent([String: JSONValue].self, forKey: .properties)

@@ -31,16 +31,16 @@ public struct BeaconCalibration: Hashable, Sendable {
 
     /// The loss from one meter to three in decibels; nil if it was not measured. It is 9.5 in free space, and usually
     /// 8.3 in rooms.
-    public var lossToThreeMetres: Double?
+    public var lossToThreeMeters: Double?
 
     /// Creates a calibration.
     ///
     /// - Parameters:
     ///   - power: the signal at one meter in dBm.
-    ///   - lossToThreeMetres: the loss from one meter to three in decibels; nil if it was not measured.
-    public init(power: Double, lossToThreeMetres: Double? = nil) {
+    ///   - lossToThreeMeters: the loss from one meter to three in decibels; nil if it was not measured.
+    public init(power: Double, lossToThreeMeters: Double? = nil) {
         self.power = power
-        self.lossToThreeMetres = lossToThreeMetres
+        self.lossToThreeMeters = lossToThreeMeters
     }
 
     /// The loss from one meter to three that the distance model expects, in dB: ten times its exponent times the
@@ -52,7 +52,7 @@ public struct BeaconCalibration: Hashable, Sendable {
 
     /// The factor that scales a loss beyond one meter to the one that the distance model expects.
     fileprivate var lossScale: Double {
-        guard let loss = lossToThreeMetres else { return 1 }
+        guard let loss = lossToThreeMeters else { return 1 }
         return Self.usualLoss / min(max(loss, Self.likelyLosses.lowerBound), Self.likelyLosses.upperBound)
     }
 }

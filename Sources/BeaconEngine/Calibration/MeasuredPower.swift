@@ -9,7 +9,7 @@ package import BeaconModel
 /// - A claim outside ``possible`` does not count, and neither does a missing one.
 /// - The first possible claim is held. Another claim replaces it after it was the only one for
 ///   ``PowerDispute/settlingTime``, so that a reconfigured beacon is followed.
-/// - After ``PowerDispute/mostChanges`` changes in a row, no claim counts until one lasts that long.
+/// - After ``PowerDispute/maximumChanges`` changes in a row, no claim counts until one lasts that long.
 ///
 /// A beacon without a valid power is uncalibrated, and ``assumed`` stands in for its power. A reading always counts
 /// with the held power, whatever its own advert claims: the byte changed, but the transmitter probably did not.
@@ -108,10 +108,10 @@ struct PowerDispute: Hashable, Sendable, BitwiseCopyable {
     /// take eight times as long, so that no sequence of claims can move a beacon again and again.
     static let settlingTime = 60 * Timestamp.nanosecondsPerSecond
     private static let growth = 3
-    private static let mostGrowths: UInt8 = 5
+    private static let maximumGrowths: UInt8 = 5
 
     /// The number of changes in a row after which no claim counts.
-    static let mostChanges: UInt8 = 6
+    static let maximumChanges: UInt8 = 6
 
     /// The outcome of a claim.
     enum Outcome {
@@ -143,7 +143,7 @@ struct PowerDispute: Hashable, Sendable, BitwiseCopyable {
         guard claim == candidate else {
             (candidate, adverts, since) = (claim, 1, time)
             if changes < .max { changes += 1 }
-            return changes >= Self.mostChanges ? .changing : .open
+            return changes >= Self.maximumChanges ? .changing : .open
         }
         if time &- newest > Self.longestGap { (adverts, since) = (0, time) }
         if adverts < .max { adverts += 1 }
@@ -151,7 +151,7 @@ struct PowerDispute: Hashable, Sendable, BitwiseCopyable {
             time &- since >= Self.settlingTime << (Self.growth * Int(replacements))
         else { return .open }
         changes = 0
-        if claim != holding, replacements < Self.mostGrowths { replacements += 1 }
+        if claim != holding, replacements < Self.maximumGrowths { replacements += 1 }
         return .lasting
     }
 }

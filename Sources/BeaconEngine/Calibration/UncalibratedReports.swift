@@ -3,7 +3,7 @@ import BeaconModel
 /// The uncalibrated beacons that were reported: each once, and few per day, so that invented identities cannot fill a
 /// log.
 struct UncalibratedReports {
-    /// The period in which at most ``UncalibratedBeacon/mostReports`` beacons are reported: a day.
+    /// The period in which at most ``UncalibratedBeacon/maximumReports`` beacons are reported: a day.
     private static let period = 86_400 * Timestamp.nanosecondsPerSecond
 
     /// The maximum number of remembered beacons. Beyond it, beacons may be reported again.
@@ -19,10 +19,10 @@ struct UncalibratedReports {
     ///   the period.
     mutating func note(_ identity: BeaconIdentity, at tick: Int64) -> (isNew: Bool, isLast: Bool) {
         if tick - began >= Self.period { (count, began) = (0, tick) }
-        guard count < UncalibratedBeacon.mostReports else { return (false, false) }
+        guard count < UncalibratedBeacon.maximumReports else { return (false, false) }
         if beacons.count >= Self.capacity { beacons = [] }
         guard beacons.insert(identity).inserted else { return (false, false) }
         count += 1
-        return (true, count == UncalibratedBeacon.mostReports)
+        return (true, count == UncalibratedBeacon.maximumReports)
     }
 }

@@ -48,7 +48,7 @@ extension Engine {
     }
 
     /// Sets a beacon's last known place, for instance from an earlier run.
-    public mutating func setKnownPlace(_ whereabouts: Whereabouts, of identity: BeaconIdentity) {
+    public mutating func setKnownPlace(_ whereabouts: PlaceState, of identity: BeaconIdentity) {
         places?.setKnown(whereabouts, of: identity, evicted: &statistics.evicted)
     }
 

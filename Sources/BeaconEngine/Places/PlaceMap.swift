@@ -65,15 +65,15 @@ public struct PlaceRules: Hashable, Sendable {
 
     /// The maximum number of receiver pairs that count, and the maximum seconds that one reading of a slow beacon
     /// counts for.
-    static let mostWitnesses = 16
-    static let mostSeconds: Float = 3
+    static let maximumWitnesses = 16
+    static let maximumSeconds: Float = 3
 
     /// Creates the default rules.
     public init() {}
 }
 
 /// The place of a beacon, if it is known.
-public enum Whereabouts: Hashable, Sendable {
+public enum PlaceState: Hashable, Sendable {
     /// Unknown: the receivers that hear cannot decide.
     case unknown
     /// In none of the places: no receiver has heard the beacon for long enough.
@@ -91,13 +91,13 @@ public struct PlaceChange: Hashable, Sendable {
     public var time: Timestamp
 
     /// The new place.
-    public var whereabouts: Whereabouts
+    public var whereabouts: PlaceState
 
     /// The last known place, even if it has been unknown since.
-    public var before: Whereabouts
+    public var before: PlaceState
 
     /// The reasons for the decision.
-    public var grounds: PlaceGrounds
+    public var grounds: PlaceEvidence
 }
 
 /// A beacon that is located, with its current place.
@@ -106,14 +106,14 @@ public struct LocatedBeacon: Hashable, Sendable {
     public var identity: BeaconIdentity
 
     /// The current place.
-    public var whereabouts: Whereabouts
+    public var whereabouts: PlaceState
 
     /// The reasons of the newest second.
-    public var grounds: PlaceGrounds
+    public var grounds: PlaceEvidence
 }
 
 /// The reasons for a decision between places.
-public struct PlaceGrounds: Hashable, Sendable {
+public struct PlaceEvidence: Hashable, Sendable {
     /// The receiver that hears the beacon best in its place.
     public var receiver: ReceiverID?
 

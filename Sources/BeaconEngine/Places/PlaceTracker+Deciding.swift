@@ -195,8 +195,8 @@ extension PlaceTracker {
         return place
     }
 
-    private func grounds(of place: Int16, _ slot: Int) -> PlaceGrounds {
-        var grounds = PlaceGrounds()
+    private func grounds(of place: Int16, _ slot: Int) -> PlaceEvidence {
+        var grounds = PlaceEvidence()
         guard place >= 0 else { return grounds }
         let number = standing.receivers[Int(place)]
         if number >= 0 {

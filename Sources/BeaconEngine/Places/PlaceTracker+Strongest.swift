@@ -43,8 +43,8 @@ extension PlaceTracker {
         let lead = standing.levels[other] - standing.levels[current]
         // Levels without new readings are not new evidence. A reading of a slow beacon counts for more.
         guard isHeard else { return nil }
-        let seconds = min(max(beacons[slot].gap, 1), PlaceRules.mostSeconds)
-        let pairs = min(standing.hearingCounts[current] * standing.hearingCounts[other], PlaceRules.mostWitnesses)
+        let seconds = min(max(beacons[slot].gap, 1), PlaceRules.maximumSeconds)
+        let pairs = min(standing.hearingCounts[current] * standing.hearingCounts[other], PlaceRules.maximumWitnesses)
         let part = (lead - air.slack) * seconds * Float(pairs) / air.neededLead
         beacons[slot].lead = min(max(beacons[slot].lead + part, 0), 1)
         // Rounding keeps sums of many parts slightly below one.

@@ -35,7 +35,7 @@ struct PlaceTracker {
         var peak = -Double.infinity
         /// The number of the receiver that decided last.
         var holder: Int16 = -1
-        var grounds = PlaceGrounds()
+        var grounds = PlaceEvidence()
 
         init(identity: BeaconIdentity) { self.identity = identity }
 
@@ -134,7 +134,7 @@ struct PlaceTracker {
         }
     }
 
-    static func whereabouts(_ place: Int16) -> Whereabouts {
+    static func whereabouts(_ place: Int16) -> PlaceState {
         switch place {
         case NoPlace.nowhere: .nowhere
         case NoPlace.unknown: .unknown
@@ -184,7 +184,7 @@ struct PlaceTracker {
     }
 
     /// Sets a beacon's last known place.
-    mutating func setKnown(_ whereabouts: Whereabouts, of identity: BeaconIdentity, evicted: inout Int) {
+    mutating func setKnown(_ whereabouts: PlaceState, of identity: BeaconIdentity, evicted: inout Int) {
         let slot = Int(find(identity, evicted: &evicted))
         beacons[slot].known =
             switch whereabouts {

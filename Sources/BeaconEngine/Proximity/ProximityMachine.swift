@@ -35,7 +35,7 @@ public struct ProximityMachine: Sendable {
     ///   - conditions: the conditions.
     ///   - maximum: the maximum number of remembered beacons; by default the maximum that ranging tracks.
     public init(
-        _ conditions: [ProximityCondition], maximum: Int = EngineConfiguration.usualMaximumTrackedBeacons
+        _ conditions: [ProximityCondition], maximum: Int = EngineConfiguration.defaultMaximumTrackedBeacons
     ) {
         self.conditions = conditions
         self.maximum = maximum

@@ -58,7 +58,7 @@ public struct ProximityReports: Sendable {
     /// Creates empty lists.
     ///
     /// - Parameter maximum: the maximum number of listed beacons; by default the maximum that ranging tracks.
-    public init(maximum: Int = EngineConfiguration.usualMaximumTrackedBeacons) { self.maximum = maximum }
+    public init(maximum: Int = EngineConfiguration.defaultMaximumTrackedBeacons) { self.maximum = maximum }
 
     /// Receives the report of a second, in the order of time.
     ///

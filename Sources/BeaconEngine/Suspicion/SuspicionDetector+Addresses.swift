@@ -7,7 +7,7 @@ extension SuspicionDetector {
     /// adverts with the old one may arrive late by as long as gateways collect adverts.
     static let addressTime = 30 * second
     /// The maximum number of addresses that are tracked for an identity.
-    static let mostAddresses = 4
+    static let maximumAddresses = 4
 
     /// Checks the address of an advert.
     mutating func receiveAddress(_ sighting: Sighting, in place: Int) {
@@ -17,7 +17,7 @@ extension SuspicionDetector {
         let known = KnownAddress(address: address, receiver: sighting.receiver.index, newest: time)
         // Only the bits count: one receiver may report the kind of an address and another may not.
         guard let index = records[place].addresses.firstIndex(where: { $0.address.bits == address.bits }) else {
-            if records[place].addresses.count < Self.mostAddresses {
+            if records[place].addresses.count < Self.maximumAddresses {
                 records[place].lastAddress = records[place].addresses.count
                 records[place].addresses.append(known)
             } else {

@@ -10,7 +10,7 @@ extension SuspicionDetector {
     /// The time for which a beacon's position is remembered.
     static let memory = 3600 * second
     /// The maximum number of receivers that are tracked for an identity.
-    static let mostFixes = 12
+    static let maximumFixes = 12
 
     /// Returns the level in dBm that a record's beacon has at one meter.
     private func power(in place: Int) -> Float {
@@ -67,7 +67,7 @@ extension SuspicionDetector {
     mutating func fix(of receiver: ReceiverID, in place: Int, hearing loss: Float, at time: Int64) -> Int? {
         if let known = records[place].fixes.firstIndex(where: { $0.receiver == receiver.index }) { return known }
         let new = Fix(receiver: receiver.index, address: DeviceAddress(bits: 0, kind: .anonymous))
-        if records[place].fixes.count < Self.mostFixes {
+        if records[place].fixes.count < Self.maximumFixes {
             records[place].fixes.append(new)
             return records[place].fixes.count - 1
         }

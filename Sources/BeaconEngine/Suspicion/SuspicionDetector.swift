@@ -4,7 +4,7 @@ public import BeaconModel
 ///
 /// It does no I/O and reads no clock. Only adverts count and silence means nothing, so deaf receivers need no special
 /// care. Its memory and its reports are bounded: invented identities neither fill the memory nor displace known ones,
-/// and there are at most ``mostFindings`` reports an hour.
+/// and there are at most ``maximumFindings`` reports an hour.
 ///
 /// The strength of an advert bounds the distance at which it was sent: in free space a signal loses 20 dB from one
 /// meter to ten, and hardly ever less. Three adverts near one receiver and three near another contradict each other if
@@ -12,10 +12,10 @@ public import BeaconModel
 public struct SuspicionDetector: Sendable {
     /// The maximum number of findings in an hour, counted separately for identities that the constraints name in full
     /// and for others.
-    public static let mostFindings = 60
+    public static let maximumFindings = 60
 
     /// The maximum number of tracked identities, besides those that the constraints name in full.
-    public static let mostIdentities = 16_384
+    public static let maximumIdentities = 16_384
 
     /// The findings that were dropped because there were too many.
     public private(set) var omittedFindings = 0
@@ -46,7 +46,7 @@ public struct SuspicionDetector: Sendable {
         ///  - Returns: false if there were too many.
         mutating func note(at time: Int64) -> Bool {
             times.removeAll { time - $0 >= 3600 * SuspicionDetector.second }
-            guard times.count < SuspicionDetector.mostFindings else { return false }
+            guard times.count < SuspicionDetector.maximumFindings else { return false }
             times.append(time)
             return true
         }
@@ -187,7 +187,7 @@ public struct SuspicionDetector: Sendable {
         guard let wanted = wanted[identity.uuid], wanted.contains(identity) else { return nil }
         let isNamed = wanted.identities.contains(identity)
         let record = Record(identity: identity, isNamed: isNamed, newest: time)
-        if isNamed || records.count - namedCount < Self.mostIdentities { return add(record) }
+        if isNamed || records.count - namedCount < Self.maximumIdentities { return add(record) }
         // An identity that has not been heard for a while makes room. If all are heard, the oldest ones stay.
         for _ in 0..<8 {
             sweep = (sweep + 1) % records.count

@@ -50,7 +50,7 @@ public struct ConsumerStatus: Hashable, Sendable {
     /// The number of waiting events that were dropped because a new filter does not select them.
     public var droppedByFilter = 0
     /// The number of events and dead letters that were dropped on request.
-    public var droppedByHand = 0
+    public var droppedOnRequest = 0
     /// The number of events that a newer one of the priority ``Event/Priority-swift.struct/latest`` replaced.
     public var superseded = 0
     /// The number of consecutive failed attempts; 0 while it accepts events.
@@ -94,7 +94,7 @@ public struct ConsumerStatus: Hashable, Sendable {
     public var waitingBytes: Int { pending.reduce(due.bytes) { $0 + $1.bytes } }
 
     /// The total number of dropped events and dead letters.
-    public var dropped: Int { droppedByAge + droppedBySize + droppedByFilter + droppedByHand }
+    public var dropped: Int { droppedByAge + droppedBySize + droppedByFilter + droppedOnRequest }
 }
 
 extension ConsumerStatus {

@@ -119,7 +119,7 @@ extension StepWriter {
                 consumer.pending = ConsumerStatus.nothing
             }
         }
-        consumer.droppedByHand += count
+        consumer.droppedOnRequest += count
         ledger.consumers[index] = consumer
         ledger.changedConsumers.insert(name)
         return count

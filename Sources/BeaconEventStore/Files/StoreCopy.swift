@@ -19,7 +19,7 @@ struct StoreCopy {
     let isSalvage: Bool
 
     /// The maximum number of rows that a file of this size can have. A damaged table may contain cycles.
-    private let mostRows: Int
+    private let maximumRows: Int
 
     init(
         source: StoreTables, hasNamespace: @escaping (String) -> Bool = { _ in true }, addition: [StateChange] = [],
@@ -28,11 +28,11 @@ struct StoreCopy {
         (self.source, self.hasNamespace, self.addition, self.isSalvage) = (source, hasNamespace, addition, isSalvage)
         func size(_ pragma: String) throws -> Int { try source.first("PRAGMA \(pragma)") { try $0.count(0) } ?? 0 }
         // The shortest row, with a name, has at least 16 bytes.
-        mostRows = try size("page_count") * size("page_size") / 16
+        maximumRows = try size("page_count") * size("page_size") / 16
     }
 
     /// The maximum number of positions of a damaged table at which reading is retried.
-    private static let mostAttempts = 100_000
+    private static let maximumAttempts = 100_000
 
     /// The result of a copy.
     struct Result {
@@ -108,7 +108,7 @@ struct StoreCopy {
         var next: Int64 = 1
         var step: Int64 = 1
         var attempts = 0
-        while next < Int64.max / 2, attempts < Self.mostAttempts {
+        while next < Int64.max / 2, attempts < Self.maximumAttempts {
             do {
                 try source.each("SELECT \(StoreRow.columns) FROM event WHERE number >= ? ORDER BY number", [next]) {
                     row in
@@ -150,7 +150,7 @@ struct StoreCopy {
                 guard let id = try? row.id(1), (1..<Int64.max / 2).contains(try row.integer(0)) else { return true }
                 _ = try target.addName(id, try row.integer(0))
                 result.sequence = max(result.sequence, try row.integer(0))
-                return count < mostRows
+                return count < maximumRows
             }
         }
     }
@@ -181,12 +181,12 @@ struct StoreCopy {
                     } catch {
                         guard isSalvage else { throw error }
                         result.unreadable += 1
-                        return count < mostRows
+                        return count < maximumRows
                     }
-                    guard hasNamespace(change.namespace) else { return count < mostRows }
+                    guard hasNamespace(change.namespace) else { return count < maximumRows }
                     try target.insert(change, modified: min(max(modified, 0), Timestamp.latest.milliseconds))
                     result.rows += target.database.changesCount
-                    return count < mostRows
+                    return count < maximumRows
                 }
             }
         }
@@ -218,7 +218,7 @@ struct StoreCopy {
             let columns = "state, attempts, reason, refusedAt, \(StoreRow.columns)"
             guard try has("refused", "consumer, " + columns) else { return }
             try source.each(
-                "SELECT \(columns) FROM refused WHERE consumer = ? ORDER BY number LIMIT ?", [name, mostRows]
+                "SELECT \(columns) FROM refused WHERE consumer = ? ORDER BY number LIMIT ?", [name, maximumRows]
             ) {
                 row in
                 do {

@@ -83,7 +83,7 @@ public struct EventPage: Hashable, Sendable {
 
 extension StoreTables {
     /// The maximum number of events that a query reads for a page.
-    static let mostExamined = 20_000
+    static let maximumExamined = 20_000
 
     /// Returns a page of the events that a query selects.
     func page(_ query: EventQuery) throws -> EventPage {
@@ -115,7 +115,7 @@ extension StoreTables {
                 examined += 1
                 before = try row.integer(1)
                 if try row.optionalInteger(0) == 1, let event = try? row.event(1) { page.events.append(event) }
-                isFull = page.events.count == limit || examined >= Self.mostExamined
+                isFull = page.events.count == limit || examined >= Self.maximumExamined
                 return !isFull
             }
             if isFull, before > 1 { page.next = before }
@@ -177,7 +177,7 @@ extension StoreTables {
         var query = query
         (query.from, query.to) = (from, to)
         query.before = before
-        query.limit = Self.mostExamined
+        query.limit = Self.maximumExamined
         let page = try page(query)
         var counts: [String: [Int]] = [:]
         let width = max(to.since(from), 1)

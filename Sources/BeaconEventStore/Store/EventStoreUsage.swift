@@ -10,15 +10,15 @@ public struct EventStoreUsage: Hashable, Sendable {
         /// The size in bytes, as counted for the bounds.
         public var bytes: Int
         /// The maximum number of rows.
-        public var mostRows: Int
+        public var maximumRows: Int
         /// The maximum number of bytes.
-        public var mostBytes: Int
+        public var maximumBytes: Int
         /// The longest time that a row is kept; nil for no limit.
         public var age: Duration?
         /// The number of rows of the sender with the most; nil if rows are not counted by sender.
         public var largestSender: Int?
         /// The maximum number of rows of one sender.
-        public var mostRowsPerSender: Int?
+        public var maximumRowsPerSender: Int?
     }
 
     /// The history.
@@ -32,7 +32,7 @@ public struct EventStoreUsage: Hashable, Sendable {
     /// The size of the file and its log on the disk, in bytes.
     public var fileBytes: Int
     /// The maximum size of the file in bytes; nil for no limit.
-    public var mostFileBytes: Int?
+    public var maximumFileBytes: Int?
 }
 
 extension EventStore {
@@ -42,25 +42,25 @@ extension EventStore {
         let health = health
         var usage = EventStoreUsage(
             events: .init(
-                rows: ledger.events.count, bytes: ledger.events.bytes, mostRows: retention.events,
-                mostBytes: retention.bytes,
+                rows: ledger.events.count, bytes: ledger.events.bytes, maximumRows: retention.events,
+                maximumBytes: retention.bytes,
                 age: retention.age),
             memory: .init(
-                rows: health.waitingEvents, bytes: health.waitingBytes, mostRows: settings.waitingEvents,
-                mostBytes: settings.waitingBytes),
-            consumers: [:], state: [:], fileBytes: fileBytes, mostFileBytes: settings.maximumFileSize)
+                rows: health.waitingEvents, bytes: health.waitingBytes, maximumRows: settings.waitingEvents,
+                maximumBytes: settings.waitingBytes),
+            consumers: [:], state: [:], fileBytes: fileBytes, maximumFileBytes: settings.maximumFileSize)
         for consumer in ledger.consumers {
             let limits = consumer.limits
             usage.consumers[consumer.name] = .init(
-                rows: consumer.waiting, bytes: consumer.waitingBytes, mostRows: limits.events,
-                mostBytes: limits.bytes, age: limits.age)
+                rows: consumer.waiting, bytes: consumer.waitingBytes, maximumRows: limits.events,
+                maximumBytes: limits.bytes, age: limits.age)
         }
         for (namespace, values) in ledger.namespaces {
             let limits = settings.limits(of: namespace)
             usage.state[namespace] = .init(
-                rows: values.all.count, bytes: values.all.bytes, mostRows: limits.rows, mostBytes: limits.bytes,
+                rows: values.all.count, bytes: values.all.bytes, maximumRows: limits.rows, maximumBytes: limits.bytes,
                 age: limits.age, largestSender: values.senders.values.map(\.count).max() ?? 0,
-                mostRowsPerSender: limits.rowsPerSender)
+                maximumRowsPerSender: limits.rowsPerSender)
         }
         return usage
     }

@@ -29,15 +29,15 @@ struct MemoryTail {
     /// The number of the first steps that were waiting when the current write began. They fail if the write fails.
     private var present = 0
 
-    private let mostEvents: Int
-    private let mostBytes: Int
+    private let maximumEvents: Int
+    private let maximumBytes: Int
 
     init(_ settings: EventStoreSettings) {
-        (mostEvents, mostBytes) = (settings.waitingEvents, settings.waitingBytes)
+        (maximumEvents, maximumBytes) = (settings.waitingEvents, settings.waitingBytes)
     }
 
     private var isCrowded: Bool {
-        amount.count - amountInFlight.count > mostEvents || amount.bytes - amountInFlight.bytes > mostBytes
+        amount.count - amountInFlight.count > maximumEvents || amount.bytes - amountInFlight.bytes > maximumBytes
     }
 
     /// Adds a step, and drops others until all are within the bounds: the lowest priority first, and among these the
@@ -59,11 +59,11 @@ struct MemoryTail {
 
     private mutating func dropExcess() -> [Step] {
         var dropped: [Step] = []
-        while isCrowded, let index = mostDispensable { dropped.append(remove(at: index)) }
+        while isCrowded, let index = maximumDispensable { dropped.append(remove(at: index)) }
         return dropped
     }
 
-    private var mostDispensable: Int? {
+    private var maximumDispensable: Int? {
         var best: Int?
         for index in entries.indices.dropFirst(inFlight) where entries[index].completion == nil {
             let priority = entries[index].step.priority

@@ -30,7 +30,7 @@ package protocol FleetExchange: Sendable {
     /// - Returns: A handle that ends it.
     func listen(
         to partition: Int, receive: @escaping @Sendable (_ relay: FleetRelay, _ message: [UInt8]) -> Void
-    ) throws -> any FleetListening
+    ) throws -> any FleetSubscription
 
     // MARK: Entries
 
@@ -91,7 +91,7 @@ package struct FleetRelay: Hashable, Sendable {
     }
 
     /// The maximum number of sources of a machine, so that a machine with false source numbers cannot fill a table.
-    package static let mostSources = 32
+    package static let maximumSources = 32
 
     /// The separator between a machine's name and a source's number. Machine names do not contain it.
     package static let separator: Character = "#"
@@ -101,7 +101,7 @@ package struct FleetRelay: Hashable, Sendable {
 }
 
 /// A subscription that lasts until it is canceled.
-package protocol FleetListening: Sendable {
+package protocol FleetSubscription: Sendable {
     func cancel()
 }
 

@@ -10,17 +10,17 @@ public struct FleetSettings: Hashable, Sendable {
     package static let longestNode = 56
 
     /// The maximum number of partitions, more than the processors of any machine.
-    package static let mostPartitions = 1024
+    package static let maximumPartitions = 1024
 
     /// The transport between the machines.
-    package enum Meeting: Hashable, Sendable {
+    package enum Transport: Hashable, Sendable {
         /// NATS servers.
         case nats(NATSSettings)
         /// This process only: a fleet of one machine.
         case local
     }
 
-    package var meeting: Meeting
+    package var transport: Transport
     /// The name of the fleet. Several fleets can share servers.
     package var name = "beacons"
     /// The machine's name, unique within the fleet.
@@ -42,28 +42,28 @@ public struct FleetSettings: Hashable, Sendable {
     /// - Parameter address: `nats://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]]…`, `tls://…` or `local`.
     /// - Throws: An error that quotes no part of the address.
     public init(_ address: String) throws {
-        meeting = address == Self.local ? .local : .nats(try NATSSettings(address))
+        transport = address == Self.local ? .local : .nats(try NATSSettings(address))
         node = Self.machine
     }
 
     /// Creates the settings of a fleet of one machine.
     package init() {
-        meeting = .local
+        transport = .local
         node = Self.machine
     }
 
     /// Whether the fleet uses servers. It is false for a fleet of one machine.
     package var hasServers: Bool {
-        if case .nats = meeting { true } else { false }
+        if case .nats = transport { true } else { false }
     }
 
     /// The servers and their credentials. A fleet of one machine has none and ignores new ones.
     package var servers: NATSSettings {
         get {
-            if case .nats(let settings) = meeting { settings } else { NATSSettings(servers: []) }
+            if case .nats(let settings) = transport { settings } else { NATSSettings(servers: []) }
         }
         set {
-            if case .nats = meeting { meeting = .nats(newValue) }
+            if case .nats = transport { transport = .nats(newValue) }
         }
     }
 
@@ -74,7 +74,7 @@ public struct FleetSettings: Hashable, Sendable {
 
     /// The servers, for display.
     package var title: String {
-        switch meeting {
+        switch transport {
         case .nats(let options): options.title
         case .local: "this process"
         }
@@ -83,7 +83,7 @@ public struct FleetSettings: Hashable, Sendable {
     /// The mistakes, each with its remedy.
     package func mistakes() -> [String] {
         var mistakes: [String] = []
-        if case .nats(let options) = meeting { mistakes += options.mistakes() }
+        if case .nats(let options) = transport { mistakes += options.mistakes() }
         if !Self.isName(name) {
             mistakes.append(
                 "\"name\" is \"\(name.printable)\"; write 1 to 64 letters of English, digits, hyphens and underscores")
@@ -106,7 +106,7 @@ public struct FleetSettings: Hashable, Sendable {
     }
 }
 
-extension FleetSettings.Meeting {
+extension FleetSettings.Transport {
     /// Returns these servers, with the credentials of other settings if these have none.
     package func keeping(_ other: Self) -> Self {
         guard case .nats(var options) = self, case .nats(let before) = other else { return self }

@@ -81,7 +81,7 @@ package final class LocalExchange: FleetExchange {
         for receiver in receivers { receiver.receive(relay, message) }
     }
 
-    private struct Listening: FleetListening {
+    private struct Listening: FleetSubscription {
         let hub: Hub
         let number: Int
 
@@ -90,7 +90,7 @@ package final class LocalExchange: FleetExchange {
 
     package func listen(
         to partition: Int, receive: @escaping @Sendable (FleetRelay, [UInt8]) -> Void
-    ) throws -> any FleetListening {
+    ) throws -> any FleetSubscription {
         try check()
         let linked = isLinked
         let number = hub.state.withLock { state in

@@ -139,7 +139,7 @@ package final class NATSExchange: FleetExchange {
             message, to: "\(prefix).heard.\(partition).\(NATSName.escape(relay.node))\(source)")
     }
 
-    private struct Listening: FleetListening {
+    private struct Listening: FleetSubscription {
         let subscription: NATSSubscription
 
         func cancel() { subscription.cancel() }
@@ -147,7 +147,7 @@ package final class NATSExchange: FleetExchange {
 
     package func listen(
         to partition: Int, receive: @escaping @Sendable (FleetRelay, [UInt8]) -> Void
-    ) throws -> any FleetListening {
+    ) throws -> any FleetSubscription {
         Listening(
             subscription: try connected().subscribe("\(prefix).heard.\(partition).>") { message in
                 let tokens = message.subject.split(separator: ".").dropFirst(4).map(String.init)
@@ -155,7 +155,7 @@ package final class NATSExchange: FleetExchange {
                     node.utf8.count <= FleetSettings.longestNode, !node.contains(FleetRelay.separator)
                 else { return }
                 let source = tokens.count == 2 ? Int(tokens[1]) : nil
-                guard tokens.count == 1 || (2...FleetRelay.mostSources).contains(source ?? 0) else { return }
+                guard tokens.count == 1 || (2...FleetRelay.maximumSources).contains(source ?? 0) else { return }
                 receive(FleetRelay(node: node, source: source), message.payload)
             })
     }

@@ -47,7 +47,7 @@ package struct FleetTransition: Codable, Hashable, Sendable {
     /// A beacon identity that is heard in a way that a single device cannot produce.
     package struct Suspicion: Codable, Hashable, Sendable {
         package var beacon: BeaconConstraint
-        package var grounds: SuspicionGrounds
+        package var grounds: SuspicionEvidence
     }
 
     /// The change.

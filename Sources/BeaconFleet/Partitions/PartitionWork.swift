@@ -22,7 +22,7 @@ package struct PartitionWork: ~Copyable {
     }
 
     /// The maximum number of receivers of a fleet.
-    package static let mostReceivers = 20_000
+    package static let maximumReceivers = 20_000
 
     /// The longest exit time-out based on a beacon's measured interval: three times the longest legal interval.
     /// Receivers learn a beacon's interval, and a worker that takes over has not learnt it. In a fleet such regions
@@ -41,7 +41,7 @@ package struct PartitionWork: ~Copyable {
     package private(set) var knownPlaces: [BeaconIdentity: String] = [:]
 
     /// The network's receivers. Receivers that held a region inside may not have been heard since the takeover.
-    private var listener = Listener()
+    private var listener = SourceReceivers()
     /// The statuses last passed to the core, by the core's receiver numbers.
     private var statuses: [ReceiverID: ReceiverStatus] = [:]
     private var nextReceiver: UInt16 = 0
@@ -61,10 +61,10 @@ package struct PartitionWork: ~Copyable {
     ///   - wallOffset: the offset of the wall clock from `time`, in nanoseconds.
     package init(_ plan: Plan, known: Known, at time: Timestamp, wallOffset: Int64) {
         var settings = ReceiverNetwork.Settings()
-        settings.mostReceivers = Self.mostReceivers
+        settings.maximumReceivers = Self.maximumReceivers
         network = ReceiverNetwork(settings)
         var engine = EngineConfiguration()
-        engine.maximumReceivers = Self.mostReceivers + 1000
+        engine.maximumReceivers = Self.maximumReceivers + 1000
         core = MonitoringCore(engine, calibrations: plan.calibrations)
         self.wallOffset = wallOffset
         core.advance(upTo: time)
@@ -233,7 +233,7 @@ package struct PartitionWork: ~Copyable {
         let topic = Array("\(ReceiverNetwork.relayLevel)/\(TopicLevel.escape(relay.name))/heard".utf8)
         batch.begin()
         network.receive(topic: topic.span.bytes, payload: message.span.bytes, at: time, into: &batch)
-        apply(batch.takeEvents())
+        apply(batch.drainEvents())
     }
 
     /// Sets whether receivers can currently reach this worker.
@@ -263,7 +263,7 @@ package struct PartitionWork: ~Copyable {
         batch.begin()
         network.advance(to: time, into: &batch)
         for receiver in listener.takeOverdue(at: time) { core.setHearing(.lost, of: receiver, at: time) }
-        apply(batch.takeEvents())
+        apply(batch.drainEvents())
         applyStatuses()
         core.advance(upTo: time)
         collect()
@@ -292,7 +292,7 @@ package struct PartitionWork: ~Copyable {
     /// Collects the core's events while the conditions still have their labels.
     private mutating func collect() {
         guard core.hasEvents else { return }
-        for event in core.takeEvents() {
+        for event in core.drainEvents() {
             switch event {
             case .state(let change):
                 guard let label = labels[change.condition], let region = regions[label] else { continue }

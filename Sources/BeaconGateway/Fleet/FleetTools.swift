@@ -71,7 +71,7 @@ public enum FleetTools {
     private static func connected<Value: Sendable>(
         _ configuration: GatewayConfiguration, _ logger: Logger, _ body: (FleetMember) async throws -> Value
     ) async throws -> Value {
-        guard let settings = configuration.fleet, case .nats(let options) = settings.meeting else {
+        guard let settings = configuration.fleet, case .nats(let options) = settings.transport else {
             throw FleetError(
                 .refused, "the configuration names no fleet; write \"fleet: nats://HOST\", or name it with --fleet")
         }

@@ -3,7 +3,8 @@ import BeaconSupport
 
 /// The broadcast of new events to all clients of the console.
 ///
-/// A listener that is too slow is disconnected, and resumes with the number of its last event. It does not slow down others.
+/// A listener that is too slow is disconnected, and resumes with the number of its last event. It does not slow down
+/// others.
 package final class EventBroadcast: Sendable {
     /// A message to listeners.
     package enum Message: Sendable {

@@ -140,7 +140,7 @@ package struct HistoryEvent: Sendable {
     }
 
     /// Returns the grounds of a suspicion, as a sentence.
-    package static func summary(of grounds: SuspicionGrounds?, _ name: String) -> String {
+    package static func summary(of grounds: SuspicionEvidence?, _ name: String) -> String {
         guard let grounds, let first = grounds.receivers.first, let last = grounds.receivers.last else {
             return "\(name) may have been cloned"
         }

@@ -17,7 +17,7 @@ struct People: Sendable {
     var attributes: [Name: [String: String]] = [:]
 
     /// The most attributes to keep per user, and the longest attribute in characters.
-    private static let mostAttributes = 50
+    private static let maximumAttributes = 50
     private static let longestAttribute = 200
 
     /// Creates the people from their stored installs.
@@ -53,7 +53,7 @@ struct People: Sendable {
     /// Returns attributes in the form to store: short texts, limited in number.
     static func attributes(_ values: [String: JSONValue]) -> [String: String] {
         var result: [String: String] = [:]
-        for (key, value) in values.sorted(by: { $0.key < $1.key }).prefix(mostAttributes) {
+        for (key, value) in values.sorted(by: { $0.key < $1.key }).prefix(maximumAttributes) {
             let text: String
             switch value {
             case .string(let value): text = value

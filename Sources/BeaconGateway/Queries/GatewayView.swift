@@ -22,8 +22,8 @@ struct GatewayView: Sendable {
 
     /// The most beacons with a place to remember, and the number from which on beacons outside all places are
     /// forgotten. Limits the memory that invented identities can occupy.
-    private static let mostBeacons = EngineConfiguration.usualMaximumTrackedBeacons
-    private static let mostShown = 2_000
+    private static let maximumBeacons = EngineConfiguration.defaultMaximumTrackedBeacons
+    private static let maximumShown = 2_000
 
     /// The time after which a report is outdated, because its receiver is deaf or its source has ended.
     private static let reportLifetime = 5 * Timestamp.nanosecondsPerSecond
@@ -96,11 +96,11 @@ struct GatewayView: Sendable {
         let isUnseen = event.state == .outside && event.before == nil && (last.map { $0.state == .outside } ?? true)
         guard isKept else { return !isUnseen }
         change(.places)
-        guard last != nil || whereabouts.count < Self.mostBeacons else { return !isUnseen }
+        guard last != nil || whereabouts.count < Self.maximumBeacons else { return !isUnseen }
         let isSame = isUnseen || event.state == .inside && event.place == known
         if !isSame || placeTimes[event.identity] == nil { placeTimes[event.identity] = event.time }
         whereabouts[event.identity] = event
-        guard event.state == .outside, whereabouts.count > Self.mostShown else { return !isUnseen }
+        guard event.state == .outside, whereabouts.count > Self.maximumShown else { return !isUnseen }
         for beacon in whereabouts.filter({ $0.value.state == .outside }).keys {
             whereabouts[beacon] = nil
             placeTimes[beacon] = nil

@@ -24,10 +24,10 @@ package struct ListeningClients {
     }
 
     /// The most clients that range at once.
-    private static let mostRanging = 64
+    private static let maximumRanging = 64
 
     /// The most simultaneous recordings.
-    private static let mostRecordings = 8
+    private static let maximumRecordings = 8
 
     /// The batches that wait for a recording client: some seconds of a busy house. A slower client is disconnected.
     private static let recordingCapacity = 1_000
@@ -49,7 +49,7 @@ package struct ListeningClients {
         _ scope: Scope, in core: inout MonitoringCore, _ configuration: GatewayConfiguration,
         end: @escaping @Sendable (Int) -> Void
     ) -> AsyncStream<RangingValue?>? {
-        guard ranging.count < Self.mostRanging else { return nil }
+        guard ranging.count < Self.maximumRanging else { return nil }
         // A slow client gets the newest reports.
         let (stream, continuation) = AsyncStream.makeStream(
             of: RangingValue?.self, bufferingPolicy: .bufferingNewest(64))
@@ -122,7 +122,7 @@ package struct ListeningClients {
     /// - Returns: the lines of a sighting log, in pieces. An empty piece is a heartbeat of the connection. Returns nil
     ///   if too many clients record.
     mutating func record(for time: Duration, end: @escaping @Sendable (Int) -> Void) -> AsyncStream<[UInt8]>? {
-        guard recordings.count < Self.mostRecordings else { return nil }
+        guard recordings.count < Self.maximumRecordings else { return nil }
         let (stream, continuation) = AsyncStream.makeStream(
             of: [UInt8].self, bufferingPolicy: .bufferingOldest(Self.recordingCapacity))
         nextNumber += 1

@@ -53,11 +53,11 @@ package actor RuleEngine {
     }
 
     /// The most notifications and notes that wait for the disk. If there are more, the oldest are dropped.
-    private static let mostWaiting = 1_000
+    private static let maximumWaiting = 1_000
 
     /// The most people whose last run a rule with a span remembers. If there are more, the least recent are forgotten.
     /// Limits the memory that invented beacons can occupy.
-    private static let mostPeople = 10_000
+    private static let maximumPeople = 10_000
 
     /// The time between two attempts to write.
     static let pause = Duration.seconds(1)
@@ -273,9 +273,9 @@ package actor RuleEngine {
         // The outcome of a program is recorded once it has ended.
         var work = Work(runs: rule.target == nil || rule.message != nil || !rule.destinations.isEmpty ? [run] : [])
         if rule.span != nil {
-            if one.firings.count >= mostPeople, one.firings[person] == nil {
+            if one.firings.count >= maximumPeople, one.firings[person] == nil {
                 // A tenth at once, since sorting for every invented person would be slow.
-                for oldest in one.firings.sorted(by: { $0.value < $1.value }).prefix(mostPeople / 10) {
+                for oldest in one.firings.sorted(by: { $0.value < $1.value }).prefix(maximumPeople / 10) {
                     one.firings[oldest.key] = nil
                 }
             }
@@ -300,7 +300,7 @@ package actor RuleEngine {
     /// Starts the program of a rule.
     ///
     /// - Parameter most: the most events that may wait for the program.
-    private func start(_ start: Start, most: Int = RuleRunner.mostWaiting) async {
+    private func start(_ start: Start, most: Int = RuleRunner.maximumWaiting) async {
         await start.runner.enqueue(start.json, most: most) { [weak self] fault in
             var run = start.run
             run.outcome = fault == nil ? .done : .failed
@@ -314,9 +314,9 @@ package actor RuleEngine {
         guard !work.runs.isEmpty || work.firing != nil || work.notification != nil else { return }
         guard trail != nil || work.notification != nil else { return }
         waiting.append(work)
-        if waiting.count > Self.mostWaiting {
+        if waiting.count > Self.maximumWaiting {
             waiting.removeFirst()
-            logger.warning("more than \(Self.mostWaiting) results of rules wait for the disk; dropping the oldest")
+            logger.warning("more than \(Self.maximumWaiting) results of rules wait for the disk; dropping the oldest")
         }
         if writer == nil { writer = Task { await write() } }
     }
@@ -391,7 +391,7 @@ package actor RuleEngine {
         }
         for line in lines {
             guard let runner = active.first(where: { $0.rule.name == line.run.rule })?.runner else { continue }
-            await start(Start(runner: runner, json: line.json, run: line.run), most: Self.mostWaiting)
+            await start(Start(runner: runner, json: line.json, run: line.run), most: Self.maximumWaiting)
         }
     }
 

@@ -4,11 +4,11 @@ import Logging
 
 /// The runner of a rule's program, which runs one process at a time, no more often than the rule allows.
 ///
-/// Events that arrive too fast wait. If more than ``mostWaiting`` wait, the oldest are dropped and logged. The newest
-/// event, which has the present state, is therefore always run.
+/// Events that arrive too fast wait. If more than ``maximumWaiting`` wait, the oldest are dropped and logged. The
+/// newest event, which has the present state, is therefore always run.
 package actor RuleRunner {
     /// The most events that wait.
-    static let mostWaiting = 16
+    static let maximumWaiting = 16
 
     /// An event that waits for the program.
     private struct Event {
@@ -52,7 +52,7 @@ package actor RuleRunner {
     ///   - most: the most events that may wait.
     ///   - end: called with the reason why the program did not run or failed; nil for success.
     func enqueue(
-        _ line: [UInt8], most: Int = RuleRunner.mostWaiting, end: @escaping @Sendable (String?) -> Void = { _ in }
+        _ line: [UInt8], most: Int = RuleRunner.maximumWaiting, end: @escaping @Sendable (String?) -> Void = { _ in }
     ) {
         guard !isStopped else { return end("beacond ended before it was started") }
         waiting.append(Event(line: line, end: end))

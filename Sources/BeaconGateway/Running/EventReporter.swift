@@ -38,7 +38,7 @@ struct EventReporter {
         var constraint: BeaconConstraint?
     }
 
-    static let mostPlaces = EngineConfiguration.usualMaximumTrackedBeacons
+    static let maximumPlaces = EngineConfiguration.defaultMaximumTrackedBeacons
 
     var destinations: [ConfiguredDestination]
     /// The state for the console.
@@ -192,7 +192,7 @@ struct EventReporter {
         let known = places[change.identity]
         let isChange = view.receive(change, known: known)
         // No more places than the engine tracks: it never reports that a beacon left that it had to forget.
-        if change.state != .unknown, known != change.place, known != nil || places.count < Self.mostPlaces {
+        if change.state != .unknown, known != change.place, known != nil || places.count < Self.maximumPlaces {
             places[change.identity] = change.place
             outcome.changesPresence = true
         }

@@ -48,7 +48,7 @@ extension Gateway {
     func handleEvents(at time: (core: Timestamp, wall: Timestamp)? = nil) async {
         var outcome = EventReporter.Outcome()
         reporter.report(listener.takeChanges(), to: &outcome)
-        for event in listener.core.takeEvents() {
+        for event in listener.core.drainEvents() {
             switch event {
             case .state(let change):
                 guard let (owner, constraint) = conditions.owner(of: change.condition) else { continue }

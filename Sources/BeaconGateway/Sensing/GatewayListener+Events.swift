@@ -101,8 +101,8 @@ extension GatewayListener {
             setWallOffsets(of: number)
         case .notice(let notice):
             logger.log(level: notice.isTrouble ? .warning : .info, "\(name): \(notice)")
-            if notice.kind == .crowded { sources[number].crowd = notice.message }
-            if notice.kind == .uncrowded { sources[number].crowd = nil }
+            if notice.kind == .tooManyReceivers { sources[number].crowd = notice.message }
+            if notice.kind == .receiversFit { sources[number].crowd = nil }
         case .failed(let error, let retry):
             sources[number].failures += 1
             if let retry {

@@ -11,7 +11,7 @@ import Logging
 /// Sources and receivers have numbers. A source's number is never reused; a receiver's may pass to its successor.
 struct GatewayListener: ~Copyable {
     /// The most receivers over all reloads: their numbers have 16 bits.
-    static let mostReceivers = 20_000
+    static let maximumReceivers = 20_000
 
     /// The time until a receiver of a place counts as missing, in nanoseconds.
     private static let patience = 30 * Timestamp.nanosecondsPerSecond
@@ -70,7 +70,7 @@ struct GatewayListener: ~Copyable {
     var newestTime: Timestamp { time ?? Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero }
 
     /// True if another source can be opened.
-    var hasRoom: Bool { receivers.count < Self.mostReceivers }
+    var hasRoom: Bool { receivers.count < Self.maximumReceivers }
 
     /// True if events wait.
     var hasEvents: Bool { sources.contains(where: \.runner.channel.hasElements) }

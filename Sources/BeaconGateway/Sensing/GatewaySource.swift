@@ -44,7 +44,7 @@ struct GatewaySource {
 
     /// The source's receivers. The first exists from the beginning, so that a source that cannot be opened has a deaf
     /// receiver. Receivers that held a region in the last run may not have appeared yet.
-    var listener: Listener
+    var listener: SourceReceivers
     /// The gateway's ids of the source's receivers.
     var receivers: [ReceiverID] { listener.receivers }
     /// The source's names of its receivers.
@@ -72,7 +72,7 @@ struct GatewaySource {
         self.settings = settings
         self.given = given
         self.runner = runner
-        listener = Listener(standIn: first)
+        listener = SourceReceivers(standIn: first)
     }
 
     /// The number of packets of the source.

@@ -13,34 +13,34 @@ extension GuidedStart.Choice.Broker {
     private static let patience = Duration.seconds(12)
 
     /// An error in a broker's address, with the remedy.
-    package struct Mistake: Error, CustomStringConvertible {
+    package struct InvalidBroker: Error, CustomStringConvertible {
         /// The message, without secrets.
         package var description: String
     }
 
     /// Reads a host, or the URL of a source at a broker: `mqtt://[USER@]HOST[:PORT]`, or `mqtts:` for TLS.
     ///
-    /// - Throws: ``Mistake`` for any other text, and for a password, which other users of the machine could read.
-    package init(_ text: String) throws(Mistake) {
+    /// - Throws: ``InvalidBroker`` for any other text, and for a password, which other users of the machine could read.
+    package init(_ text: String) throws(InvalidBroker) {
         let address: ServerAddress
         do throws(AddressError) {
             // A bare host may be an IPv6 address without brackets, which a URL does not allow.
             let name = (try? HostAndPort(text))?.description ?? text
             address = try ServerAddress(text.contains("://") ? text : "mqtt://" + name)
         } catch {
-            throw Mistake(description: "cannot be used: \(error). \(Self.form)")
+            throw InvalidBroker(description: "cannot be used: \(error). \(Self.form)")
         }
         guard ["mqtt", "mqtts"].contains(address.scheme), address.hosts.count == 1 else {
-            throw Mistake(description: "is \(text.shownAddress); \(Self.form)")
+            throw InvalidBroker(description: "is \(text.shownAddress); \(Self.form)")
         }
         guard address.password == nil else {
-            throw Mistake(
+            throw InvalidBroker(
                 description:
                     "contains a password, which other users can see; leave it out. You are asked for it, or "
                     + "set MQTT_PASSWORD in the environment")
         }
         guard address.path.isEmpty else {
-            throw Mistake(
+            throw InvalidBroker(
                 description:
                     "is \(text.shownAddress); write only the host and the port. Other settings, such as the topic or "
                     + "the authority of a certificate, belong in the configuration file")

@@ -4,7 +4,7 @@ import Foundation
 /// The plan of a building: the positions of receivers and beacons, in meters.
 package struct BuildingPlan: Codable {
     /// The most points of each kind, and the largest building, in meters.
-    private static let mostPoints = 1_000
+    private static let maximumPoints = 1_000
     private static let largestSide = 10_000.0
 
     package var width = 0.0
@@ -26,11 +26,11 @@ package struct BuildingPlan: Codable {
         }
         for (key, points) in [("receivers", receivers), ("beacons", beacons)] {
             let isValid =
-                points.count <= Self.mostPoints
+                points.count <= Self.maximumPoints
                 && points.allSatisfy {
                     $0.key.count <= 200 && $0.value.count == 2 && $0.value.allSatisfy { abs($0) <= Self.largestSide }
                 }
-            if !isValid { return (key, "has at most \(Self.mostPoints) names, each with [x, y] in metres") }
+            if !isValid { return (key, "has at most \(Self.maximumPoints) names, each with [x, y] in metres") }
         }
         return nil
     }

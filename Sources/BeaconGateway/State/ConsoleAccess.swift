@@ -27,7 +27,7 @@ package struct ConsoleAccess: Sendable {
     static let codeTime = Duration.seconds(600)
 
     /// The most apps that the console registers.
-    package static let mostApps = 1_000
+    package static let maximumApps = 1_000
 
     let store: EventStore
 
@@ -87,8 +87,8 @@ package struct ConsoleAccess: Sendable {
     package func add(_ app: RegisteredApp) async throws -> Bool {
         try await store.update { state, step in
             let key = GatewayState.key(app.name)
-            let known = try state.rows(Namespace.app, limit: Self.mostApps)
-            guard known.count < Self.mostApps, !known.contains(where: { $0.key == key }) else { return false }
+            let known = try state.rows(Namespace.app, limit: Self.maximumApps)
+            guard known.count < Self.maximumApps, !known.contains(where: { $0.key == key }) else { return false }
             step.changes.append(try StateChange(Namespace.app, key, app))
             return true
         }

@@ -40,10 +40,11 @@ extension ItemChange {
     ) throws -> (items: [ConfigurationItem], configuration: GatewayConfiguration) {
         var changed = items
         try apply(to: &changed, beside: base)
-        guard changed.count <= max(Self.mostItems, items.count) else {
+        guard changed.count <= max(Self.maximumItems, items.count) else {
             throw Failure(
                 code: .taken,
-                description: "the console has at most \(Self.mostItems) items; remove some, or write them into the file"
+                description:
+                    "the console has at most \(Self.maximumItems) items; remove some, or write them into the file"
             )
         }
         let after = base.adding(changed)
@@ -52,7 +53,7 @@ extension ItemChange {
     }
 
     /// The most items in the console.
-    private static let mostItems = 50_000
+    private static let maximumItems = 50_000
 
     /// True for a change of items that all machines of a fleet follow.
     package var isShared: Bool {

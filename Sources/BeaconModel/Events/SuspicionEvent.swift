@@ -5,10 +5,10 @@ public struct SuspicionEvent: Hashable, Sendable {
     /// The identity.
     public var identity: BeaconIdentity
     /// The grounds.
-    public var grounds: SuspicionGrounds
+    public var grounds: SuspicionEvidence
 
     /// Creates an event from its parts.
-    public init(time: Timestamp, identity: BeaconIdentity, grounds: SuspicionGrounds) {
+    public init(time: Timestamp, identity: BeaconIdentity, grounds: SuspicionEvidence) {
         self.time = time
         self.identity = identity
         self.grounds = grounds
@@ -42,7 +42,7 @@ public struct SuspicionReason: RawRepresentable, Hashable, Sendable, Codable, Cu
 }
 
 /// The grounds of a suspicion. In JSON, keys without a value are omitted.
-public struct SuspicionGrounds: Hashable, Sendable, Codable {
+public struct SuspicionEvidence: Hashable, Sendable, Codable {
     /// The reason.
     public var reason: SuspicionReason
     /// The receivers that heard the two devices, the later one last. They are equal if one receiver heard both.

@@ -35,13 +35,13 @@ public struct CalibrationSet: Hashable {
         /// The 95 % confidence interval of the power.
         public var interval: [Double]?
         /// The decibels that are lost from one metre to three; nil if not measured.
-        public var lossToThreeMetres: Double?
+        public var lossToThreeMeters: Double?
 
         /// Creates the measurement of a beacon.
-        public init(power: Double, interval: [Double]? = nil, lossToThreeMetres: Double? = nil) {
+        public init(power: Double, interval: [Double]? = nil, lossToThreeMeters: Double? = nil) {
             self.power = power
             self.interval = interval
-            self.lossToThreeMetres = lossToThreeMetres
+            self.lossToThreeMeters = lossToThreeMeters
         }
     }
 
@@ -73,7 +73,7 @@ public struct CalibrationSet: Hashable {
             guard let constraint = BeaconConstraint(name), let major = constraint.major, let minor = constraint.minor
             else { continue }
             calibrations[BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)] = BeaconCalibration(
-                power: beacon.power, lossToThreeMetres: beacon.lossToThreeMetres)
+                power: beacon.power, lossToThreeMeters: beacon.lossToThreeMeters)
         }
         return calibrations
     }

@@ -394,7 +394,7 @@ package actor BeaconCenter {
     var hearing: MonitoringCore.Hearing {
         guard status.isGranted else { return .lost }
         guard radioState == .poweredOn else { return radioState.hearing }
-        return Listener.common(
+        return SourceReceivers.common(
             receiverStatuses.enumerated()
                 .filter { heardReceivers.contains(ReceiverID(UInt16(clamping: $0.offset))) }.map(\.element))
     }
@@ -402,7 +402,7 @@ package actor BeaconCenter {
     /// Delivers the core's events.
     func deliverEvents() {
         guard core.hasEvents else { return }
-        for event in core.takeEvents() {
+        for event in core.drainEvents() {
             switch event {
             case .state(let change): deliver(change)
             case .ranged(let report): deliver(report)

@@ -76,10 +76,10 @@ extension MonitoringCore {
     }
 
     private func event(
-        of identity: BeaconIdentity, at time: Timestamp, whereabouts: Whereabouts, before: Whereabouts,
-        _ grounds: PlaceGrounds
+        of identity: BeaconIdentity, at time: Timestamp, whereabouts: PlaceState, before: PlaceState,
+        _ grounds: PlaceEvidence
     ) -> PlaceEvent {
-        func name(_ whereabouts: Whereabouts) -> String? {
+        func name(_ whereabouts: PlaceState) -> String? {
             guard case .place(let number) = whereabouts, placeNames.indices.contains(number) else { return nil }
             return placeNames[number]
         }

@@ -59,7 +59,7 @@ extension MonitoringCore {
                 .suspected(
                     SuspicionEvent(
                         time: wall(finding.time, of: finding.second.receiver), identity: finding.identity,
-                        grounds: SuspicionGrounds(
+                        grounds: SuspicionEvidence(
                             reason: finding.reason,
                             receivers: sides.map { receiverNames[$0.receiver] ?? "receiver \($0.receiver.index)" },
                             addresses: sides.map { "\($0.address)" }, distance: finding.distance,
@@ -80,6 +80,6 @@ package struct OmittedSuspicions: CustomStringConvertible {
 
     /// A sentence for the log.
     package var description: String {
-        "a sender may be inventing beacons: \(findings) suspicions were omitted because there were more than \(SuspicionDetector.mostFindings) in an hour, and \(adverts) adverts of identities beyond \(SuspicionDetector.mostIdentities)"
+        "a sender may be inventing beacons: \(findings) suspicions were omitted because there were more than \(SuspicionDetector.maximumFindings) in an hour, and \(adverts) adverts of identities beyond \(SuspicionDetector.maximumIdentities)"
     }
 }

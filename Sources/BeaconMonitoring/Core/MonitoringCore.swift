@@ -307,7 +307,7 @@ package struct MonitoringCore: ~Copyable {
     package mutating func receive(_ sightings: [Sighting]) {
         var place = 0
         while place < sightings.count {
-            let end = min(place + Engine.mostExpected, sightings.count)
+            let end = min(place + Engine.maximumExpected, sightings.count)
             if end - place > 1 { engine.expect(sightings.span.extracting(place..<end)) }
             while place < end {
                 receive(sightings[place])
@@ -349,13 +349,13 @@ package struct MonitoringCore: ~Copyable {
     }
 
     /// Removes and returns the events since the last call, in order.
-    package mutating func takeEvents() -> [MonitoringEvent] {
+    package mutating func drainEvents() -> [MonitoringEvent] {
         guard !events.isEmpty else { return [] }
         defer { events = [] }
         return events
     }
 
-    /// A Boolean value indicating whether ``takeEvents()`` would return any event.
+    /// A Boolean value indicating whether ``drainEvents()`` would return any event.
     package var hasEvents: Bool { !events.isEmpty }
 
     /// Sets the newest time, if `time` is newer.
@@ -371,7 +371,7 @@ package struct MonitoringCore: ~Copyable {
     /// Handles the engine's events.
     @inline(never)
     mutating func drain() {
-        for event in engine.takeEvents() {
+        for event in engine.drainEvents() {
             switch event {
             case .entered(let change): settle(change, as: .inside)
             case .exited(let change), .determined(let change): settle(change, as: .outside)

@@ -32,8 +32,8 @@ public struct PlaceTeacher: Sendable {
     public var receivers: Set<String> = []
 
     /// More readings of one beacon than an hour with ten adverts a second and six receivers gives.
-    private static let mostReadings = 1 << 20
-    private static let mostBeacons = 64
+    private static let maximumReadings = 1 << 20
+    private static let maximumBeacons = 64
 
     /// Creates an empty measurement.
     ///
@@ -53,8 +53,8 @@ public struct PlaceTeacher: Sendable {
     public mutating func receive(_ sighting: Sighting, by receiver: String) {
         receivers.insert(receiver)
         guard constraint?.matches(sighting.identity) ?? true, let dBm = sighting.rssi.dBm else { return }
-        guard readings[sighting.identity] != nil || readings.count < Self.mostBeacons else { return }
-        guard readings[sighting.identity]?.count ?? 0 < Self.mostReadings else { return }
+        guard readings[sighting.identity] != nil || readings.count < Self.maximumBeacons else { return }
+        guard readings[sighting.identity]?.count ?? 0 < Self.maximumReadings else { return }
         powers[sighting.identity, default: MeasuredPower()].hear(sighting.measuredPower, at: sighting.time)
         readings[sighting.identity, default: []].append(Reading(time: sighting.time, receiver: receiver, dBm: dBm))
     }

@@ -83,7 +83,7 @@ public struct MonitoringSession: ~Copyable {
     private var tick = Timestamp.nanosecondsPerSecond
 
     /// The source's receivers, which have the same numbers in the core.
-    private var listener: Listener
+    private var listener: SourceReceivers
     private var newest: Timestamp?
 
     private var regions: [ConditionID: Configuration.Region] = [:]
@@ -109,7 +109,7 @@ public struct MonitoringSession: ~Copyable {
         radio = source.radio
         self.source = source
         pacer = Pacer(pace)
-        listener = Listener(only: configuration.receiver)
+        listener = SourceReceivers(only: configuration.receiver)
         core = MonitoringCore(configuration.engine, calibrations: configuration.calibrations)
         for region in configuration.regions {
             guard region.state == .inside else {
@@ -233,7 +233,7 @@ public struct MonitoringSession: ~Copyable {
         meetReceivers()
         for receiver in listener.counted { core.setWallOffset(radio.wallOffset, of: receiver) }
         // Gaps first: a changed state lets time pass for all receivers.
-        for gap in radio.takeGaps() {
+        for gap in radio.drainGaps() {
             for receiver in listener.receivers(at: gap.receiver) { core.skip(from: gap.from, to: gap.to, of: receiver) }
         }
         for (receiver, status) in listener.statuses(source.receiverStatuses, otherwise: radio.state) {
@@ -294,7 +294,7 @@ public struct MonitoringSession: ~Copyable {
     private mutating func deliver(settled: () throws -> Void, handle: (BeaconEvent) throws -> Void) throws {
         guard core.hasEvents else { return }
         let names = source.receiverNames
-        for event in core.takeEvents() {
+        for event in core.drainEvents() {
             switch event {
             case .state(let change):
                 guard let region = regions[change.condition] else { continue }

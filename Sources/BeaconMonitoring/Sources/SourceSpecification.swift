@@ -55,8 +55,8 @@ public struct SourceSpecification: Hashable, Sendable {
         .init(kind: .simulation(name, isRepeated: isRepeated))
     }
 
-    /// The simulated air that the processes of a user share: each process hears the adverts of the others. The location of
-    /// an app in it is `[:NAME][@X,Y[,Z]]`, in metres.
+    /// The simulated air that the processes of a user share: each process hears the adverts of the others. The location
+    /// of an app in it is `[:NAME][@X,Y[,Z]]`, in metres.
     public static func air(_ location: String = "") -> SourceSpecification { .init(kind: .air(location)) }
 
     /// Receivers that send their adverts over the network.
@@ -122,7 +122,7 @@ public struct SourceSpecification: Hashable, Sendable {
 
     /// The source without relays as its receivers, for a relay: otherwise its own messages would return to it.
     package var withoutRelays: SourceSpecification {
-        changingNetwork { $0.hearsRelays = false }
+        changingNetwork { $0.acceptsRelays = false }
     }
 
     /// Returns the source as the continuation of an earlier one, with the client id or queue of that one. It is equal

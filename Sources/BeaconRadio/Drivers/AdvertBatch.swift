@@ -113,7 +113,7 @@ public struct AdvertBatch: Sendable {
     }
 
     /// Returns and removes the events.
-    public mutating func takeEvents() -> [SourceEvent] {
+    public mutating func drainEvents() -> [SourceEvent] {
         guard !events.isEmpty else { return [] }
         defer { events.removeAll(keepingCapacity: true) }
         return events

@@ -13,7 +13,7 @@ public struct ExtendedAdvertAssembler {
     }
 
     private static let largestAdvert = 1650
-    private static let mostAtOnce = 32
+    private static let maximumAtOnce = 32
 
     private var open: [Piece] = []
 
@@ -44,7 +44,7 @@ public struct ExtendedAdvertAssembler {
             if let index {
                 append(bytes, at: index)
             } else {
-                if open.count == Self.mostAtOnce { open.removeFirst() }
+                if open.count == Self.maximumAtOnce { open.removeFirst() }
                 open.append(
                     Piece(
                         receiver: receiver, address: part.report.address, advertisingSet: part.advertisingSet,

@@ -22,8 +22,8 @@ public protocol ReceiverDriver: AnyObject {
     /// The state of the receivers as a whole.
     var state: RadioState { get }
 
-    /// The names of the receivers. An advert's receiver number is ``AdvertBatch/firstReceiver`` plus an index into them.
-    /// A driver that adds receivers later is the only one of its source.
+    /// The names of the receivers. An advert's receiver number is ``AdvertBatch/firstReceiver`` plus an index into
+    /// them. A driver that adds receivers later is the only one of its source.
     var receiverNames: [String] { get }
 
     /// The status of each of these receivers.

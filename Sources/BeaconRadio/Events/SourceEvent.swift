@@ -107,7 +107,7 @@ public struct RadioNotice: Hashable, Sendable, CustomStringConvertible {
         /// The adapter was switched off and on again.
         public static let adapterReset = Kind("adapter-reset")
         /// The radio ended adverts and a scan that an earlier process left on the air.
-        public static let takenBack = Kind("taken-back")
+        public static let endedLeftovers = Kind("ended-leftovers")
         /// A capture has lines of another format, which were skipped.
         public static let foreignLine = Kind("foreign-line")
         /// A capture or a simulation has ended.
@@ -118,13 +118,13 @@ public struct RadioNotice: Hashable, Sendable, CustomStringConvertible {
         public static let livenessUnknown = Kind("liveness-unknown")
 
         /// There are more receivers than the source can number.
-        public static let crowded = Kind("crowded")
+        public static let tooManyReceivers = Kind("too-many-receivers")
         /// The source can number all receivers again.
-        public static let uncrowded = Kind("uncrowded")
+        public static let receiversFit = Kind("receivers-fit")
 
         /// True for trouble, which deserves a warning, and false for information.
         public var isTrouble: Bool {
-            ![.adapterUsed, .filtering, .takenBack, .sourceEnded, .uncrowded].contains(self)
+            ![.adapterUsed, .filtering, .endedLeftovers, .sourceEnded, .receiversFit].contains(self)
         }
     }
 

@@ -28,7 +28,7 @@ package final class RadioStatus {
     private static let most = 64
 
     /// The most gaps to keep: several for each receiver that an engine supports.
-    private static let mostGaps = 1024
+    private static let maximumGaps = 1024
 
     private var gaps: [Gap] = []
     private let observe: (SourceEvent) -> Void
@@ -47,7 +47,7 @@ package final class RadioStatus {
             if advertising.count >= Self.most, advertising[advert] == nil { advertising.removeAll() }
             advertising[advert] = result
         case .deaf(let from, let to, let receiver):
-            if gaps.count >= Self.mostGaps {
+            if gaps.count >= Self.maximumGaps {
                 // If there are too many, two gaps become one that covers both: too long a gap does no harm.
                 let first = gaps.removeFirst()
                 gaps[0] = Gap(
@@ -61,7 +61,7 @@ package final class RadioStatus {
     }
 
     /// Returns the periods of deafness detected since the last call.
-    package func takeGaps() -> [Gap] {
+    package func drainGaps() -> [Gap] {
         guard !gaps.isEmpty else { return [] }
         defer { gaps = [] }
         return gaps

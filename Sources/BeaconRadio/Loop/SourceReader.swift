@@ -141,7 +141,7 @@ public struct SourceReader: ~Copyable {
     /// - Throws: the error of a recording, which also ends it.
     public mutating func next() throws -> SourceRecord? {
         batch.begin()
-        defer { for event in batch.takeEvents() { status.update(event) } }
+        defer { for event in batch.drainEvents() { status.update(event) } }
         guard let recording = loop.recording else { return try nextLive() }
         try recording.process(at: .zero, into: &batch)
         guard !batch.isOver else { return nil }

@@ -131,7 +131,7 @@ extension ESPHomeDriver {
         node.phase = .waiting(until: now.advanced(by: Int64(wait / .nanoseconds(1))))
         if node.isFound, !node.isIdentified {
             // Anyone can announce anything. But a device that needs a key, or is too old, is a real one.
-            guard let code, ![.damaged, .noProxy, .ended].contains(code), reportedStrangers.count < Self.mostNodes,
+            guard let code, ![.damaged, .noProxy, .ended].contains(code), reportedStrangers.count < Self.maximumNodes,
                 reportedStrangers.insert("\(node.title) \(reason)").inserted
             else { return }
         }

@@ -18,13 +18,13 @@ final class ESPHomeDriver: ReceiverDriver {
     static let restartTime = 3 * Timestamp.nanosecondsPerSecond
 
     /// The number of failures after which an announced device is forgotten.
-    static let mostFailures = 8
+    static let maximumFailures = 8
 
     /// The most devices: as many as there can be receivers.
-    static let mostNodes = 200
+    static let maximumNodes = 200
 
     /// The most devices including those that were found and are not receivers.
-    static let mostOthers = 1024
+    static let maximumOthers = 1024
 
     let name: String
     let source: ESPHomeSource
@@ -181,7 +181,7 @@ final class ESPHomeDriver: ReceiverDriver {
         guard source.nodes.isEmpty else { return }
         hasFound = hasFound || !browser.services.isEmpty
         for (_, service) in browser.services
-        where nodes.count < Self.mostOthers && nodes.count(where: { !$0.isOther }) < Self.mostNodes {
+        where nodes.count < Self.maximumOthers && nodes.count(where: { !$0.isOther }) < Self.maximumNodes {
             guard !nodes.contains(where: { $0.target.host == service.host && $0.target.port == service.port }) else {
                 continue
             }
@@ -192,7 +192,7 @@ final class ESPHomeDriver: ReceiverDriver {
     /// Forgets announced devices that never answered, so that made-up ones do not keep out others.
     func forgetStrangers() {
         nodes.removeAll { node in
-            guard node.isFound, !node.isIdentified, node.failures >= Self.mostFailures, node.socket < 0 else {
+            guard node.isFound, !node.isIdentified, node.failures >= Self.maximumFailures, node.socket < 0 else {
                 return false
             }
             browser.forget(host: node.target.host, port: node.target.port)

@@ -11,7 +11,7 @@ package final class PostQueue: Sendable, Hashable {
     }
 
     /// The most requests in the queue, and their bytes: a few seconds of forty gateways in a crowd.
-    private static let (mostPosts, mostBytes) = (4096, 16 << 20)
+    private static let (maximumPosts, maximumBytes) = (4096, 16 << 20)
 
     private struct State {
         var posts: [Post] = []
@@ -31,7 +31,8 @@ package final class PostQueue: Sendable, Hashable {
     package func add(_ bytes: [UInt8]) -> Bool {
         let time = RadioClock.now()
         let (isTaken, isFirst) = state.withLock { state in
-            guard state.isOpen, state.posts.count < Self.mostPosts, state.bytes + bytes.count <= Self.mostBytes else {
+            guard state.isOpen, state.posts.count < Self.maximumPosts, state.bytes + bytes.count <= Self.maximumBytes
+            else {
                 return (false, false)
             }
             state.posts.append(Post(bytes: bytes, time: time))

@@ -12,7 +12,7 @@ final class ServiceBrowser {
     private static let most = 1024
 
     /// The most hosts to ask for at once, not counting those that the user named.
-    private static let mostQuestions = 32
+    private static let maximumQuestions = 32
 
     /// The socket; -1 if there is no socket.
     let descriptor: Int32
@@ -103,7 +103,7 @@ final class ServiceBrowser {
             setsockopt(
                 descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &address, socklen_t(MemoryLayout<in_addr>.size))
             if asksForAll { send(ServiceQuestion.all) }
-            for host in named + wanted.prefix(Self.mostQuestions) { send(ServiceQuestion.address(of: host)) }
+            for host in named + wanted.prefix(Self.maximumQuestions) { send(ServiceQuestion.address(of: host)) }
         }
     }
 

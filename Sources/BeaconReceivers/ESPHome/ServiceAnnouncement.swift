@@ -51,7 +51,7 @@ package struct ServiceAnnouncement: Sendable {
     private static let legacyTime: UInt32 = 10
 
     /// The most questions in a message.
-    private static let mostQuestions = 64
+    private static let maximumQuestions = 64
 
     /// The question for all kinds of services (RFC 6763, 9).
     private static let allServices = "_services._dns-sd._udp.local"
@@ -80,7 +80,7 @@ package struct ServiceAnnouncement: Sendable {
     ///   - addresses: the machine's addresses in the network that the message came from, four bytes each.
     /// - Returns: nil if there is nothing to answer.
     package func answers(to bytes: RawSpan, from port: UInt16, addresses: [[UInt8]]) -> Answers? {
-        guard let query = Query(bytes, mostQuestions: Self.mostQuestions) else { return nil }
+        guard let query = Query(bytes, maximumQuestions: Self.maximumQuestions) else { return nil }
         let isLegacy = port != ServiceQuestion.port
         // A legacy query has one question (RFC 6762, 6.7). Each answer repeats it.
         guard !isLegacy || query.questions.count == 1 else { return nil }
@@ -230,11 +230,11 @@ package struct ServiceAnnouncement: Sendable {
         /// The services that the client already knows, in lower case.
         var known: Set<String> = []
 
-        init?(_ bytes: RawSpan, mostQuestions: Int) {
+        init?(_ bytes: RawSpan, maximumQuestions: Int) {
             guard bytes.byteCount >= 12, bytes.number(at: 2) & 0xF800 == 0 else { return nil }
             number = UInt16(bytes.number(at: 0)).bytes
             let count = bytes.number(at: 4)
-            guard (1...mostQuestions).contains(count) else { return nil }
+            guard (1...maximumQuestions).contains(count) else { return nil }
             var position = 12
             for _ in 0..<count {
                 guard let name = bytes.labels(at: &position), position + 4 <= bytes.byteCount else { return nil }

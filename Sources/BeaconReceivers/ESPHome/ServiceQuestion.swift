@@ -47,10 +47,10 @@ package struct ServiceAnswer: Hashable, Sendable {
     package private(set) var addresses: [String: [UInt8]] = [:]
 
     /// The most questions that an answer repeats. Answers to this program repeat one.
-    private static let mostQuestions = 16
+    private static let maximumQuestions = 16
 
     /// The most records to read from an answer.
-    private static let mostRecords = 256
+    private static let maximumRecords = 256
 
     /// Reads an answer.
     ///
@@ -58,13 +58,13 @@ package struct ServiceAnswer: Hashable, Sendable {
     package init?(_ bytes: RawSpan) {
         guard bytes.byteCount >= 12, bytes.number(at: 2) & 0x8000 != 0 else { return nil }
         var position = 12
-        guard bytes.number(at: 4) <= Self.mostQuestions else { return nil }
+        guard bytes.number(at: 4) <= Self.maximumQuestions else { return nil }
         for _ in 0..<bytes.number(at: 4) {
             guard bytes.labels(at: &position) != nil, position + 4 <= bytes.byteCount else { return nil }
             position += 4
         }
         let records = bytes.number(at: 6) + bytes.number(at: 8) + bytes.number(at: 10)
-        for _ in 0..<min(records, Self.mostRecords) {
+        for _ in 0..<min(records, Self.maximumRecords) {
             guard let name = bytes.labels(at: &position), position + 10 <= bytes.byteCount else { return nil }
             let kind = ServiceQuestion.Kind(rawValue: UInt16(bytes.number(at: position)))
             let count = bytes.number(at: position + 8)

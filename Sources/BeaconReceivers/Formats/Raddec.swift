@@ -12,7 +12,7 @@ extension ReceiverNetwork {
 
     /// The most receivers and packets of a raddec. Each packet counts for each receiver. The library allows 15
     /// receivers.
-    private static let (mostOfRaddec, mostPackets) = (32, 16)
+    private static let (maximumOfRaddec, maximumPackets) = (32, 16)
 
     /// Returns true for a raddec, or a list of them.
     static func isRaddec(_ value: JSONToken, in payload: RawSpan) -> Bool {
@@ -69,7 +69,7 @@ extension ReceiverNetwork {
                         "a raddec", "one of its packets is not hexadecimal, or too short or too long",
                         reading: payload.excerpt(packet.range))
                 }
-                return packets.count < Self.mostPackets
+                return packets.count < Self.maximumPackets
             }
         }
         if packets.isEmpty, fault == nil, !advert.beacon.isGiven {
@@ -105,7 +105,7 @@ extension ReceiverNetwork {
             guard let rssi = advert.rssi, !packets.isEmpty else {
                 // A sign of life only, or an iBeacon that the sender has decoded.
                 fault = hear(advert, of: receiver, in: "a raddec", message, payload, &batch) ?? fault
-                return receivers < Self.mostOfRaddec
+                return receivers < Self.maximumOfRaddec
             }
             for packet in packets {
                 packet.withBytes { hear(receiver, message, advert, rssi, $0, &batch) }
@@ -113,7 +113,7 @@ extension ReceiverNetwork {
             if let named, frames.isEmpty {
                 hear(receiver, message, advert, rssi, named, &batch)
             }
-            return receivers < Self.mostOfRaddec
+            return receivers < Self.maximumOfRaddec
         }
         return isList ? fault : MessageFault("a raddec", "its \"rssiSignature\" is not a list")
     }

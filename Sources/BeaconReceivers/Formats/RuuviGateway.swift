@@ -55,7 +55,7 @@ extension ReceiverNetwork {
             return true
         }
         for (advert, delay) in adverts {
-            guard delay <= SkewedClock.mostDelay / Timestamp.nanosecondsPerSecond else {
+            guard delay <= SkewedClock.maximumDelay / Timestamp.nanosecondsPerSecond else {
                 countLate(1)
                 continue
             }

@@ -24,7 +24,7 @@ struct Crowd {
         if !isReported {
             isReported = true
             notice(
-                .crowded,
+                .tooManyReceivers,
                 "messages name more than \(limit) receivers, for example \"\(example)\". Receivers that you "
                     + "named or assigned to places stay. New receivers replace the least used of the others. "
                     + "Find out which client sends these names",
@@ -32,7 +32,7 @@ struct Crowd {
         } else if time.since(newest) > Self.calm {
             self.newest = nil
             isReported = false
-            notice(.uncrowded, "no receiver has been without a place for ten minutes", network, &batch)
+            notice(.receiversFit, "no receiver has been without a place for ten minutes", network, &batch)
         }
     }
 

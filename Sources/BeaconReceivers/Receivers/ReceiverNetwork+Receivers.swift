@@ -102,12 +102,12 @@ extension ReceiverNetwork {
 
     /// The number of places reserved for receivers that the user named: at most half. The names may belong to other
     /// sources.
-    private var heldPlaces: Int { min(unseenNames.count, settings.mostReceivers / 2) }
+    private var heldPlaces: Int { min(unseenNames.count, settings.maximumReceivers / 2) }
 
     /// Returns the index for a new receiver: a free one, or that of a receiver that it replaces.
     private mutating func newPlace(for name: String, at time: Timestamp) -> Int? {
         let isReserved = reservedNames.contains(name)
-        if receivers.count + (isReserved ? 0 : heldPlaces) < settings.mostReceivers { return receivers.count }
+        if receivers.count + (isReserved ? 0 : heldPlaces) < settings.maximumReceivers { return receivers.count }
         crowd.note(name, at: time)
         let others = receivers.indices.filter { canMakeWay($0, at: time, isUrgent: isReserved) }
         let leastUsed = others.min { one, other in
@@ -150,7 +150,7 @@ extension ReceiverNetwork {
             return false
         }
         let isReserved = new.allSatisfy { reservedNames.contains(shownName(of: $0)) }
-        let free = settings.mostReceivers - receivers.count - (isReserved ? 0 : heldPlaces)
+        let free = settings.maximumReceivers - receivers.count - (isReserved ? 0 : heldPlaces)
         guard new.count > free else { return true }
         guard
             new.count <= max(free, 0)
@@ -169,7 +169,7 @@ extension ReceiverNetwork {
     mutating func noteEarlyStatus(of name: String, _ kind: NetworkReceiver.Kind, isOnline: Bool, at time: Timestamp) {
         let key = Key(kind: kind, name: name)
         guard !key.isBad else { return }
-        if earlyStatuses.count >= settings.mostReceivers, earlyStatuses[key] == nil,
+        if earlyStatuses.count >= settings.maximumReceivers, earlyStatuses[key] == nil,
             let oldest = earlyStatuses.min(by: { $0.value.time < $1.value.time })?.key
         {
             earlyStatuses[oldest] = nil

@@ -10,7 +10,7 @@ struct SkewedClock {
 
     /// The age at arrival above which an advert is not current, in nanoseconds. Gateways that collect adverts send them
     /// every ten seconds (Ruuvi Gateway, its longest interval by default).
-    static let mostDelay = 15 * Timestamp.nanosecondsPerSecond
+    static let maximumDelay = 15 * Timestamp.nanosecondsPerSecond
 
     /// The time for which late messages must advance at the speed of the clock before the receiver's clock counts as
     /// changed, in nanoseconds. A backlog from a network outage arrives faster.
@@ -35,7 +35,7 @@ struct SkewedClock {
             halfBegan = arrival
         }
         let known = min(least.now, least.before)
-        guard known == .max || difference - known <= Self.mostDelay else {
+        guard known == .max || difference - known <= Self.maximumDelay else {
             return lateTime(of: stamp, arrivedAt: arrival)
         }
         late = nil

@@ -53,7 +53,7 @@ package struct RelayMessage: Hashable, Sendable {
     static let magic: [UInt8] = [UInt8(ascii: "b"), UInt8(ascii: "R"), 1]
 
     /// The most receivers: as many as a network has places for by default.
-    package static let mostReceivers = 200
+    package static let maximumReceivers = 200
 
     /// A microsecond in nanoseconds. Finer times are meaningless, since an advert itself takes 0.4 ms.
     static let microsecond: Int64 = 1000
@@ -181,7 +181,7 @@ package struct RelayMessage: Hashable, Sendable {
 
     private mutating func readReceivers(_ reader: inout RelayReader, _ bytes: RawSpan) throws(RelayReader.Damage) {
         let count = try reader.count(of: 2, in: bytes)
-        guard count <= Self.mostReceivers else { throw RelayReader.Damage() }
+        guard count <= Self.maximumReceivers else { throw RelayReader.Damage() }
         for _ in 0..<count {
             let flags = UInt8(truncatingIfNeeded: try reader.number(of: 1, in: bytes))
             let length = try reader.count(of: 1, in: bytes)

@@ -7,7 +7,7 @@ package struct RelayWriter {
     package static let longestStretch = Timestamp.nanosecondsPerSecond / 4
 
     /// The most adverts of a message: some 15 kB.
-    private static let mostAdverts = 2500
+    private static let maximumAdverts = 2500
 
     private let session: UInt32
     private var begin: Timestamp?
@@ -41,7 +41,7 @@ package struct RelayWriter {
             begin = time
             return false
         }
-        return time.since(begin) >= Self.longestStretch || sightings.count >= Self.mostAdverts
+        return time.since(begin) >= Self.longestStretch || sightings.count >= Self.maximumAdverts
     }
 
     /// Returns a message of the adverts since the previous one; nil if no time has passed.

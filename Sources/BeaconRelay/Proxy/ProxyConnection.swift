@@ -87,7 +87,7 @@ struct ProxyListener {
 /// The connection of a client to a device of the proxy.
 final class ProxyConnection {
     /// The unsent bytes above which adverts wait, and above which requests are no longer read.
-    private static let (fewUnsent, mostUnsent) = (1 << 14, 1 << 18)
+    private static let (fewUnsent, maximumUnsent) = (1 << 14, 1 << 18)
 
     /// The size of the socket's send buffer, in bytes. Adverts in it can no longer be dropped.
     private static let systemRoom: Int32 = 1 << 16
@@ -95,7 +95,7 @@ final class ProxyConnection {
     /// The longest time that adverts wait for a client, in nanoseconds, and the most messages. Older adverts are
     /// useless.
     private static let waitingTime = 5 * Timestamp.nanosecondsPerSecond
-    private static let mostWaiting = 512
+    private static let maximumWaiting = 512
 
     /// The longest time for the network to acknowledge data, in milliseconds.
     private static let sendTime: UInt32 = 30_000
@@ -144,7 +144,7 @@ final class ProxyConnection {
     var interest: Int32 { (acceptsRequests ? POLLIN : 0) | (unsent.isEmpty ? 0 : POLLOUT) }
 
     /// False while the client does not read its responses. A client that only sends requests gets no more responses.
-    private var acceptsRequests: Bool { !isEnding && unsent.count < Self.mostUnsent }
+    private var acceptsRequests: Bool { !isEnding && unsent.count < Self.maximumUnsent }
 
     /// The time at which `process` must be called again.
     var deadline: Timestamp { descriptor >= 0 ? device.deadline : .latest }
@@ -182,7 +182,7 @@ final class ProxyConnection {
             let error = attempt { (device) throws(ESPHomeError) in try device.send(adverts: first.message) }
             if let error { return error }
         }
-        drop(max(0, waiting.count - Self.mostWaiting))
+        drop(max(0, waiting.count - Self.maximumWaiting))
         return nil
     }
 

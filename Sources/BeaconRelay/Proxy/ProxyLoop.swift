@@ -7,8 +7,8 @@ import CLibrary
 /// The loop of the thread that serves the clients of the proxy, with one wait for all sockets.
 struct ProxyLoop {
     /// The most clients of a device, and of the proxy.
-    private static let mostClients = 16
-    private static let mostOfAll = 256
+    private static let maximumClients = 16
+    private static let maximumOfAll = 256
 
     /// The time until it repeats a call that the system refused, in nanoseconds.
     private static let pause = 10 * Timestamp.nanosecondsPerSecond
@@ -126,22 +126,22 @@ struct ProxyLoop {
         else {
             close(client.descriptor)
             return report(
-                "\(device.stream.identity.name) has \(Self.mostClients) clients already, or the proxy "
-                    + "\(Self.mostOfAll); rejected one from \(client.address)",
+                "\(device.stream.identity.name) has \(Self.maximumClients) clients already, or the proxy "
+                    + "\(Self.maximumOfAll); rejected one from \(client.address)",
                 isTrouble: true)
         }
         connections.append(ProxyConnection(client.descriptor, from: client.address, to: connected, stream: index))
     }
 
     private func isFull(_ index: Int) -> Bool {
-        connections.count >= Self.mostOfAll || connections.count { $0.stream == index } >= Self.mostClients
+        connections.count >= Self.maximumOfAll || connections.count { $0.stream == index } >= Self.maximumClients
     }
 
     /// Closes a connection of the address with the most connections, so that one address cannot keep out others. It
     /// prefers a connection without a hello, then one without a subscription. It closes any other only if the address
     /// has at least two connections more than the new client's.
     private mutating func makeRoom(at index: Int, for address: String) {
-        let isFullOfAll = connections.count >= Self.mostOfAll
+        let isFullOfAll = connections.count >= Self.maximumOfAll
         let others = connections.indices.filter { isFullOfAll || connections[$0].stream == index }
         let counts = Dictionary(grouping: others) { connections[$0].address }
         guard let most = counts.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) else { return }

@@ -13,7 +13,7 @@ import Synchronization
 /// adverts at once. A client that reads too slowly loses the oldest ones.
 package final class ProxyServer: Sendable {
     /// The most devices if each receiver is a device.
-    static let mostDevices = 64
+    static let maximumDevices = 64
 
     /// A receiver of a source, and its device.
     private struct Receiver {
@@ -81,7 +81,7 @@ package final class ProxyServer: Sendable {
         var table = Table()
         if settings.isEach {
             // Clients that know these devices reconnect before the receivers reappear.
-            for (name, port) in ports.known.sorted(by: { $0.value < $1.value }).prefix(Self.mostDevices) {
+            for (name, port) in ports.known.sorted(by: { $0.value < $1.value }).prefix(Self.maximumDevices) {
                 table.places[name] = table.streams.count
                 table.streams.append(ProxyStream(Self.identity(of: name, settings, table.streams), port: port))
             }
@@ -169,7 +169,7 @@ package final class ProxyServer: Sendable {
     private func stream(titled title: String, _ table: inout Table) -> Int? {
         guard settings.isEach else { return 0 }
         if let place = table.places[title] { return place }
-        guard table.streams.count < Self.mostDevices, let port = ports.port(of: title) else { return nil }
+        guard table.streams.count < Self.maximumDevices, let port = ports.port(of: title) else { return nil }
         table.streams.append(ProxyStream(Self.identity(of: title, settings, table.streams), port: port))
         table.places[title] = table.streams.count - 1
         return table.streams.count - 1
@@ -180,7 +180,7 @@ package final class ProxyServer: Sendable {
         return ProxyNotice(
             isTrouble: true,
             message:
-                "There are \(Self.mostDevices) devices already, or no port is free: the proxy does not offer "
+                "There are \(Self.maximumDevices) devices already, or no port is free: the proxy does not offer "
                 + "\(title.printable) and further receivers. "
                 + "Use one device for all receivers, or run a second proxy.\(file)")
     }

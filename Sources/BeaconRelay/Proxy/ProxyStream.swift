@@ -6,7 +6,7 @@ import BeaconSupport
 final class ProxyStream: Sendable {
     /// The most messages that wait for the network thread: some seconds in the busiest place. It is only late if the
     /// process gets no CPU time.
-    private static let mostMessages = 512
+    private static let maximumMessages = 512
 
     /// The longest advert (Core Specification 5.3, Vol 4, Part E, 7.8.57), and the size at which a message is full.
     private static let longestAdvert = 1650
@@ -88,7 +88,7 @@ final class ProxyStream: Sendable {
     }
 
     private static func close(_ state: inout State) {
-        if state.full.count >= mostMessages {
+        if state.full.count >= maximumMessages {
             state.full.removeFirst()
             state.dropped += 1
         }

@@ -14,7 +14,7 @@ final class ServiceAnnouncer {
     private static let repetitionTime = 1800 * Timestamp.nanosecondsPerSecond
 
     /// The most answers per second to one client and to all clients. More would be a flood (RFC 6762, 6).
-    private static let (mostAnswers, mostOfAll) = (20, 200)
+    private static let (maximumAnswers, maximumOfAll) = (20, 200)
 
     private let ownAddress: [UInt8]?
     private var announcement = ServiceAnnouncement()
@@ -143,7 +143,7 @@ final class ServiceAnnouncer {
 
     private func mayAnswer(_ asker: UInt32, at now: Timestamp) -> Bool {
         if now.since(second) >= Timestamp.nanosecondsPerSecond { (second, answers) = (now, [:]) }
-        guard answers[asker, default: 0] < Self.mostAnswers, answers.values.reduce(0, +) < Self.mostOfAll else {
+        guard answers[asker, default: 0] < Self.maximumAnswers, answers.values.reduce(0, +) < Self.maximumOfAll else {
             return false
         }
         answers[asker, default: 0] += 1

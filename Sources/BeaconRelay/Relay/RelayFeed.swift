@@ -38,7 +38,7 @@ package struct RelayFeed {
     package mutating func relay(_ step: SourceBatch, shouldStop: () -> Bool) {
         // Readers have no places for more receivers than this.
         for sighting in step.sightings
-        where sighting.receiver.index < RelayMessage.mostReceivers && isWanted(sighting.identity) {
+        where sighting.receiver.index < RelayMessage.maximumReceivers && isWanted(sighting.identity) {
             writer.hear(sighting)
         }
         last = step
@@ -62,7 +62,7 @@ package struct RelayFeed {
 
     private func receivers(of step: SourceBatch) -> [RelayMessage.Receiver] {
         var names: Set<String> = []
-        return step.receiverNames.prefix(RelayMessage.mostReceivers).enumerated().map { index, name in
+        return step.receiverNames.prefix(RelayMessage.maximumReceivers).enumerated().map { index, name in
             // Within the limit of the readers, and unique.
             var name = hasOneReceiver && step.receiverNames.count == 1 ? "" : name.prefix(bytes: Self.longestName)
             if !names.insert(name).inserted { name = "\(name.prefix(bytes: Self.longestName - 6)) \(index + 1)" }

@@ -41,10 +41,10 @@ final class RelayQueue: Sendable {
     private static let capacity = 40
 
     /// The most bytes in the queue.
-    private static let mostBytes = 4 << 20
+    private static let maximumBytes = 4 << 20
 
     /// The most messages that are being sent.
-    private static let mostOnTheWay = 16
+    private static let maximumOnTheWay = 16
 
     private struct State {
         var items: [Item] = []
@@ -59,7 +59,7 @@ final class RelayQueue: Sendable {
         var counts = Counts()
         var reported = (drops: 0, at: ContinuousClock.Instant?.none)
 
-        var isFull: Bool { items.count >= RelayQueue.capacity || bytes >= RelayQueue.mostBytes }
+        var isFull: Bool { items.count >= RelayQueue.capacity || bytes >= RelayQueue.maximumBytes }
     }
 
     /// The signal that the outcome of a message is known.
@@ -167,7 +167,7 @@ final class RelayQueue: Sendable {
 
     private func next() -> (Item, connection: Int)? {
         state.withLock { state in
-            guard state.isConnected, state.onTheWay < Self.mostOnTheWay, !state.items.isEmpty else { return nil }
+            guard state.isConnected, state.onTheWay < Self.maximumOnTheWay, !state.items.isEmpty else { return nil }
             let item = state.items.removeFirst()
             state.bytes -= item.payload.count
             state.onTheWay += 1

@@ -5,7 +5,7 @@ extension ScenarioReader {
     /// Reads the devices of a scenario.
     func devices(from list: ScenarioValue?) throws -> [DevicePlan] {
         var devices: [DevicePlan] = []
-        for value in try list?.list(atMost: Self.mostSenders) ?? [] {
+        for value in try list?.list(atMost: Self.maximumSenders) ?? [] {
             var object = try value.object()
             let localName = try object.take("localName")?.text()
             let services = try services(from: object.take("services"))

@@ -11,13 +11,13 @@ struct ScenarioReader {
     private static let longest = 2_592_000.0
 
     /// Memory is proportional to senders times receivers.
-    private static let mostLinks = 1_000_000
+    private static let maximumLinks = 1_000_000
 
-    static let mostSenders = 10_000
-    private static let mostReceivers = 1000
-    private static let mostPeople = 10_000
-    private static let mostWalls = 10_000
-    private static let mostStops = 10_000
+    static let maximumSenders = 10_000
+    private static let maximumReceivers = 1000
+    private static let maximumPeople = 10_000
+    private static let maximumWalls = 10_000
+    private static let maximumStops = 10_000
 
     /// The default speed of people in meters per second: a comfortable pace (Bohannon, "Comfortable and maximum walking
     /// speed of adults", Age and Ageing 26, 1997).
@@ -43,8 +43,8 @@ struct ScenarioReader {
         let duration = try durationValue?.number(in: 0.001...Self.longest, unit: "seconds") ?? .infinity
         uuid = try file.take("uuid")?.uuid()
         let environment = try environment(from: file.take("environment"))
-        let walls = try file.take("walls")?.list(atMost: Self.mostWalls).map(wall(from:)) ?? []
-        for value in try file.take("people")?.list(atMost: Self.mostPeople) ?? [] {
+        let walls = try file.take("walls")?.list(atMost: Self.maximumWalls).map(wall(from:)) ?? []
+        for value in try file.take("people")?.list(atMost: Self.maximumPeople) ?? [] {
             try people.append(person(from: value))
         }
         let receiverList =
@@ -56,11 +56,11 @@ struct ScenarioReader {
         let crowds = try self.crowds(from: crowdList)
         try file.finish()
         let senders = crowds.reduce(beacons.count + devices.count) { $0 + $1.count }
-        guard senders <= Self.mostSenders, senders * receivers.count <= Self.mostLinks else {
+        guard senders <= Self.maximumSenders, senders * receivers.count <= Self.maximumLinks else {
             throw ScenarioError(
                 .tooLarge, at: crowdList?.path ?? "beacons",
                 "and beacons make \(senders) senders for \(receivers.count) receivers; use at most "
-                    + "\(Self.mostSenders) senders, and \(Self.mostLinks) pairs of sender and receiver")
+                    + "\(Self.maximumSenders) senders, and \(Self.maximumLinks) pairs of sender and receiver")
         }
         return Scenario(
             name: name, summary: summary, seed: seed, duration: duration, environment: environment,
@@ -131,7 +131,7 @@ struct ScenarioReader {
         through value: ScenarioValue, speed: Double = walkingSpeed, isRepeated: Bool = false, from departure: Double = 0
     ) throws -> Walk {
         var walk: Walk?
-        for stop in try value.list(atMost: Self.mostStops) {
+        for stop in try value.list(atMost: Self.maximumStops) {
             guard case .object = stop.value else {
                 let place = try stop.point()
                 walk?.go(to: place, speed: speed)
@@ -203,7 +203,7 @@ struct ScenarioReader {
 
     private func receivers(from list: ScenarioValue) throws -> [ReceiverPlan] {
         var receivers: [ReceiverPlan] = []
-        for value in try list.list(atMost: Self.mostReceivers) {
+        for value in try list.list(atMost: Self.maximumReceivers) {
             var object = try value.object()
             let nameValue = object.take("name")
             let name = try nameValue?.name() ?? "hci\(receivers.count)"
@@ -226,7 +226,7 @@ struct ScenarioReader {
         var names: Set<String> = []
         // The number of unnamed beacons with each identity.
         var copies: [BeaconIdentity: Int] = [:]
-        for value in try list?.list(atMost: Self.mostSenders) ?? [] {
+        for value in try list?.list(atMost: Self.maximumSenders) ?? [] {
             var object = try value.object()
             let nameValue = object.take("name")
             let name = try nameValue?.name()
@@ -269,9 +269,9 @@ struct ScenarioReader {
 
     private func crowds(from list: ScenarioValue?) throws -> [CrowdPlan] {
         var crowds: [CrowdPlan] = []
-        for value in try list?.list(atMost: Self.mostSenders) ?? [] {
+        for value in try list?.list(atMost: Self.maximumSenders) ?? [] {
             var object = try value.object()
-            let count = try object.require("count", "the number of phones").integer(in: 0...Self.mostSenders)
+            let count = try object.require("count", "the number of phones").integer(in: 0...Self.maximumSenders)
             let area = try object.require("area", "two opposite corners, [[x, y], [x, y]]")
             let corners = try area.list(atMost: 2)
             guard corners.count == 2 else { throw area.invalid("is not two places; write [[x, y], [x, y]]") }

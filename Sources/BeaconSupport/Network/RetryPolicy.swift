@@ -14,7 +14,7 @@ public struct RetryPolicy: Hashable, Sendable {
     public var maximumRetryAfter: Duration
 
     /// The number of failures after which a wait no longer doubles: by then it has reached any maximum.
-    fileprivate static let mostDoublings = 64
+    fileprivate static let maximumDoublings = 64
 
     /// Creates waits that double up to a maximum.
     ///
@@ -33,7 +33,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Returns the bound of the wait after a number of failures in a row, the first of which is 1.
     public func bound(afterFailures failures: Int) -> Duration {
         var bound = base
-        for _ in 1..<max(min(failures, Self.mostDoublings), 1) where bound < maximum { bound *= 2 }
+        for _ in 1..<max(min(failures, Self.maximumDoublings), 1) where bound < maximum { bound *= 2 }
         return min(bound, maximum)
     }
 
@@ -68,7 +68,7 @@ package struct Backoff: Sendable {
     /// Returns the wait after another failure.
     @discardableResult
     package mutating func next() -> Duration {
-        defer { failures = min(failures + 1, RetryPolicy.mostDoublings) }
+        defer { failures = min(failures + 1, RetryPolicy.maximumDoublings) }
         return upcoming
     }
 

@@ -7,7 +7,7 @@ import { count, counted } from "./format.js";
 export const title = "Fleet";
 
 /** The largest number of partitions with a name in each cell. More names would need a page. */
-const mostNamed = 64;
+const maximumNamed = 64;
 /** The number of fills and colors for owners in the stylesheet. */
 const fills = 8;
 
@@ -77,7 +77,7 @@ export function open(root) {
       text(node.querySelector(".owner-note"), noteOf(owner.node, fleet));
     });
     attribute(strip, "aria-label", ownersOf(fleet).map((owner) => `${owner.node ?? "no owner"}: ${counted(owner.partitions.length, "partition")}`).join(", "));
-    attribute(strip, "data-small", fleet.owners.length > mostNamed ? "" : null);
+    attribute(strip, "data-small", fleet.owners.length > maximumNamed ? "" : null);
     patch(strip, fleet.owners.map((node, number) => ({ node, number })), (cell) => cell.number,
       (cell) => el("span.partition", null, el("span.owner-fill"), el("span.partition-number", null, String(cell.number)), el("span.partition-owner")),
       (node, cell) => {

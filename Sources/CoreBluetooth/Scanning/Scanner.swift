@@ -13,7 +13,7 @@ final class Scanner: Sendable {
     private static let capacity = 4096
 
     /// The maximum number of remembered devices. If there are more, the ones not heard for longest are removed.
-    private static let mostDevices = 8192
+    private static let maximumDevices = 8192
 
     private struct Scan {
         let client: ClientID
@@ -129,7 +129,7 @@ final class Scanner: Sendable {
             device.hear(advert, hidesBeacons: center.hidesBeaconsFromScans.load(ordering: .relaxed))
             defer {
                 state.scan?.devices[address] = device
-                if state.scan?.devices.count ?? 0 > Self.mostDevices { Self.forgetOldest(&state) }
+                if state.scan?.devices.count ?? 0 > Self.maximumDevices { Self.forgetOldest(&state) }
             }
             guard request.matches(device.contents) else { return nil }
             let data = device.advertisementData
@@ -154,7 +154,7 @@ final class Scanner: Sendable {
     /// Removes the half of the devices that was not heard for longest, and the objects that no app has.
     private static func forgetOldest(_ state: inout State) {
         guard let devices = state.scan?.devices else { return }
-        let kept = devices.sorted { $0.value.heard > $1.value.heard }.prefix(mostDevices / 2)
+        let kept = devices.sorted { $0.value.heard > $1.value.heard }.prefix(maximumDevices / 2)
         state.scan?.devices = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
         state.peripherals = state.peripherals.filter { $0.value.object != nil }
     }

@@ -10,7 +10,7 @@ struct AirActivity {
 
     /// The events in ten seconds that only many devices cause: twenty beacons at 10 Hz. Twenty devices do not all leave
     /// within a few seconds. The value is our choice: if they do leave, a region ends some minutes later than it could
-    /// (`ControllerConfiguration.mostResets`). Addresses prove less, since one device may use a new one for each
+    /// (`ControllerConfiguration.maximumResets`). Addresses prove less, since one device may use a new one for each
     /// advert.
     private static let eventsOfMany = 2000.0
 

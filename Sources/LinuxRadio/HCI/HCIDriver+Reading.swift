@@ -9,7 +9,7 @@ extension HCIDriver {
         var hasHeard = false
         defer { if hasHeard { session.heard(at: now) } }
         do throws(HCISystemError) {
-            for _ in 0..<Self.mostBatches {
+            for _ in 0..<Self.maximumBatches {
                 // One clock sample per batch: the clocks do not drift apart in so short a time.
                 let ahead = RadioClock.wallAhead()
                 let hasMore = try socket.read { packet, wall in

@@ -38,7 +38,7 @@ final class HCIDriver: ReceiverDriver, Advertiser {
     private static let checkInterval = ControllerConfiguration().countInterval
 
     /// The most batches to read before other drivers get their turn.
-    static let mostBatches = 16
+    static let maximumBatches = 16
 
     /// Opens an adapter.
     ///

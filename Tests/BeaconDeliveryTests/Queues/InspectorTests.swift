@@ -50,7 +50,7 @@ struct InspectorTests {
         #expect(try inspector.drop(for: "a", deadLettersOnly: false) == 4)
         #expect(try inspector.queue(of: "b").count == 5)
         let status = try #require(try inspector.consumers().first { $0.name == "a" })
-        #expect(status.droppedByHand == 5 && status.waiting == 0 && status.waitingBytes == 0)
+        #expect(status.droppedOnRequest == 5 && status.waiting == 0 && status.waitingBytes == 0)
     }
 
     @Test("The number of dead letters is bounded; the oldest are dropped and counted")

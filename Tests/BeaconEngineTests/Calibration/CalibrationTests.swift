@@ -33,13 +33,13 @@ struct CalibrationTests {
     @Test("A second point at three meters sets the slope of its signal")
     func secondPoint() throws {
         // 14.3 dB from one meter to three is an exponent of three.
-        let steep = BeaconCalibration(power: -59, lossToThreeMetres: 14.314)
+        let steep = BeaconCalibration(power: -59, lossToThreeMeters: 14.314)
         #expect(isClose(try range(-73, beacon: steep).accuracy, 2.929))
         #expect(isClose(try range(-59 - 14, beacon: nil).accuracy, 6.310))
         // Within a meter it has no effect.
         #expect(try range(-50, beacon: steep).accuracy == range(-50).accuracy)
         // Implausible values are limited to an exponent of four.
-        let absurd = BeaconCalibration(power: -59, lossToThreeMetres: 60)
+        let absurd = BeaconCalibration(power: -59, lossToThreeMeters: 60)
         #expect(isClose(try range(-79, beacon: absurd).accuracy, 3.163))
     }
 

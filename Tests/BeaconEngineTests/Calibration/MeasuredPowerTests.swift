@@ -156,7 +156,7 @@ struct MeasuredPowerTests {
             let time = Double(number) / 10 + 0.05
             engine.receive(.of(at: time, rssi: -70, power: sequence.power(time, number)))
         }
-        let events = engine.takeEvents()
+        let events = engine.drainEvents()
         for case .ranged(let report) in events {
             #expect(report.beacons.allSatisfy { $0.accuracy == 1 && $0.isCalibrated && !$0.isUncalibrated })
         }
@@ -166,7 +166,7 @@ struct MeasuredPowerTests {
     // MARK: - Reports
 
     private func faults(_ engine: inout Engine) -> [UncalibratedBeacon] {
-        engine.takeEvents().compactMap { if case .uncalibrated(let beacon) = $0 { beacon } else { nil } }
+        engine.drainEvents().compactMap { if case .uncalibrated(let beacon) = $0 { beacon } else { nil } }
     }
 
     @Test(
@@ -198,7 +198,7 @@ struct MeasuredPowerTests {
         }
         engine.advance(to: .at(5))
         let reported = faults(&engine)
-        #expect(reported.count == UncalibratedBeacon.mostReports)
+        #expect(reported.count == UncalibratedBeacon.maximumReports)
         #expect(reported.map(\.isLast) == reported.indices.map { $0 == reported.count - 1 })
     }
 
@@ -232,13 +232,13 @@ struct MeasuredPowerTests {
             let time = Double(number) / 10 + 0.05
             engine.receive(.of(minor: 2, at: time, rssi: -40, power: number % 2 == 0 ? -59 : -65))
         }
-        _ = engine.takeEvents()
+        _ = engine.drainEvents()
         engine.forgetHearing(of: ReceiverID(0))
         // At -85 dBm, the region is entered only if no strong beacon was heard.
         engine.hear(from: 11, to: 12, every: 0.1) { .of(minor: 1, at: $0, rssi: -85) }
         engine.hear(from: 12.05, to: 13, every: 0.1) { .of(minor: 2, at: $0, rssi: -85, power: -70) }
         engine.advance(to: .at(13))
-        let events = engine.takeEvents()
+        let events = engine.drainEvents()
         #expect(events.contains { if case .entered = $0 { true } else { false } })
         guard case .ranged(let report)? = events.last else { Issue.record("there is no ranging report"); return }
         #expect(report.beacons.first { $0.identity.minor == 2 }?.measuredPower == -70)
@@ -322,7 +322,7 @@ struct MeasuredPowerTests {
                         .of(at: Double(tenth) / 10 + 0.05, rssi: rssi, power: power(number), receiver: number))
                 }
             }
-            return engine.takeEvents().compactMap { if case .placed(let change) = $0 { change } else { nil } }
+            return engine.drainEvents().compactMap { if case .placed(let change) = $0 { change } else { nil } }
         }
         #expect(grounds { $0 == 1 ? 127 : -70 } == grounds { _ in -70 })
         // Two receivers with different powers do not alternate: the first one counts.

@@ -14,7 +14,7 @@ struct RegionMonitoringTests {
         engine.receive(.of(at: 2))
         engine.advance(to: .at(100))
         engine.receive(.of(at: 101))
-        let befores = engine.takeEvents().compactMap { event -> RegionState? in
+        let befores = engine.drainEvents().compactMap { event -> RegionState? in
             if case .entered(let change) = event { change.before } else { nil }
         }
         #expect(befores == [.unknown, .outside])
@@ -180,7 +180,7 @@ struct RegionMonitoringTests {
         engine.receive(.of(at: 1, receiver: 0))
         engine.receive(.of(at: 2, receiver: 3))
         engine.advance(to: .at(50))
-        let exit = try #require(engine.takeEvents().last)
+        let exit = try #require(engine.drainEvents().last)
         guard case .exited(let change) = exit else {
             Issue.record("unexpected last event \(exit)")
             return

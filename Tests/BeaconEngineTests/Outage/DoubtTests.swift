@@ -14,7 +14,7 @@ struct DoubtTests {
         _ = engine.startRanging(nil)
         var (reports, exits) = (0, [Double]())
         func take() {
-            for event in engine.takeEvents() {
+            for event in engine.drainEvents() {
                 switch event {
                 case .ranged: reports += 1
                 case .exited(let change): exits.append(change.time.seconds)
@@ -114,8 +114,8 @@ struct DoubtTests {
                 }
             }
         }
-        let expected = Set(words(plain.takeEvents()))
-        let surplus = words(doubted.takeEvents()).filter { !expected.contains($0) }
+        let expected = Set(words(plain.drainEvents()))
+        let surplus = words(doubted.drainEvents()).filter { !expected.contains($0) }
         #expect(surplus == [], "\(log.joined(separator: "; ")): \(expected.sorted())")
         for region in regions.keys { #expect(doubted.state(of: region) == plain.state(of: region)) }
     }

@@ -143,7 +143,7 @@ struct ModelledEngine: ~Copyable {
     /// The changes by the engine and by the model, as text.
     mutating func changes() -> (engine: [String], model: [String]) {
         let numbers = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
-        let changes = engine.takeEvents().compactMap { event -> String? in
+        let changes = engine.drainEvents().compactMap { event -> String? in
             switch event {
             case .entered(let change): "\(numbers[change.region] ?? -1) enter \(Int(change.time.seconds))"
             case .exited(let change): "\(numbers[change.region] ?? -1) exit \(Int(change.time.seconds))"

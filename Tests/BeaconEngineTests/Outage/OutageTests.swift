@@ -91,7 +91,7 @@ struct OutageTests {
         engine.receive(.of(at: 10_007.5))
         engine.advance(to: .at(10_100))
         var words: [String] = []
-        for event in engine.takeEvents() {
+        for event in engine.drainEvents() {
             switch event {
             case .entered(let change): words.append("enter \(change.time.seconds)")
             case .exited(let change): words.append("exit \(change.time.seconds)")
@@ -205,7 +205,7 @@ struct OutageTests {
             engine.advance(to: .zero)
             if isHeard { engine.receive(.of(at: 1, receiver: 1)) }
             engine.advance(to: .at(100))
-            for case .exited(let change) in engine.takeEvents() { return change.receiver }
+            for case .exited(let change) in engine.drainEvents() { return change.receiver }
             return ReceiverID(99)
         }
         #expect(receiver(isHeard: false) == nil)

@@ -43,7 +43,7 @@ struct PlaceBench: ~Copyable {
 
     /// The changes since the last call, as text: `4.0 1`, `64.0 nowhere`.
     mutating func changes() -> [String] {
-        engine.takeEvents().compactMap { event in
+        engine.drainEvents().compactMap { event in
             guard case .placed(let change) = event else { return nil }
             let place =
                 switch change.whereabouts {
@@ -219,7 +219,7 @@ struct PlaceTests {
         var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 0, 1]))
         bench.pass(5, [-80, -60, -70])
         let change = try #require(
-            bench.engine.takeEvents().lazy.compactMap { event -> PlaceChange? in
+            bench.engine.drainEvents().lazy.compactMap { event -> PlaceChange? in
                 if case .placed(let change) = event { change } else { nil }
             }.first)
         #expect(change.grounds.receiver == ReceiverID(1))
@@ -326,7 +326,7 @@ struct PlaceTests {
         for second in stride(from: 0.5, through: 300, by: 10.2) { engine.receive(.of(at: second)) }
         engine.advance(to: .at(320))
         var changes: [PlaceChange] = []
-        for event in engine.takeEvents() { if case .placed(let change) = event { changes.append(change) } }
+        for event in engine.drainEvents() { if case .placed(let change) = event { changes.append(change) } }
         #expect(changes.map(\.whereabouts) == [.place(0)])
     }
 
@@ -337,8 +337,8 @@ struct PlaceTests {
         var engine = Engine()
         engine.startLocating(PlaceMap(placeCount: 2, receivers: [0, 1]), [nil])
         for number in 0..<2 { engine.setReceiver(ReceiverID(UInt16(number)), of: number) }
-        func changes() -> [Whereabouts] {
-            engine.takeEvents().compactMap { if case .placed(let change) = $0 { change.whereabouts } else { nil } }
+        func changes() -> [PlaceState] {
+            engine.drainEvents().compactMap { if case .placed(let change) = $0 { change.whereabouts } else { nil } }
         }
         func set(_ isHearing: Bool, at time: Double) {
             for receiver in 0..<2 {
@@ -379,7 +379,7 @@ struct PlaceTests {
                 engine.receive(.of(uuid: other, at: Double(tenth) / 10 + 0.01, rssi: -70))
             }
             var (ranged, placed): ([RangingReport], [BeaconIdentity]) = ([], [])
-            for event in engine.takeEvents() {
+            for event in engine.drainEvents() {
                 if case .ranged(let report) = event { ranged.append(report) }
                 if case .placed(let change) = event { placed.append(change.identity) }
             }
@@ -428,7 +428,7 @@ struct PlaceTests {
         var bench = PlaceBench(map)
         bench.engine.awaitBeacons([beacon, beacon])
         bench.pass(59, [nil, nil, nil])
-        let before = bench.engine.takeEvents().compactMap { event -> Int? in
+        let before = bench.engine.drainEvents().compactMap { event -> Int? in
             if case .located(_, let beacons) = event { beacons.count } else { nil }
         }
         #expect(before == Array(repeating: 0, count: 59), "nothing is known of it yet")
@@ -457,7 +457,7 @@ struct PlaceTests {
         engine.setKnownPlace(.place(0), of: beacon)
         engine.advance(to: .at(0))
         engine.advance(to: .at(60))
-        let changes = engine.takeEvents().compactMap { event -> PlaceChange? in
+        let changes = engine.drainEvents().compactMap { event -> PlaceChange? in
             if case .placed(let change) = event { change } else { nil }
         }
         #expect(changes.map(\.whereabouts) == [.nowhere] && changes.first?.before == .place(0))

@@ -20,7 +20,7 @@ struct RangingRestartTests {
         engine.hear(from: 0.1, to: 5.45, every: 0.1) { .of(at: $0, rssi: -40) }
         engine.stopRanging(first)
         engine.advance(to: .at(240.5))
-        _ = engine.takeEvents()
+        _ = engine.drainEvents()
         let second = engine.startRanging(everyone)
         engine.receive(.of(at: 240.6, rssi: -85))
         engine.advance(to: .at(241))
@@ -121,7 +121,7 @@ struct RangingRestartTests {
             engine.setHearing(false, of: ReceiverID(0), at: .at(20.2))
             engine.setHearing(true, of: ReceiverID(0), at: .at(3620.2))
             if isReset { engine.resetRanging(of: ReceiverID(0)) }
-            _ = engine.takeEvents()
+            _ = engine.drainEvents()
             engine.receive(.of(at: 3620.4, rssi: -85))
             engine.advance(to: .at(3621))
             let beacon = try #require(newest(ranging, in: engine.reports()))

@@ -126,7 +126,7 @@ struct RangingTests {
         engine.receive(.of(at: 0.1, rssi: -50, address: 1))
         engine.receive(.of(at: 0.2, rssi: -80, address: 2))
         engine.advance(to: .at(1))
-        let events = engine.takeEvents()
+        let events = engine.drainEvents()
         let entered = events.filter { if case .entered = $0 { true } else { false } }
         #expect(entered.count == 1)
         guard case .ranged(let report) = try #require(events.last) else { return }

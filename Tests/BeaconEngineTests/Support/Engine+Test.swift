@@ -22,7 +22,7 @@ extension Engine {
 
     /// The pending region changes as text: `enter 1.0`, `exit 31.0`, `outside 10.0`.
     mutating func regionEvents() -> [String] {
-        takeEvents().compactMap { event in
+        drainEvents().compactMap { event in
             switch event {
             case .entered(let change): "enter \(change.time.seconds)"
             case .exited(let change): "exit \(change.time.seconds)"
@@ -34,7 +34,7 @@ extension Engine {
 
     /// The pending ranging reports.
     mutating func reports() -> [RangingReport] {
-        takeEvents().compactMap { event in
+        drainEvents().compactMap { event in
             if case .ranged(let report) = event { report } else { nil }
         }
     }

@@ -380,13 +380,13 @@ struct SuspicionDetectorTests {
             }
             findings += detector.takeFindings()
         }
-        #expect(findings.count <= SuspicionDetector.mostFindings + 1)
+        #expect(findings.count <= SuspicionDetector.maximumFindings + 1)
         #expect(detector.ignoredAdverts > 0)
         #expect(findings.contains { $0.identity == named })
     }
 
     @Test("Of many suspicions in an hour, the first are reported and the others are counted")
-    func mostFindings() {
+    func maximumFindings() {
         var detector = SuspicionDetector(SuspicionRules(), of: Self.all)
         var count = 0
         for second in 0..<120 {
@@ -396,7 +396,7 @@ struct SuspicionDetectorTests {
             }
             count += detector.takeFindings().count
         }
-        #expect(count == SuspicionDetector.mostFindings)
+        #expect(count == SuspicionDetector.maximumFindings)
         #expect(detector.omittedFindings > 0)
         // The others do not count as reported: after the hour, they are reported.
         for second in 3_700..<3_800 {

@@ -32,7 +32,7 @@ struct ExpectationTests {
         for _ in 0..<60 {
             // A long silence, so that expected tracks are forgotten.
             if Int.random(in: 0..<20, using: &random) == 0 { time += 400 }
-            let batch = (0..<Int.random(in: 0...Engine.mostExpected, using: &random)).map { _ in
+            let batch = (0..<Int.random(in: 0...Engine.maximumExpected, using: &random)).map { _ in
                 time += Double.random(in: 0...0.2, using: &random)
                 return sighting(&random, at: time)
             }
@@ -49,7 +49,7 @@ struct ExpectationTests {
                 plain.receive(sighting)
                 ahead.receive(sighting)
             }
-            #expect("\(ahead.takeEvents())" == "\(plain.takeEvents())")
+            #expect("\(ahead.drainEvents())" == "\(plain.drainEvents())")
             #expect(ahead.trackedBeacons == plain.trackedBeacons)
             #expect(ahead.statistics == plain.statistics)
         }

@@ -100,9 +100,9 @@ struct IntervalTests {
                 time += [0.1, 1, 9, 12, 45, 200].randomElement(using: &random) ?? 1
                 engine.receive(.of(at: time))
             }
-            _ = engine.takeEvents()
+            _ = engine.drainEvents()
             for second in 1...80 { engine.advance(to: .at(time + Double(second))) }
-            for event in engine.takeEvents() {
+            for event in engine.drainEvents() {
                 switch event {
                 case .ranged(let report):
                     guard let beacon = report.beacons.first else { continue }

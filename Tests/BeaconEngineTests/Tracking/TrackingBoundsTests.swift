@@ -27,7 +27,7 @@ struct TrackingBoundsTests {
         }
         #expect(engine.trackedBeacons <= 100)
         #expect(engine.statistics.evicted > 40_000)
-        let events = engine.takeEvents()
+        let events = engine.drainEvents()
         var regionChanges = 0
         for event in events {
             guard case .ranged(let report) = event else {
@@ -74,7 +74,7 @@ struct TrackingBoundsTests {
                         receiver: minor % 2))
             }
             engine.advance(to: .at(200))
-            return engine.takeEvents()
+            return engine.drainEvents()
         }
         let first = run(seed: 0)
         #expect(first == run(seed: 0))
@@ -133,7 +133,7 @@ struct TrackingBoundsTests {
         #expect(engine.statistics.refusedReceivers == 2)
         var reporting: Set<UInt16> = []
         var changes: [String] = []
-        for event in engine.takeEvents() {
+        for event in engine.drainEvents() {
             switch event {
             case .ranged(let report):
                 reporting.insert(report.receiver.index)

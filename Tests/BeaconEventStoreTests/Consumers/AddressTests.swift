@@ -88,7 +88,7 @@ struct AddressTests {
         #expect(try await bench.store.drop(events[0].id, for: "a", deadLettersOnly: false) == 1)
         try await consumer.commit(batch, refused: [2: "no"])
         let status = try await consumer.status()
-        #expect(status.handled == 1 && status.deadLetters == 1 && status.droppedByHand == 1 && status.waiting == 1)
+        #expect(status.handled == 1 && status.deadLetters == 1 && status.droppedOnRequest == 1 && status.waiting == 1)
         #expect(try await Self.drain(consumer) == [events[3].id])
         #expect(try await bench.store.retry(for: "a") == 1)
         #expect(try await Self.drain(consumer) == [events[1].id])

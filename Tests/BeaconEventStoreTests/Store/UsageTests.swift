@@ -52,10 +52,10 @@ struct UsageTests {
         left.state = left.state.filter { $0.value.rows > 0 }
         right.state = right.state.filter { $0.value.rows > 0 }
         #expect(left == right, "seed \(seed)")
-        #expect(before.events.mostRows == 60 && before.events.age == .seconds(3_600))
-        #expect(before.consumers["a"]?.mostRows == 30 && before.consumers.count == 1)
+        #expect(before.events.maximumRows == 60 && before.events.age == .seconds(3_600))
+        #expect(before.consumers["a"]?.maximumRows == 30 && before.consumers.count == 1)
         if let few = before.state["few"] { #expect(few.rows <= 5 && few.bytes <= 100 && few.age == .seconds(60)) }
         await bench.store.setRetention(.none)
-        #expect(bench.store.usage.events.mostRows == 0)
+        #expect(bench.store.usage.events.maximumRows == 0)
     }
 }

@@ -36,7 +36,7 @@ struct AddressMatrixTests {
             return try parts(options.title)
         },
         Reader(name: "fleet") { text in
-            guard case .nats(let options) = try FleetSettings("nats://\(text)").meeting else {
+            guard case .nats(let options) = try FleetSettings("nats://\(text)").transport else {
                 throw Refusal(text: "no servers")
             }
             let (host, port) = try parts(String(options.title))

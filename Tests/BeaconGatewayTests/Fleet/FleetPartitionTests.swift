@@ -133,6 +133,6 @@ struct FleetPartitionTests {
         #expect(read.partitions == 5 && read.items.map(\.name) == ["hall"])
         let absurd = Array(#"{"partitions":9999999,"items":[{"kind":"later","name":"x","settings":1}]}"#.utf8)
         let bounded = try FleetConfiguration(absurd)
-        #expect(bounded.partitions == FleetSettings.mostPartitions && bounded.items.isEmpty)
+        #expect(bounded.partitions == FleetSettings.maximumPartitions && bounded.items.isEmpty)
     }
 }

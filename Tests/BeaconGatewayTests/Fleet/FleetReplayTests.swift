@@ -32,7 +32,7 @@ struct FleetReplayTests {
         }
 
         mutating func collect() {
-            for case .state(let change) in core.takeEvents() where change.kind != .state {
+            for case .state(let change) in core.drainEvents() where change.kind != .state {
                 guard let region = regions[change.condition] else { continue }
                 changes[region, default: []].append((change.state == .inside, change.time.seconds))
             }

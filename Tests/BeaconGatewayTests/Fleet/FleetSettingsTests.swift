@@ -19,7 +19,7 @@ struct FleetSettingsTests {
         #expect(settings.title == "hub" || settings.title == "hub:4222")
         #expect(settings.name == "beacons" && settings.partitions == 16 && settings.replicas == 3)
         #expect(settings.works && settings.delivers && !settings.node.isEmpty && settings.mistakes().isEmpty)
-        #expect(Self.configuration("local").fleet?.meeting == .local)
+        #expect(Self.configuration("local").fleet?.transport == .local)
         #expect(ConfigurationBench.lines("sources: [hci]\nfleet: nats://hub").isEmpty)
     }
 
@@ -32,7 +32,7 @@ struct FleetSettingsTests {
         #expect(settings.name == "museum" && settings.node == "hall" && settings.partitions == 3)
         #expect(settings.replicas == 1 && !settings.works && !settings.delivers)
         configuration.join("nats://c")
-        guard case .nats(let options)? = configuration.fleet?.meeting else {
+        guard case .nats(let options)? = configuration.fleet?.transport else {
             Issue.record("it is not NATS")
             return
         }
@@ -81,7 +81,7 @@ struct AccountFileTests {
         (settings.name, settings.node, settings.works) = ("museum", user.name, works)
         settings.delivers = works
         settings.partitions = 2
-        guard case .nats(let options) = settings.meeting else { throw Failure("it is not NATS") }
+        guard case .nats(let options) = settings.transport else { throw Failure("it is not NATS") }
         let exchange = NATSExchange(options, name: settings.name)
         let member = FleetMember(
             settings, exchange: exchange,

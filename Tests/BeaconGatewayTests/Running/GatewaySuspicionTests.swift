@@ -160,8 +160,8 @@ struct GatewaySuspicionTests {
 
     @Test("Each reason has a sentence")
     func sentences() {
-        func sentence(_ grounds: SuspicionGrounds) -> String { HistoryEvent.summary(of: grounds, "Badge 7") }
-        var grounds = SuspicionGrounds(
+        func sentence(_ grounds: SuspicionEvidence) -> String { HistoryEvent.summary(of: grounds, "Badge 7") }
+        var grounds = SuspicionEvidence(
             reason: .apart, receivers: ["hall", "depot"], addresses: ["c0", "c1"], distance: 60.4, seconds: 15)
         #expect(
             sentence(grounds)

@@ -169,7 +169,7 @@ struct GuidedStartTests {
         let whole = try Broker("mqtts://jane@[::1]:8884")
         #expect(whole.host == "::1" && whole.port == 8884 && whole.user == "jane" && whole.tls == true)
         for text in ["", "http://a", "a:0", "mqtt://a/topic", "jane:secret@a", "mqtt://jane:secret@a"] {
-            #expect(throws: Broker.Mistake.self) { try Broker(text) }
+            #expect(throws: Broker.InvalidBroker.self) { try Broker(text) }
         }
     }
 

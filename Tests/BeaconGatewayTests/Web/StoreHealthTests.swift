@@ -121,14 +121,14 @@ struct StoreHealthTests {
         func part(_ path: String...) -> [String: Any] {
             path.reduce(status) { $0[$1] as? [String: Any] ?? [:] }
         }
-        #expect(part("events")["rows"] as? Int == 3 && part("events")["mostRows"] as? Int == 100_000)
+        #expect(part("events")["rows"] as? Int == 3 && part("events")["maximumRows"] as? Int == 100_000)
         #expect(part("events")["age"] as? Int == 90 * 86_400 && part("events")["bytes"] as? Int ?? 0 > 0)
-        #expect(part("memory")["rows"] as? Int == 1 && part("memory")["mostRows"] as? Int == 10_000)
+        #expect(part("memory")["rows"] as? Int == 1 && part("memory")["maximumRows"] as? Int == 10_000)
         #expect(part("memory")["age"] is NSNull)
         #expect(part("consumers", HistoryEvent.rules)["rows"] as? Int == 1)
         let state = part("state", GatewayState.Namespace.region)
-        #expect(state["rows"] as? Int == 1 && state["bytes"] as? Int == 1 && state["mostRows"] as? Int == 200_000)
-        #expect(status["fileBytes"] as? Int ?? 0 > 4_096 && status["mostFileBytes"] is NSNull)
+        #expect(state["rows"] as? Int == 1 && state["bytes"] as? Int == 1 && state["maximumRows"] as? Int == 200_000)
+        #expect(status["fileBytes"] as? Int ?? 0 > 4_096 && status["maximumFileBytes"] is NSNull)
         let lines = try await web.ask(.get, "/metrics").body.split(separator: "\n")
         for line in [
             #"beacon_event_store_rows{part="events",name=""} 3"#,

@@ -50,7 +50,7 @@ struct ReassignedReceiverTests {
             }
             if hearing?.contains(second) == true { core.receive(sighting(second, by: Self.second)) }
             core.advance(upTo: time(second))
-            for case .state(let change) in core.takeEvents() where change.kind != .state {
+            for case .state(let change) in core.drainEvents() where change.kind != .state {
                 changes.append("\(change.kind) \(Int(change.time.seconds) - 1000)")
             }
         }
@@ -76,13 +76,13 @@ struct ReassignedReceiverTests {
             core.receive(Self.sighting(second, by: Self.first))
             core.advance(to: Self.time(second))
         }
-        _ = core.takeEvents()
+        _ = core.drainEvents()
         core.reassign(Self.first, to: "b")
         core.setHearing(.hearing, of: Self.first)
         core.receive(Self.sighting(11, by: Self.first, rssi: -90))
         core.advance(to: Self.time(11))
         var reported: [Int] = []
-        for case .ranged(let report) in core.takeEvents() { reported += report.beacons.map { Int($0.rssi) } }
+        for case .ranged(let report) in core.drainEvents() { reported += report.beacons.map { Int($0.rssi) } }
         #expect(reported == [-90])
     }
 }

@@ -47,7 +47,7 @@ struct SuspicionRecordingTests {
             sighting.receiver = receiver
             core.advance(upTo: sighting.time)
             core.receive(sighting)
-            for case .suspected(let event) in core.takeEvents() { events.append(event) }
+            for case .suspected(let event) in core.drainEvents() { events.append(event) }
         }
         return events
     }

@@ -48,7 +48,7 @@ struct UnheardRegionTests {
         }
         var changes: [ConditionChange] = []
         func collect(_ core: inout MonitoringCore) {
-            for case .state(let change) in core.takeEvents() { changes.append(change) }
+            for case .state(let change) in core.drainEvents() { changes.append(change) }
         }
         if obstacle == .suspended {
             core.skip(from: time(2), to: time(2 + length), of: first)
@@ -95,7 +95,7 @@ struct UnheardRegionTests {
         core.advance(upTo: Self.time(0))
         core.advance(upTo: Self.time(1000))
         var changed: [ConditionID] = []
-        for case .state(let change) in core.takeEvents() { changed.append(change.condition) }
+        for case .state(let change) in core.drainEvents() { changed.append(change.condition) }
         #expect(changed == [ids[0]])
     }
 
@@ -185,7 +185,7 @@ struct UnheardRegionTests {
         pass(&core, 30)
 
         var found: [ConditionID: [Int]] = [:]
-        for case .state(let change) in core.takeEvents() where change.before == .unknown {
+        for case .state(let change) in core.drainEvents() where change.before == .unknown {
             #expect(change.kind == .state && change.state == .outside)
             found[change.condition, default: []].append(Self.seconds(change.time))
         }

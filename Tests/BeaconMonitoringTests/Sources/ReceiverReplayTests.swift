@@ -39,7 +39,7 @@ struct ReceiverReplayTests {
         }
 
         mutating func collect() {
-            for case .state(let change) in core.takeEvents() where change.kind != .state {
+            for case .state(let change) in core.drainEvents() where change.kind != .state {
                 guard let identity = regions[change.condition] else { continue }
                 changes[identity, default: []].append((change.kind, change.time.seconds))
             }
@@ -97,7 +97,7 @@ struct ReceiverReplayTests {
                 topic: "home/\(name)/LWT".utf8.span.bytes, payload: "online".utf8.span.bytes, at: heard[0].time,
                 into: &batch)
         }
-        _ = batch.takeEvents()
+        _ = batch.drainEvents()
         var (isDead, isReported) = (false, false)
         let step = Timestamp.nanosecondsPerSecond / 4
         var next = heard[0].time.nextWholeSecond
@@ -116,7 +116,7 @@ struct ReceiverReplayTests {
         for one in heard {
             while next < one.time {
                 network.advance(to: next, into: &batch)
-                pass(to: next, batch.takeEvents())
+                pass(to: next, batch.drainEvents())
                 direct.core.advance(upTo: next)
                 direct.collect()
                 next = next.advanced(by: step)
@@ -133,7 +133,7 @@ struct ReceiverReplayTests {
                     network.receive(
                         topic: "home/\(victim)/LWT".utf8.span.bytes, payload: "offline".utf8.span.bytes, at: one.time,
                         into: &batch)
-                    pass(to: one.time, batch.takeEvents())
+                    pass(to: one.time, batch.drainEvents())
                 }
                 if one.receiver == victim { continue }
             }
@@ -147,7 +147,7 @@ struct ReceiverReplayTests {
             network.receive(
                 topic: "home/\(one.receiver)/BTtoMQTT/x".utf8.span.bytes, payload: payload.utf8.span.bytes,
                 at: one.time, into: &batch)
-            _ = batch.takeEvents()
+            _ = batch.drainEvents()
             for sighting in batch.sightings { broker.core.receive(sighting) }
             broker.collect()
         }
@@ -244,7 +244,7 @@ struct ReceiverReplayTests {
                     payload: "offline".utf8.span.bytes, at: time, into: &batch)
             }
             network.advance(to: time, into: &batch)
-            for case .deaf(let from, let to, let receiver?) in batch.takeEvents() {
+            for case .deaf(let from, let to, let receiver?) in batch.drainEvents() {
                 broker.core.skip(from: from, to: to, of: receiver)
             }
             for (place, status) in network.statuses.enumerated() {

@@ -247,7 +247,7 @@ struct SignOfLifeTests {
             }
             network.advance(to: now, into: &batch)
             for (place, name) in network.names.enumerated() { core.name(ReceiverID(UInt16(place)), name) }
-            for case .deaf(let from, let to, let receiver?) in batch.takeEvents() {
+            for case .deaf(let from, let to, let receiver?) in batch.drainEvents() {
                 core.skip(from: from, to: to, of: receiver)
             }
             for sighting in batch.sightings { core.receive(sighting) }
@@ -255,7 +255,7 @@ struct SignOfLifeTests {
                 core.setHearing(status.hearing, of: ReceiverID(UInt16(place)), at: now)
             }
             core.advance(upTo: now)
-            for case .state(let change) in core.takeEvents() {
+            for case .state(let change) in core.drainEvents() {
                 if change.kind == .enter { entries += 1 }
                 if change.kind == .exit { exit = change.time.seconds - time(last).seconds }
             }

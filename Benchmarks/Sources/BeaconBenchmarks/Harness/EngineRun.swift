@@ -15,14 +15,14 @@ struct EngineRun: ~Copyable {
     private(set) var placedCount = 0
 
     /// The maximum number of adverts that a radio's driver reads at once.
-    static let radioBatch = Engine.mostExpected
+    static let radioBatch = Engine.maximumExpected
 
     /// The number of adverts in a batch, including foreign adverts.
     private let batchSize: Int
     private var room: [Sighting] = []
 
     init(regions: [BeaconConstraint], isRanging: Bool, isLocating: Bool = false, batch: Int = EngineRun.radioBatch) {
-        batchSize = min(batch, Engine.mostExpected)
+        batchSize = min(batch, Engine.maximumExpected)
         room.reserveCapacity(batchSize)
         var configuration = EngineConfiguration()
         // A fixed seed, so that each run has the same hash table layout.
@@ -56,11 +56,11 @@ struct EngineRun: ~Copyable {
                 if batch.count > 1 { engine.expect(batch.span) }
                 for sighting in batch {
                     engine.receive(sighting)
-                    if engine.hasEvents { takeEvents() }
+                    if engine.hasEvents { drainEvents() }
                 }
                 batch.removeAll(keepingCapacity: true)
                 engine.advance(upTo: Timestamp(nanoseconds: time - corpus.step))
-                if engine.hasEvents { takeEvents() }
+                if engine.hasEvents { drainEvents() }
                 start = end
             }
         }
@@ -77,7 +77,7 @@ struct EngineRun: ~Copyable {
                 } else {
                     engine.advance(upTo: Timestamp(nanoseconds: time))
                 }
-                if engine.hasEvents { takeEvents() }
+                if engine.hasEvents { drainEvents() }
                 time += corpus.step
             }
         }
@@ -110,8 +110,8 @@ struct EngineRun: ~Copyable {
     }
 
     @inline(never)
-    private mutating func takeEvents() {
-        for event in engine.takeEvents() {
+    private mutating func drainEvents() {
+        for event in engine.drainEvents() {
             switch event {
             case .ranged(let report):
                 reportCount += 1

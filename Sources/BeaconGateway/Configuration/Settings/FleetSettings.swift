@@ -17,15 +17,15 @@ extension FleetSettings {
                 "servers", .text(), required: form,
                 "The NATS servers, as `nats://HOST`, `tls://HOST`, or several hosts with commas; `local` for a fleet of one."
             ) { section, settings in
-                guard let meeting = read("servers", of: section)?.meeting else { return false }
-                settings.meeting = meeting
+                guard let transport = read("servers", of: section)?.transport else { return false }
+                settings.transport = transport
                 return true
             },
             Setting("name", \.name, .text(), "The fleet's name; several can share servers."),
             Setting(
                 "node", \.node, .text(), default: "the machine's name", "The machine's name, which must be unique."),
             Setting(
-                "partitions", \.partitions, .integer(1...mostPartitions),
+                "partitions", \.partitions, .integer(1...maximumPartitions),
                 "The number of partitions, if this machine is the first of the fleet."),
             Setting(
                 "replicas", \.replicas, .integer(1...5), "The number of servers that store data that must not be lost."),
@@ -90,7 +90,7 @@ extension GatewayConfiguration {
             fleet = settings
             return true
         }
-        own.meeting = settings.meeting.keeping(own.meeting)
+        own.transport = settings.transport.keeping(own.transport)
         fleet = own
         return true
     }

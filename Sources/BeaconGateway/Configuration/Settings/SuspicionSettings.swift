@@ -44,14 +44,15 @@ extension SuspicionSettings {
 
 extension SettingKind<[String: ReceiverPosition]> {
     /// The most receivers with positions in the file, and the farthest position from the corner, in meters.
-    private static let mostPositions = 20_000
+    private static let maximumPositions = 20_000
     private static let farthest = 10_000_000.0
 
     /// The positions of receivers by name.
-    fileprivate static let positions = SettingKind(.pairs(.point, most: mostPositions, longest: 200)) { section, key in
+    fileprivate static let positions = SettingKind(.pairs(.point, most: maximumPositions, longest: 200)) {
+        section, key in
         let what = "write names of receivers with [x, y] in meters, as in {hall-pi: [0, 0], depot-pi: [60, 12.5]}"
         guard let node = section.node(key) else { return nil }
-        guard case .mapping(let mapping) = node, mapping.count <= mostPositions else {
+        guard case .mapping(let mapping) = node, mapping.count <= maximumPositions else {
             section.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what)")
             return nil
         }

@@ -66,7 +66,7 @@ struct FleetFeed {
     mutating func hear(_ batch: SourceBatch, state: RadioState, send: (_ message: [UInt8], _ partition: Int) -> Void) {
         if !batch.receiverNames.isEmpty { names = batch.receiverNames }
         if !batch.receiverStatuses.isEmpty { statuses = batch.receiverStatuses }
-        for sighting in batch.sightings where sighting.receiver.index < RelayMessage.mostReceivers {
+        for sighting in batch.sightings where sighting.receiver.index < RelayMessage.maximumReceivers {
             guard let partition = partitions.partition(of: sighting.identity) else { continue }
             writers[partition].hear(sighting)
             heard[partition] = true
@@ -85,7 +85,7 @@ struct FleetFeed {
     /// Returns the receivers as workers know them, and whether each hears.
     func receivers(state: RadioState) -> [RelayMessage.Receiver] {
         var taken: Set<String> = []
-        return names.prefix(RelayMessage.mostReceivers).enumerated().map { index, name in
+        return names.prefix(RelayMessage.maximumReceivers).enumerated().map { index, name in
             var name = hasOneReceiver && names.count == 1 ? "" : name.prefix(bytes: Self.longestName)
             // Names are unique within a relay.
             if !taken.insert(name).inserted { name = "\(name.prefix(bytes: Self.longestName - 6)) \(index + 1)" }

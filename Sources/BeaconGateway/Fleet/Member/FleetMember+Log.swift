@@ -162,14 +162,14 @@ extension FleetMember {
     }
 
     /// The most messages to add to the history after an absence of the machine: some seconds of reading.
-    private static let mostMissed: UInt64 = 10_000
+    private static let maximumMissed: UInt64 = 10_000
     /// The number of messages to write to the history at once.
     private static let missedBatch = 100
 
     /// Adds changes that happened while this machine was away to the history. They do not start its programs.
     private func keepMissed(through last: UInt64) async throws {
         guard let known = await audience.shownSequence(), known < last else { return }
-        var next = max(known, last - min(last, Self.mostMissed)) + 1
+        var next = max(known, last - min(last, Self.maximumMissed)) + 1
         var missed: [FleetTransition] = []
         while next <= last, let message = try await exchange.message(from: next, of: nil), message.sequence <= last {
             next = message.sequence + 1

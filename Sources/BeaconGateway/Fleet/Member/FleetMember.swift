@@ -27,7 +27,7 @@ package actor FleetMember {
     private static let holderInterval = Timestamp.nanosecondsPerSecond
 
     /// The most messages to log until the next connection.
-    private static let mostReports = 1000
+    private static let maximumReports = 1000
 
     /// The time limit for releasing leases.
     private static let leavingTime = Duration.seconds(5)
@@ -76,7 +76,7 @@ package actor FleetMember {
     private var lastHolders = Timestamp.zero
     private var memberRevision: UInt64?
     var workerRevision: UInt64?
-    let configurationTurn = AsyncTurn()
+    let configurationTurn = AsyncMutex()
 
     /// The lease for delivering; nil if this machine does not deliver.
     var duty: (revision: UInt64, validUntil: Timestamp)?
@@ -237,7 +237,7 @@ package actor FleetMember {
     /// Logs a message once until the next connection.
     func report(_ sentence: String) {
         // Messages may contain names from the network.
-        guard reported.count < Self.mostReports, reported.insert(sentence).inserted else { return }
+        guard reported.count < Self.maximumReports, reported.insert(sentence).inserted else { return }
         logger.warning("\(sentence)")
     }
 

@@ -20,7 +20,7 @@ final class FleetMessageQueue: Sendable {
     }
 
     /// The most messages and bytes that wait: some seconds of a worker's load.
-    private static let (mostMessages, mostBytes) = (200_000, 128 << 20)
+    private static let (maximumMessages, maximumBytes) = (200_000, 128 << 20)
 
     private struct State {
         var items: [Item] = []
@@ -41,7 +41,7 @@ final class FleetMessageQueue: Sendable {
         let time = now()
         let isFirst = state.withLock { state in
             if case .heard(_, _, let message) = content {
-                guard state.items.count < Self.mostMessages, state.bytes + message.count <= Self.mostBytes else {
+                guard state.items.count < Self.maximumMessages, state.bytes + message.count <= Self.maximumBytes else {
                     state.full = state.full ?? time
                     return false
                 }

@@ -67,7 +67,7 @@ struct FleetConfiguration: Hashable, Sendable {
     /// Reads the configuration. Skips items of kinds that only a later version shares.
     init(_ bytes: [UInt8]) throws {
         let form = try JSONDecoder().decode(Form.self, from: Data(bytes))
-        partitions = max(1, min(form.partitions, FleetSettings.mostPartitions))
+        partitions = max(1, min(form.partitions, FleetSettings.maximumPartitions))
         items = form.items.compactMap { item in
             guard let kind = ConfigurationItem.Kind(rawValue: item.kind), kind.isShared else { return nil }
             return ConfigurationItem(kind: kind, name: item.name, settings: item.settings, origin: .console)

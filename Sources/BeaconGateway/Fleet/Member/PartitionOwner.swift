@@ -14,7 +14,7 @@ final class PartitionOwner {
     var validUntil: Timestamp
     /// The monitoring; nil until the stored state is read.
     var work: PartitionWork?
-    var listening: (any FleetListening)?
+    var listening: (any FleetSubscription)?
 
     /// The revision of the configuration that it monitors.
     var configuration: UInt64 = 0
@@ -55,7 +55,7 @@ final class PartitionOwner {
     }
 
     /// The most beacons whose place is stored: as many as an engine tracks.
-    private static let mostPlaces = EventReporter.mostPlaces
+    private static let maximumPlaces = EventReporter.maximumPlaces
 
     /// Applies a change that is in the log.
     func note(_ transition: FleetTransition, at sequence: UInt64) {
@@ -75,7 +75,7 @@ final class PartitionOwner {
             unwritten.insert(.region(change.label))
         case .place(let change):
             guard change.state != .unknown, sequence > places[change.beacon]?.sequence ?? 0,
-                places[change.beacon] != nil || places.count < Self.mostPlaces
+                places[change.beacon] != nil || places.count < Self.maximumPlaces
             else { return }
             places[change.beacon] = FleetPlaceState(beacon: change.beacon, place: change.place, sequence: sequence)
             unwritten.insert(.place(change.beacon.description))

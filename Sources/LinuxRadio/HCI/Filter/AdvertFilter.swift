@@ -33,11 +33,11 @@ struct AdvertFilter {
     let program: [sock_filter]
 
     /// The most instructions that the kernel accepts (linux/filter.h: BPF_MAXINSNS).
-    static let mostInstructions = 4096
+    static let maximumInstructions = 4096
 
     /// The number of AD structures that the program examines. The kernel's programs have no loops, so each step of the
     /// walk exists once. An advert with more structures passes; those of common products have two to five.
-    static let mostStructures = 32
+    static let maximumStructures = 32
 
     /// Creates a filter for beacons of these UUIDs; nil for any beacon.
     ///
@@ -45,12 +45,12 @@ struct AdvertFilter {
     init?(_ uuids: Set<ProximityUUID>?) {
         var assembler = FilterAssembler()
         Self.writeHead(to: &assembler)
-        for _ in 0..<Self.mostStructures { Self.writeStep(to: &assembler) }
+        for _ in 0..<Self.maximumStructures { Self.writeStep(to: &assembler) }
         assembler.jump(to: .pass)
         Self.writeDecision(uuids?.sorted(), to: &assembler)
         program = assembler.program
         scope = uuids.map { .uuids($0.count) } ?? .anyBeacon
-        guard program.count <= Self.mostInstructions else { return nil }
+        guard program.count <= Self.maximumInstructions else { return nil }
     }
 
     // Offsets in a packet, counted from the type byte: code at 1, subevent at 3, number of reports at 4, then as in

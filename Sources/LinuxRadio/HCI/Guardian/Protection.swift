@@ -40,7 +40,8 @@ struct Protection: ~Copyable {
             unlink(place)
         }
         if !commands.isEmpty {
-            notices.append((.takenBack, "an earlier process left adverts or a scan on the adapter; they are ended."))
+            notices.append(
+                (.endedLeftovers, "an earlier process left adverts or a scan on the adapter; they are ended."))
         }
         return commands
     }

@@ -168,7 +168,7 @@ extension ControllerSession {
     private mutating func judgeSilence(at now: Timestamp) {
         if isDeaf {
             guard now.since(watchdog.lastSign) >= configuration.deafness else { return }
-            guard resets < configuration.mostResets else {
+            guard resets < configuration.maximumResets else {
                 endDeafness()
                 watchdog.begin(at: now)
                 return report(
@@ -196,7 +196,7 @@ extension ControllerSession {
                     + "This is normal in a place without Bluetooth devices.")
         }
         // After 2, 4, 8 … silences: an empty place is no fault, and other software may use the adapter.
-        guard silences.nonzeroBitCount == 1, silences <= configuration.mostSilences, !mayNotSwitch else { return }
+        guard silences.nonzeroBitCount == 1, silences <= configuration.maximumSilences, !mayNotSwitch else { return }
         reset(
             "no advert was heard for \(Self.seconds(configuration.silence * Int64(silences))), although the scan was "
                 + "restarted", at: now)
@@ -292,10 +292,10 @@ struct ControllerConfiguration {
 
     /// The number of resets of a deaf adapter after which silence counts as real. With their waits they take some eight
     /// minutes.
-    var mostResets = 8
+    var maximumResets = 8
 
     /// The number of consecutive silences after which the adapter is left alone.
-    var mostSilences = 1 << 10
+    var maximumSilences = 1 << 10
 
     /// The time within which a deaf adapter must receive something after it was switched off and on, in nanoseconds:
     /// enough for two readings of the controller's count.

@@ -80,7 +80,7 @@ final class BlueZBench {
                     rssi: reception.report.rssi.rawValue,
                     advert: (0..<advert.byteCount).map { advert.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }))
         }
-        for event in batch.takeEvents() {
+        for event in batch.drainEvents() {
             switch event {
             case .notice(let notice): notices.append(notice)
             case .advertising(let frame, let result): advertising.append((frame, result))

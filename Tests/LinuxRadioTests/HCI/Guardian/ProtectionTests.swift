@@ -24,7 +24,7 @@ struct ProtectionTests {
         #expect(Self.claim(Claim.Owner(process: .max, start: 1), in: directory))
         var protection = Protection(Self.adapter, isLent: false, directory: directory)
         #expect(protection.abandoned() == Self.commands)
-        #expect(protection.drainNotices("hci0").map(\.kind) == [.takenBack])
+        #expect(protection.drainNotices("hci0").map(\.kind) == [.endedLeftovers])
         #expect(folder.names.isEmpty)
         #expect(protection.abandoned().isEmpty && protection.drainNotices("hci0").isEmpty)
     }

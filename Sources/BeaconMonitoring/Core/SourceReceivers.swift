@@ -5,7 +5,7 @@ package import BeaconRadio
 /// yet.
 ///
 /// Each user of a core has one listener per source. Only the core decides what silence means.
-package struct Listener: Sendable {
+package struct SourceReceivers: Sendable {
     /// The appearance of a receiver in its source's table of names.
     package struct Arrival: Sendable {
         /// How a receiver appears.

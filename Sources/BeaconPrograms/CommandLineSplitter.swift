@@ -1,5 +1,5 @@
 /// The splitting of a command line into words.
-package enum CommandWords {
+package enum CommandLineSplitter {
     /// A mistake in a command line.
     package enum Failure: Error, Hashable, Sendable {
         /// The line is empty.

@@ -7,7 +7,7 @@ import Testing
 @testable import BeaconMonitoring
 
 @Suite("The receivers of a source in a core")
-struct ListenerTests {
+struct SourceReceiversTests {
     private static func sighting(_ place: UInt16) -> Sighting {
         Sighting(
             time: .zero, receiver: ReceiverID(place), address: DeviceAddress(bits: 1, kind: .random),
@@ -17,7 +17,7 @@ struct ListenerTests {
     @Test("An expected receiver keeps its number when it appears, at any index")
     func keepers() {
         var core = MonitoringCore()
-        var listener = Listener(standIn: ReceiverID(0))
+        var listener = SourceReceivers(standIn: ReceiverID(0))
         listener.expect(ReceiverID(7), named: "b", until: Timestamp(nanoseconds: 5))
         #expect(listener.expected == [ReceiverID(7)] && listener.keeper(named: "b") == ReceiverID(7))
         let arrivals = listener.meet(["a", "b"], in: &core) { _, _ in ReceiverID(1) }
@@ -31,7 +31,7 @@ struct ListenerTests {
     @Test("A receiver that does not appear in time is overdue once, and may still appear")
     func overdue() {
         var core = MonitoringCore()
-        var listener = Listener()
+        var listener = SourceReceivers()
         listener.expect(ReceiverID(7), named: "b", until: Timestamp(nanoseconds: 5))
         listener.expect(ReceiverID(8), named: "c")
         #expect(listener.takeOverdue(at: Timestamp(nanoseconds: 4)).isEmpty)
@@ -44,7 +44,7 @@ struct ListenerTests {
     @Test("If only one receiver counts, others have no status, no deafness and no adverts")
     func only() {
         var core = MonitoringCore()
-        var listener = Listener(only: "b")
+        var listener = SourceReceivers(only: "b")
         _ = listener.meet(["a", "b"], in: &core) { _, place in ReceiverID(UInt16(place)) }
         #expect(listener.counted == [ReceiverID(1)])
         #expect(listener.sighting(Self.sighting(0)) == nil && listener.sighting(Self.sighting(1)) != nil)
@@ -57,7 +57,7 @@ struct ListenerTests {
     func onlyReplaced() {
         func time(_ seconds: Int64) -> Timestamp { Timestamp(nanoseconds: seconds * Timestamp.nanosecondsPerSecond) }
         var core = MonitoringCore()
-        var listener = Listener(only: "b")
+        var listener = SourceReceivers(only: "b")
         var region = MonitoredRegion(BeaconConstraint(SessionBench.frame.identity))
         region.exitTimeout = .seconds(30)
         let id = core.startMonitoring(region)
@@ -85,7 +85,7 @@ struct ListenerTests {
         let seed: UInt64 = 20_261_126
         var random = SplitMix64(seed: seed)
         var core = MonitoringCore()
-        var listener = Listener()
+        var listener = SourceReceivers()
         var next: UInt16 = 0
         for name in 0..<4 {
             listener.expect(ReceiverID(next), named: "r\(name)")
@@ -118,7 +118,7 @@ struct ListenerTests {
         let seed: UInt64 = 20_261_127
         var random = SplitMix64(seed: seed)
         var core = MonitoringCore()
-        var listener = Listener(standIn: ReceiverID(0))
+        var listener = SourceReceivers(standIn: ReceiverID(0))
         var next: UInt16 = 1
         var numbers: [String: ReceiverID] = [:]
         for step in 0..<300 {
@@ -146,8 +146,8 @@ struct ListenerTests {
     @Test("An index that a source does not name for a while keeps its receiver until another one takes it")
     func shorter() {
         var core = MonitoringCore()
-        var listener = Listener()
-        func meet(_ names: [String]) -> [Listener.Arrival.Kind] {
+        var listener = SourceReceivers()
+        func meet(_ names: [String]) -> [SourceReceivers.Arrival.Kind] {
             listener.meet(names, in: &core) { _, place in ReceiverID(UInt16(place)) }.map(\.kind)
         }
         #expect(meet(["a", "b"]) == [.added, .added])
@@ -160,13 +160,15 @@ struct ListenerTests {
 
     @Test("Several receivers that count as one hear while all of them do")
     func common() {
-        #expect(Listener.common([]) == .hearing)
-        #expect(Listener.common([ReceiverStatus(.poweredOn), ReceiverStatus(.poweredOn)]) == .hearing)
+        #expect(SourceReceivers.common([]) == .hearing)
+        #expect(SourceReceivers.common([ReceiverStatus(.poweredOn), ReceiverStatus(.poweredOn)]) == .hearing)
         #expect(
-            Listener.common([ReceiverStatus(.poweredOn), ReceiverStatus(.poweredOn, isDoubtful: true)]) == .doubtful)
+            SourceReceivers.common([ReceiverStatus(.poweredOn), ReceiverStatus(.poweredOn, isDoubtful: true)])
+                == .doubtful)
         for state in RadioState.allCases where state != .poweredOn {
             #expect(
-                Listener.common([ReceiverStatus(.poweredOn, isDoubtful: true), ReceiverStatus(state)]) == .interrupted)
+                SourceReceivers.common([ReceiverStatus(.poweredOn, isDoubtful: true), ReceiverStatus(state)])
+                    == .interrupted)
         }
     }
 
@@ -186,7 +188,7 @@ struct ListenerTests {
         var exits: [Double] = []
         for second in Int64(121)...160 {
             core.advance(to: time(second))
-            for case .state(let change) in core.takeEvents() where change.kind == .exit {
+            for case .state(let change) in core.drainEvents() where change.kind == .exit {
                 exits.append(change.time.seconds)
             }
         }

@@ -1,5 +1,5 @@
 /// An asynchronous mutex. Tasks get it in the order of their requests.
-package final class AsyncTurn: Sendable {
+package final class AsyncMutex: Sendable {
     private struct State {
         var isTaken = false
         var waiters: [CheckedContinuation<Void, Never>] = []
