@@ -6,8 +6,8 @@ public struct PlacedBeacon: Sendable {
     /// Moves the beacon to another position, at once.
     public func move(to position: Position) { air.change(self) { $0.beacon.position = position } }
 
-    /// Moves the beacon to a distance in metres from the origin, where the device under test starts.
-    public func move(toDistance metres: Double) { move(to: .distance(metres)) }
+    /// Moves the beacon to a distance in meters from the origin, where the device under test starts.
+    public func move(toDistance meters: Double) { move(to: .distance(meters)) }
 
     /// Changes the beacon's address, as phones do every few minutes.
     public func changeAddress() { air.changeAddress(of: self) }

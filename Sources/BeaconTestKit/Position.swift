@@ -1,10 +1,10 @@
 internal import BeaconSimulation
 
-/// A position in the plane, in metres.
+/// A position in the plane, in meters.
 public struct Position: Hashable, Sendable {
-    /// The metres to the east.
+    /// The meters to the east.
     public var x: Double
-    /// The metres to the north.
+    /// The meters to the north.
     public var y: Double
 
     /// Creates a position.
@@ -13,10 +13,10 @@ public struct Position: Hashable, Sendable {
         self.y = y
     }
 
-    /// Returns the position at a distance in metres east of the origin, where the device under test starts.
-    public static func distance(_ metres: Double) -> Position { Position(x: metres, y: 0) }
+    /// Returns the position at a distance in meters east of the origin, where the device under test starts.
+    public static func distance(_ meters: Double) -> Position { Position(x: meters, y: 0) }
 
-    /// Returns the distance to another position in metres.
+    /// Returns the distance to another position in meters.
     public func distance(to other: Position) -> Double {
         let dx = x - other.x
         let dy = y - other.y

@@ -223,7 +223,7 @@ public final class SimulatedAir: Sendable {
     /// An advert that is sent.
     private struct Sent {
         var advert: OutgoingAdvert
-        /// The signal at one metre, in dBm.
+        /// The signal at one meter, in dBm.
         var power: Int8
         var position: Position
         /// The number of the sender.

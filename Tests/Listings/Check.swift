@@ -21,8 +21,8 @@ final class Check {
 
 extension SimulatedBeacon {
     /// Creates a beacon at a distance in meters from the device.
-    init(_ uuid: String, major: UInt16 = 1, minor: UInt16, at metres: Double) {
+    init(_ uuid: String, major: UInt16 = 1, minor: UInt16, at meters: Double) {
         guard let uuid = UUID(uuidString: uuid) else { preconditionFailure("\(uuid) is not a UUID") }
-        self.init(uuid: uuid, major: major, minor: minor, at: .distance(metres))
+        self.init(uuid: uuid, major: major, minor: minor, at: .distance(meters))
     }
 }

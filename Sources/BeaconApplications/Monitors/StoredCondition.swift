@@ -8,7 +8,7 @@ package struct StoredCondition: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         /// At least one beacon that satisfies a constraint is heard.
         case beacons(BeaconConstraint)
-        /// The device is in a circle on the ground, in degrees and metres. The condition is stored but never monitored.
+        /// The device is in a circle on the ground, in degrees and meters. The condition is stored but never monitored.
         case circle(latitude: Double, longitude: Double, radius: Double)
     }
 

@@ -210,8 +210,8 @@ extension BeaconNotification: Codable {
     /// Returns an accuracy for JSON, rounded to the centimeter, which is finer than any estimate. A value that is not
     /// finite becomes -1, an unknown distance.
     static func finite(_ accuracy: Double) -> Double {
-        let centimetres = (accuracy * 100).rounded()
-        return centimetres.isFinite ? centimetres / 100 : -1
+        let centimeters = (accuracy * 100).rounded()
+        return centimeters.isFinite ? centimeters / 100 : -1
     }
 }
 

@@ -118,7 +118,7 @@ extension SuspicionDetector {
     }
 
     /// The excess in meters that late messages cannot explain.
-    private var lateMetres: Float { fastest * Float(Self.lastingTime / Self.second) }
+    private var lateMeters: Float { fastest * Float(Self.lastingTime / Self.second) }
 
     /// Notes a contradiction.
     mutating func note(_ gap: Gap, from first: Int, to second: Int, of place: Int, at time: Int64) {
@@ -149,7 +149,7 @@ extension SuspicionDetector {
         records[place].conflict = conflict
         guard
             conflict.turns.reach(Self.leastTurns, at: time, over: Self.lastingTime)
-                || gap.excess > lateMetres && conflict.turns.reach(Self.fewTurns, at: time, over: Self.shortTime)
+                || gap.excess > lateMeters && conflict.turns.reach(Self.fewTurns, at: time, over: Self.shortTime)
         else { return }
         records[place].conflict = nil
         report(
@@ -169,7 +169,7 @@ extension SuspicionDetector {
             guard let conflict = records[place].conflict, !conflict.hasReturned, !conflict.isDecided else { continue }
             records[place].conflict?.isDecided = true
             // Adverts that all arrive at once after an outage are not a stay.
-            guard conflict.gap.excess > lateMetres, conflict.arrived - (due - Self.lastingTime) >= Self.stayingTime
+            guard conflict.gap.excess > lateMeters, conflict.arrived - (due - Self.lastingTime) >= Self.stayingTime
             else { continue }
             report(
                 Suspicion(

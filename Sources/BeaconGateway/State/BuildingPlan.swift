@@ -22,7 +22,7 @@ package struct BuildingPlan: Codable {
     /// The first error in it: a key, and the requirement for its value; nil if the plan is valid.
     package var mistake: (key: String, what: String)? {
         for (key, side) in [("width", width), ("height", height)] where !(0...Self.largestSide).contains(side) {
-            return (key, "is a length from 0 to \(Int(Self.largestSide)) metres")
+            return (key, "is a length from 0 to \(Int(Self.largestSide)) meters")
         }
         for (key, points) in [("receivers", receivers), ("beacons", beacons)] {
             let isValid =
@@ -30,7 +30,7 @@ package struct BuildingPlan: Codable {
                 && points.allSatisfy {
                     $0.key.count <= 200 && $0.value.count == 2 && $0.value.allSatisfy { abs($0) <= Self.largestSide }
                 }
-            if !isValid { return (key, "has at most \(Self.maximumPoints) names, each with [x, y] in metres") }
+            if !isValid { return (key, "has at most \(Self.maximumPoints) names, each with [x, y] in meters") }
         }
         return nil
     }

@@ -30,11 +30,11 @@ public struct CalibrationSet: Hashable {
 
     /// The measurement of a beacon.
     public struct Beacon: Hashable, Sendable, Codable {
-        /// The signal at one metre in dBm.
+        /// The signal at one meter in dBm.
         public var power: Double
         /// The 95 % confidence interval of the power.
         public var interval: [Double]?
-        /// The decibels that are lost from one metre to three; nil if not measured.
+        /// The decibels that are lost from one meter to three; nil if not measured.
         public var lossToThreeMeters: Double?
 
         /// Creates the measurement of a beacon.

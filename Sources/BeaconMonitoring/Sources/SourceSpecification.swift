@@ -56,7 +56,7 @@ public struct SourceSpecification: Hashable, Sendable {
     }
 
     /// The simulated air that the processes of a user share: each process hears the adverts of the others. The location
-    /// of an app in it is `[:NAME][@X,Y[,Z]]`, in metres.
+    /// of an app in it is `[:NAME][@X,Y[,Z]]`, in meters.
     public static func air(_ location: String = "") -> SourceSpecification { .init(kind: .air(location)) }
 
     /// Receivers that send their adverts over the network.

@@ -16,12 +16,12 @@ struct AppleOnlyRule: PortRule {
             guard !kept.range.contains(range.lowerBound), let item = Self.item(node), Self.canBeKept(item),
                 let (name, framework) = names.use(in: item), file.hasOwnLines(node), !BeaconWords.isUsed(in: node)
             else { continue }
-            let isNeighbour =
+            let isNeighbor =
                 kept.framework == framework
                 && file.source.text(kept.range.upperBound..<max(kept.range.upperBound, range.lowerBound))
                     .allSatisfy(\.isWhitespace)
             kept = (range, framework)
-            if isNeighbour { continue }
+            if isNeighbor { continue }
             let text = file.source.line(of: node)
             changes.append(
                 Change(

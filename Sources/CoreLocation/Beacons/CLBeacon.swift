@@ -39,7 +39,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The proximity.
     open var proximity: CLProximity { step }
 
-    /// The estimated distance in metres; negative if unknown.
+    /// The estimated distance in meters; negative if unknown.
     ///
     /// Use it to order beacons with the same ``proximity``, not to locate them.
     open var accuracy: CLLocationAccuracy { distance }

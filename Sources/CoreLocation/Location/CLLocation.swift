@@ -18,16 +18,16 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The coordinate.
     open var coordinate: CLLocationCoordinate2D { place }
 
-    /// The height above sea level, in metres.
+    /// The height above sea level, in meters.
     open var altitude: CLLocationDistance { height }
 
-    /// The height above the WGS 84 ellipsoid, in metres. Always 0: no initializer accepts it.
+    /// The height above the WGS 84 ellipsoid, in meters. Always 0: no initializer accepts it.
     open var ellipsoidalAltitude: CLLocationDistance { 0 }
 
-    /// The radius of uncertainty around ``coordinate`` in metres; negative if unknown.
+    /// The radius of uncertainty around ``coordinate`` in meters; negative if unknown.
     open var horizontalAccuracy: CLLocationAccuracy { horizontal }
 
-    /// The possible error of ``altitude``, in metres; zero or negative if unknown.
+    /// The possible error of ``altitude``, in meters; zero or negative if unknown.
     open var verticalAccuracy: CLLocationAccuracy { vertical }
 
     /// The direction of movement, in degrees from north; negative if unknown.
@@ -36,10 +36,10 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The possible error of ``course``, in degrees; negative if unknown.
     open var courseAccuracy: CLLocationDirectionAccuracy { headingAccuracy }
 
-    /// The speed of the device, in metres per second; negative if unknown.
+    /// The speed of the device, in meters per second; negative if unknown.
     open var speed: CLLocationSpeed { velocity }
 
-    /// The possible error of ``speed``, in metres per second; negative if unknown.
+    /// The possible error of ``speed``, in meters per second; negative if unknown.
     open var speedAccuracy: CLLocationSpeedAccuracy { velocityAccuracy }
 
     /// The time at which the device was there.
@@ -191,7 +191,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// Returns the location itself, since it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns the distance along the ground to another location, in metres.
+    /// Returns the distance along the ground to another location, in meters.
     ///
     /// Altitudes are ignored. The earth is treated as a sphere, which is accurate to 0.6 %, so Apple's result may
     /// differ by as much.

@@ -36,7 +36,7 @@ public func CLLocationCoordinate2DMake(
 }
 
 extension CLLocationCoordinate2D {
-    /// Returns the distance along a sphere with the earth's mean radius, in metres. It differs by up to 0.6 % from the
+    /// Returns the distance along a sphere with the earth's mean radius, in meters. It differs by up to 0.6 % from the
     /// distance on the ellipsoid.
     func distance(to other: CLLocationCoordinate2D) -> CLLocationDistance {
         let radians = Double.pi / 180

@@ -13,7 +13,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The coordinate of the visit.
     open var coordinate: CLLocationCoordinate2D { kCLLocationCoordinate2DInvalid }
 
-    /// The radius of uncertainty around ``coordinate`` in metres; negative if unknown.
+    /// The radius of uncertainty around ``coordinate`` in meters; negative if unknown.
     open var horizontalAccuracy: CLLocationAccuracy { -1 }
 
     /// Creates an unknown visit.

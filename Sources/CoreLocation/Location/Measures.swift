@@ -1,4 +1,4 @@
-/// A distance in metres.
+/// A distance in meters.
 public typealias CLLocationDistance = Double
 
 /// The distance filter that reports every movement. Its value is -1.
@@ -10,7 +10,7 @@ public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude
 /// The maximum time interval in seconds.
 public let CLTimeIntervalMax: TimeInterval = .greatestFiniteMagnitude
 
-/// The possible error of a value, in metres; negative if unknown.
+/// The possible error of a value, in meters; negative if unknown.
 public typealias CLLocationAccuracy = Double
 
 /// The best available accuracy, with additional sensors. Its value is -2.
@@ -19,16 +19,16 @@ public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 /// The best available accuracy. Its value is -1.
 public let kCLLocationAccuracyBest: CLLocationAccuracy = -1
 
-/// An accuracy of ten metres.
+/// An accuracy of ten meters.
 public let kCLLocationAccuracyNearestTenMeters: CLLocationAccuracy = 10
 
-/// An accuracy of a hundred metres.
+/// An accuracy of a hundred meters.
 public let kCLLocationAccuracyHundredMeters: CLLocationAccuracy = 100
 
-/// An accuracy of a kilometre.
+/// An accuracy of a kilometer.
 public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1000
 
-/// An accuracy of three kilometres.
+/// An accuracy of three kilometers.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3000
 
 /// The accuracy of an app with reduced accuracy. Apple documents no number; here it is the largest finite one.
@@ -49,8 +49,8 @@ public typealias CLHeadingComponentValue = Double
 /// The heading filter that reports every turn. Its value is -1.
 public let kCLHeadingFilterNone: CLLocationDegrees = -1
 
-/// A speed in metres per second; negative if unknown.
+/// A speed in meters per second; negative if unknown.
 public typealias CLLocationSpeed = Double
 
-/// The possible error of a speed, in metres per second; negative if unknown.
+/// The possible error of a speed, in meters per second; negative if unknown.
 public typealias CLLocationSpeedAccuracy = Double

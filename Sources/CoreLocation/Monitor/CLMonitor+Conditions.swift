@@ -72,14 +72,14 @@ extension CLMonitor {
         /// The center of the circle.
         public let center: CLLocationCoordinate2D
 
-        /// The radius in metres.
+        /// The radius in meters.
         public let radius: CLLocationDistance
 
         /// Creates a condition for a circle around `center`.
         ///
         /// - Parameters:
         /// - center: the center of the circle.
-        ///   - radius: the radius in metres.
+        ///   - radius: the radius in meters.
         public init(center: CLLocationCoordinate2D, radius: CLLocationDistance) {
             self.center = center
             self.radius = radius

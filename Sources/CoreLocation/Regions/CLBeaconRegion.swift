@@ -115,7 +115,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     /// with 21 bytes, which are the UUID, the major and minor values (most significant byte first) and the measured
     /// power.
     ///
-    /// - Parameter measuredPower: the signal strength at one metre, in dBm; its low eight bits are used. Nil stands for
+    /// - Parameter measuredPower: the signal strength at one meter, in dBm; its low eight bits are used. Nil stands for
     ///   the device's own value, here -59, which Apple's AirLocate sample uses.
     /// - Returns: a new dictionary. If the major or minor value is nil, 0 is sent.
     open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {

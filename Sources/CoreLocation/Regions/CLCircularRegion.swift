@@ -19,7 +19,7 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     ///
     /// - Parameters:
     /// - center: the center of the circle.
-    ///   - radius: the radius in metres.
+    ///   - radius: the radius in meters.
     /// - identifier: the app's identifier for the region.
     public init(center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String) {
         middle = center
@@ -48,7 +48,7 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// The center of the circle.
     open var center: CLLocationCoordinate2D { middle }
 
-    /// The radius in metres.
+    /// The radius in meters.
     open var radius: CLLocationDistance { extent }
 
     /// Returns true if a coordinate is in the circle or on its edge.

@@ -147,7 +147,7 @@ struct ConfigurationTests {
         var dumped = ""
         dump(checked, to: &dumped)
         #expect(!dumped.contains("s3cret") && !"\(checked)".contains("s3cret"))
-        #expect(checked.diagnostics.map { $0.message.contains("no address") } == [true])
+        #expect(checked.diagnostics.map { $0.message.contains("not an address") } == [true])
     }
 
     @Test("An unreadable file is reported")
@@ -184,7 +184,7 @@ struct ConfigurationTests {
         let none = ConfigurationBench.lines(ConfigurationBench.start + "places: [{ name: a }]\n")
         #expect(none.count == 1 && none[0].contains("receivers"))
         let empty = ConfigurationBench.lines(ConfigurationBench.start + "places: []\n")
-        #expect(empty.count == 1 && empty[0].contains("there are no places"))
+        #expect(empty.count == 1 && empty[0].contains("no places; add at least one"))
         let rules = ConfigurationBench.check(
             ConfigurationBench.start + places + "place-rules: { margin: 9, hold-time: 0s, exit-timeout: 2m }\n")
         #expect(rules.diagnostics.isEmpty)

@@ -146,7 +146,7 @@ struct GatewaySuspicionTests {
             ("suspicious: { receivers: { a: [1] } }", "write names of receivers with [x, y] in meters"),
             ("suspicious: { receivers: { a: [x, 2] } }", "write names of receivers with [x, y] in meters"),
             ("suspicious: { receivers: [a] }", "write names of receivers with [x, y] in meters"),
-            ("suspicious: { speed: 0 }", "write a whole number from 1 to 1000 metres per second"),
+            ("suspicious: { speed: 0 }", "write a whole number from 1 to 1000 meters per second"),
             ("suspicious: maybe", "write true or false"), ("suspicious: { sped: 3 }", "sped"),
             (
                 "launch: { rules: [{ name: alarm, events: [suspicious], program: [/bin/true] }] }",

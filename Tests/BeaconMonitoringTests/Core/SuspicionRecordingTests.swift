@@ -72,23 +72,23 @@ struct SuspicionRecordingTests {
     func rooms() throws {
         let heard = try Self.heard("presence/four-scanners.sightings.ndjson.gz")
         let names = Set(heard.map(\.receiver)).sorted()
-        for metres in [5.0, 10, 20] {
+        for meters in [5.0, 10, 20] {
             let positions = Dictionary(
-                uniqueKeysWithValues: names.enumerated().map { ($1, ReceiverPosition(x: Double($0) * metres, y: 0)) })
-            #expect(Self.suspicions(of: heard, at: positions) == [], "\(metres)")
+                uniqueKeysWithValues: names.enumerated().map { ($1, ReceiverPosition(x: Double($0) * meters, y: 0)) })
+            #expect(Self.suspicions(of: heard, at: positions) == [], "\(meters)")
         }
     }
 
     @Test(
         "Of ten identities that are also heard in another building, six are suspicious at 60 m, and all at 200 m",
         arguments: [(60.0, 6), (200, 10)])
-    func clones(_ metres: Double, _ count: Int) throws {
+    func clones(_ meters: Double, _ count: Int) throws {
         let heard = try Self.heard("presence/four-scanners.sightings.ndjson.gz")
         let names = Set(heard.map(\.receiver)).sorted()
         var positions = Dictionary(
             uniqueKeysWithValues: names.enumerated().map { ($1, ReceiverPosition(x: Double($0) * 5, y: 0)) })
         for (number, name) in names.enumerated() {
-            positions["\(name) there"] = ReceiverPosition(x: Double(number) * 5 + metres, y: 0)
+            positions["\(name) there"] = ReceiverPosition(x: Double(number) * 5 + meters, y: 0)
         }
         // The clone does what the beacon did two minutes earlier.
         let there = heard.map {

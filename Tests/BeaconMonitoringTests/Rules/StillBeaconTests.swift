@@ -31,7 +31,7 @@ struct StillBeaconTests {
             ]
     }
 
-    /// The events of a beacon that is heard twice a second for two minutes, a metre away.
+    /// The events of a beacon that is heard twice a second for two minutes, a meter away.
     private func run(_ claims: Claims) throws -> (rules: [String], regions: [String], places: [String], notices: Int) {
         let log = SightingLog()
         for number in 0..<240 {

@@ -109,8 +109,8 @@ let museum = UUID(
     uuid: (0xE2, 0xC5, 0x6D, 0xB5, 0xDF, 0xFB, 0x48, 0xD2, 0xB0, 0x60, 0xD0, 0xF5, 0xA7, 0x10, 0x96, 0xE0))
 
 extension SimulatedBeacon {
-    /// Returns a beacon of the museum at a distance from the device, in metres.
-    static func exhibit(_ minor: UInt16, major: UInt16 = 1, at metres: Double) -> SimulatedBeacon {
-        SimulatedBeacon(uuid: museum, major: major, minor: minor, at: .distance(metres))
+    /// Returns a beacon of the museum at a distance from the device, in meters.
+    static func exhibit(_ minor: UInt16, major: UInt16 = 1, at meters: Double) -> SimulatedBeacon {
+        SimulatedBeacon(uuid: museum, major: major, minor: minor, at: .distance(meters))
     }
 }
