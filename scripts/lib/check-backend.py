@@ -176,7 +176,7 @@ def check_restore(parent):
         shutil.copyfileobj(answer, file)
     runs = subprocess.run([BEACOND, "restore", backup, "--config", old.path], capture_output=True, text=True,
                           env=old.environment)
-    assert runs.returncode == 1 and "beacond runs" in runs.stderr, runs
+    assert runs.returncode == 1 and "beacond is running" in runs.stderr, runs
     old.kill()
     new = folder(parent, "new")
     path = os.path.join(new, "beacond.yaml")

@@ -403,7 +403,7 @@ def check_setup(folder, pictures, host):
         assert "Till 1" in text and "/bin/true" in text and "simulation:museum" in text, text
         assert ("token-hash" in text) == (host != "127.0.0.1"), text
         again = subprocess.run([BEACOND, "setup", "--config", path], capture_output=True, text=True, env=environment)
-        assert again.returncode == 2 and "already" in again.stderr, again
+        assert again.returncode == 2 and "exists. Edit it" in again.stderr, again
         assert not browser.errors(), browser.errors()
         process.terminate()
         assert process.wait(HANG) == 0

@@ -76,7 +76,7 @@ def check_crowd(gateway):
         connection.close()
     busy = fill(gateway)
     log = open(gateway.log).read()
-    assert log.count("refuses requests of 127.0.0.1") == 1, log
+    assert log.count("refuses requests from 127.0.0.1") == 1, log
     for connection in busy:
         connection.close()
     until(lambda: gateway.status("/v1/status") == 200, "the console does not answer again")
