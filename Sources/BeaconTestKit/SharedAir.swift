@@ -31,8 +31,8 @@ public enum SharedAir {
     /// Moves this process to another position.
     ///
     /// - Parameters:
-    /// - position: the new position.
-    /// - speed: the walking speed in meters per second; nil to move at once. People walk at 1.4 m/s.
+    ///   - position: the new position.
+    ///   - speed: the walking speed in meters per second; nil to move at once. People walk at 1.4 m/s.
     /// - Throws: ``Failure`` if this process is not in a shared air, or the air's folder cannot be written.
     public static func move(to position: Position, speed: Double? = nil) throws(Failure) {
         do throws(RadioError) {

@@ -63,8 +63,8 @@ public final class SimulatedAir: Sendable {
     /// Creates an air with the device under test, whose Bluetooth is on.
     ///
     /// - Parameters:
-    /// - authorization: the app's initial authorization.
-    /// - start: the start time of the test, between 1970 and 2255.
+    ///   - authorization: the app's initial authorization.
+    ///   - start: the start time of the test, between 1970 and 2255.
     ///   - seed: the seed of ``noise``.
     public init(
         authorization: CLAuthorizationStatus = .authorizedAlways,

@@ -96,8 +96,8 @@ public final class SimulatedDevice: Sendable {
     /// Calls `body`. New managers that it creates belong to this device, so that parallel tests are isolated.
     ///
     /// - Parameters:
-    /// - isolation: the actor that `body` runs on, which is the caller's.
-    /// - body: the work to do.
+    ///   - isolation: the actor that `body` runs on, which is the caller's.
+    ///   - body: the work to do.
     public func run<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {

@@ -93,8 +93,8 @@ final class SharedDeliverySink: KumulosEventSink {
     /// Creates a sink, which delivers from this process if possible.
     ///
     /// - Parameters:
-    /// - file: the event store's file.
-    /// - open: opens the event store for delivery.
+    ///   - file: the event store's file.
+    ///   - open: opens the event store for delivery.
     init(file: URL, open: @escaping @Sendable () throws -> DeliverySink) {
         self.file = file
         self.open = open

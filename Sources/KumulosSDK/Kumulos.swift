@@ -95,8 +95,8 @@ open class Kumulos {
     /// Sets the user of later events, which replaces the installation, and sends the user's attributes.
     ///
     /// - Parameters:
-    /// - userIdentifier: the user's identifier. An empty one is rejected, which is logged.
-    /// - attributes: values that JSON can represent.
+    ///   - userIdentifier: the user's identifier. An empty one is rejected, which is logged.
+    ///   - attributes: values that JSON can represent.
     public static func associateUserWithInstall(userIdentifier: String, attributes: [String: AnyObject]) {
         guard associate(userIdentifier) else { return }
         let properties: [String: Any] = ["id": userIdentifier, "attributes": attributes]
@@ -120,8 +120,8 @@ open class Kumulos {
     /// Sends a custom event of the app to Kumulos.
     ///
     /// - Parameters:
-    /// - eventType: the type of the event. An event with an empty type is dropped, which is logged.
-    /// - properties: values that JSON can represent. An event with any other value is dropped, which is logged.
+    ///   - eventType: the type of the event. An event with an empty type is dropped, which is logged.
+    ///   - properties: values that JSON can represent. An event with any other value is dropped, which is logged.
     public static func trackEvent(eventType: String, properties: [String: Any]?) {
         guard !eventType.isEmpty else {
             logger.error("an event is lost: its type is empty")
@@ -141,8 +141,8 @@ open class Kumulos {
     /// Sends a custom event of the app to Kumulos at once, like every event here.
     ///
     /// - Parameters:
-    /// - eventType: the type of the event. An event with an empty type is dropped, which is logged.
-    /// - properties: values that JSON can represent. An event with any other value is dropped, which is logged.
+    ///   - eventType: the type of the event. An event with an empty type is dropped, which is logged.
+    ///   - properties: values that JSON can represent. An event with any other value is dropped, which is logged.
     public static func trackEventImmediately(eventType: String, properties: [String: Any]?) {
         trackEvent(eventType: eventType, properties: properties)
     }

@@ -27,9 +27,9 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
     ///
     /// - Parameters:
     ///   - name: the identifier, path or name.
-    /// - infoPlist: the application's Info.plist.
-    /// - displayName: the name that users see if the Info.plist has none.
-    /// - executable: its executable's path.
+    ///   - infoPlist: the application's Info.plist.
+    ///   - displayName: the name that users see if the Info.plist has none.
+    ///   - executable: its executable's path.
     package init(
         _ name: String, infoPlist: InfoPlist = InfoPlist(), displayName: String? = nil, executable: String? = nil
     ) {

@@ -18,8 +18,8 @@ package struct StateDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - url: the folder.
-    /// - report: called once for each damaged file after it was set aside. By default it writes a line to standard
-    ///   error.
+    ///   - report: called once for each damaged file after it was set aside. By default it writes a line to standard
+    ///     error.
     package init(_ url: URL, report: @escaping @Sendable (StateError) -> Void = Self.writeToStandardError) {
         self.url = url
         self.report = report
@@ -127,7 +127,7 @@ package struct StateDirectory: Sendable {
     /// - Parameters:
     ///   - type: the value's type.
     ///   - file: the file.
-    /// - application: the owner of the file.
+    ///   - application: the owner of the file.
     ///   - isLocked: whether the caller holds the application's lock.
     /// - Throws: ``StateError`` if the file cannot be read, or is damaged and cannot be set aside.
     func state<Value: Decodable>(

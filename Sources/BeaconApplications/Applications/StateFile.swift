@@ -16,8 +16,8 @@ final class StateFile<Value: Codable & Hashable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - url: the file.
-    /// - empty: the value of a missing file.
-    /// - application: the owner of the file.
+    ///   - empty: the value of a missing file.
+    ///   - application: the owner of the file.
     ///   - directory: the folder of state.
     init(_ url: URL, empty: Value, of application: ApplicationIdentity, in directory: StateDirectory) {
         self.url = url
@@ -36,7 +36,7 @@ final class StateFile<Value: Codable & Hashable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - isLocked: whether the caller holds the application's lock.
-    /// - change: changes the value on the disk. It must not use the application's state.
+    ///   - change: changes the value on the disk. It must not use the application's state.
     /// - Throws: ``StateError`` if the file cannot be read or written.
     func update(isLocked: Bool = false, _ change: (inout Value) -> Void) throws(StateError) {
         if !isLocked, !FileManager.default.fileExists(atPath: url.path) {
@@ -80,9 +80,9 @@ extension Array {
     /// process has removed them. Elements that are missing from `new` are removed. All other elements stay as they are.
     ///
     /// - Parameters:
-    /// - new: the list that this process wants.
-    /// - old: the list as this process last knew it.
-    /// - name: the unique name of an element in its list.
+    ///   - new: the list that this process wants.
+    ///   - old: the list as this process last knew it.
+    ///   - name: the unique name of an element in its list.
     package mutating func merge<Name: Hashable>(
         _ new: [Element], replacing old: [Element], by name: (Element) -> Name
     ) where Element: Equatable {

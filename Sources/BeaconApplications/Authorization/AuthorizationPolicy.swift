@@ -27,10 +27,10 @@ package struct AuthorizationPolicy: Sendable {
     /// Reads the policy of this machine and user.
     ///
     /// - Parameters:
-    /// - directory: the folder of state.
-    /// - administratorFile: the file of the administrator's decisions.
-    /// - environment: the environment of the requesting process.
-    /// - canAskInTerminal: true if a terminal is available for questions; by default, if this process has one.
+    ///   - directory: the folder of state.
+    ///   - administratorFile: the file of the administrator's decisions.
+    ///   - environment: the environment of the requesting process.
+    ///   - canAskInTerminal: true if a terminal is available for questions; by default, if this process has one.
     /// - Throws: ``StateError`` if the administrator's file cannot be read or is damaged, or if the variable has an
     ///   invalid value. The decisions are then unknown, so that nothing may be granted.
     package init(
@@ -167,11 +167,11 @@ package struct AuthorizationPolicy: Sendable {
     /// authorization`.
     ///
     /// - Parameters:
-    /// - request: the permission that the application requests.
-    /// - application: the application.
-    /// - status: its present status.
-    /// - answer: called once with the answer of the terminal's user, on a separate thread. An answer by command changes
-    ///   the stored permission instead.
+    ///   - request: the permission that the application requests.
+    ///   - application: the application.
+    ///   - status: its present status.
+    ///   - answer: called once with the answer of the terminal's user, on a separate thread. An answer by command
+    ///     changes the stored permission instead.
     /// - Throws: ``StateError`` if the request cannot be stored.
     package func ask(
         for request: AuthorizationRequest, of application: ApplicationIdentity, from status: AuthorizationStatus,
@@ -191,7 +191,7 @@ package struct AuthorizationPolicy: Sendable {
     /// - Parameters:
     ///   - application: the application.
     ///   - queue: the queue on which changes are reported.
-    /// - report: called when the permission may have changed.
+    ///   - report: called when the permission may have changed.
     package func watch(
         _ application: ApplicationIdentity, queue: DispatchQueue, report: @escaping @Sendable () -> Void
     ) -> AuthorizationWatch? {

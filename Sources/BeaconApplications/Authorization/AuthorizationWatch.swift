@@ -18,7 +18,7 @@ package final class AuthorizationWatch: Sendable {
     ///   - application: the application.
     ///   - directory: the folder of state.
     ///   - queue: the queue on which changes are reported.
-    /// - report: called when the permission may have changed.
+    ///   - report: called when the permission may have changed.
     init?(
         of application: ApplicationIdentity, in directory: StateDirectory, queue: DispatchQueue,
         report: @escaping @Sendable () -> Void

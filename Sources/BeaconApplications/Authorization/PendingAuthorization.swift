@@ -27,11 +27,11 @@ package final class PendingAuthorization: Sendable {
     /// Stores a request.
     ///
     /// - Parameters:
-    /// - request: the requested permission.
+    ///   - request: the requested permission.
     ///   - application: the application.
     ///   - reason: its reason.
     ///   - directory: the folder of state.
-    /// - question: the question in the terminal, if there is a terminal.
+    ///   - question: the question in the terminal, if there is a terminal.
     /// - Throws: ``StateError`` if the request cannot be stored and there is no terminal either.
     init(
         _ request: AuthorizationRequest, of application: ApplicationIdentity, reason: String?,

@@ -32,8 +32,8 @@ final class TerminalQuestion: Sendable {
     ///
     /// - Parameters:
     ///   - name: the application's name.
-    /// - request: the requested permission.
-    /// - status: the present status.
+    ///   - request: the requested permission.
+    ///   - status: the present status.
     ///   - reason: the application's reason.
     init?(of name: String, asking request: AuthorizationRequest, from status: AuthorizationStatus, reason: String?) {
         // Non-blocking: another process may read the available line first, and a blocking read could not be

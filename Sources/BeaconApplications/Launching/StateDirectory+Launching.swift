@@ -141,11 +141,11 @@ extension StateDirectory {
     ///
     /// - Parameters:
     ///   - state: the new state.
-    /// - time: the start of the state, by the wall clock.
-    /// - id: the region or condition.
-    /// - constraint: its beacons. Nothing is stored if the application now has another region or condition with the
-    ///   identifier.
-    /// - application: the application.
+    ///   - time: the start of the state, by the wall clock.
+    ///   - id: the region or condition.
+    ///   - constraint: its beacons. Nothing is stored if the application now has another region or condition with the
+    ///     identifier.
+    ///   - application: the application.
     /// - Returns: the trigger with its previous state. Nil if nothing is stored, because the application is running,
     ///   has no such trigger, or already knows the state.
     /// - Throws: ``StateError`` if the event cannot be stored.

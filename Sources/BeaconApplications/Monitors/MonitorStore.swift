@@ -14,8 +14,8 @@ package protocol MonitorStore: Sendable {
     ///
     /// - Parameters:
     ///   - name: the monitor.
-    /// - change: changes the stored conditions, which may differ from those that this process knows. It may be called
-    ///   more than once, and must not use the store.
+    ///   - change: changes the stored conditions, which may differ from those that this process knows. It may be called
+    ///     more than once, and must not use the store.
     /// - Throws: ``StateError`` if they cannot be read or written.
     func update(_ name: String, _ change: (inout [StoredCondition]) -> Void) throws(StateError)
 }
@@ -25,8 +25,8 @@ extension MonitorStore {
     /// changed stay as they are.
     ///
     /// - Parameters:
-    /// - conditions: this process's present conditions.
-    /// - old: the conditions that this process last loaded or saved.
+    ///   - conditions: this process's present conditions.
+    ///   - old: the conditions that this process last loaded or saved.
     ///   - name: the monitor.
     /// - Throws: ``StateError`` if they cannot be read or written.
     package func save(

@@ -23,8 +23,8 @@ extension RegionStore {
     /// stay as they are.
     ///
     /// - Parameters:
-    /// - regions: this process's present regions.
-    /// - old: the regions that this process last loaded or saved.
+    ///   - regions: this process's present regions.
+    ///   - old: the regions that this process last loaded or saved.
     /// - Throws: ``StateError`` if they cannot be read or written.
     package func save(_ regions: [RegisteredRegion], replacing old: [RegisteredRegion]) throws(StateError) {
         try update { $0.merge(regions, replacing: old) { $0.identifier } }

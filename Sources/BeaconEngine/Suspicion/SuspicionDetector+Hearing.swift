@@ -30,7 +30,7 @@ extension SuspicionDetector {
 
         /// Adds an advert.
         ///
-        ///  - Returns: true if the newest three are complete.
+        /// - Returns: true if the newest three are complete.
         mutating func hear(_ loss: Float, at time: Int64) -> Bool {
             recent.newest = max(recent.newest, time)
             var kept = 0

@@ -43,7 +43,7 @@ public struct SuspicionDetector: Sendable {
 
         /// Counts a finding.
         ///
-        ///  - Returns: false if there were too many.
+        /// - Returns: false if there were too many.
         mutating func note(at time: Int64) -> Bool {
             times.removeAll { time - $0 >= 3600 * SuspicionDetector.second }
             guard times.count < SuspicionDetector.maximumFindings else { return false }

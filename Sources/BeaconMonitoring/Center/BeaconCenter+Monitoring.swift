@@ -116,10 +116,10 @@ extension BeaconCenter {
     /// Unlike a region, a condition is not stored: the client requests it again after each launch.
     ///
     /// - Parameters:
-    /// - id: the client's identifier for the condition.
-    /// - constraint: the beacons.
-    /// - state: the known or assumed state. The client receives another state once it is determined.
-    /// - client: the client.
+    ///   - id: the client's identifier for the condition.
+    ///   - constraint: the beacons.
+    ///   - state: the known or assumed state. The client receives another state once it is determined.
+    ///   - client: the client.
     package func startMonitoring(
         _ id: ClientConditionID, _ constraint: BeaconConstraint, assuming state: RegionState = .unknown,
         client: ClientID

@@ -11,7 +11,7 @@ extension BeaconCenter {
     /// - Parameters:
     ///   - constraint: the beacons.
     ///   - client: the client that asks.
-    /// - requester: how the client made the request; a failure names it.
+    ///   - requester: how the client made the request; a failure names it.
     package func startRanging(
         _ constraint: BeaconConstraint, for client: ClientID, requester: RangingRequester = .constraint
     ) {

@@ -347,8 +347,8 @@ package actor BeaconCenter {
     /// Returns an object that clients share and that lives as long as the center. The first call creates it.
     ///
     /// - Parameters:
-    /// - name: its name. Each kind of object should use its own prefix.
-    /// - make: creates the object, under a lock. The object must not retain the center.
+    ///   - name: its name. Each kind of object should use its own prefix.
+    ///   - make: creates the object, under a lock. The object must not retain the center.
     package nonisolated func companion<Companion: AnyObject & Sendable>(
         _ name: String, _ make: () -> Companion
     ) -> Companion {

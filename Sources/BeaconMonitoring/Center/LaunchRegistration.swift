@@ -50,7 +50,7 @@ final class LaunchRegistration: Sendable {
     ///
     /// - Parameters:
     ///   - status: the authorization of the application.
-    /// - hasTriggers: true if it has regions or conditions.
+    ///   - hasTriggers: true if it has regions or conditions.
     func update(status: AuthorizationStatus, hasTriggers: Bool) {
         let isWanted = status == .always && hasTriggers
         guard let store, isWanted != stored.withLock({ $0 }) else { return }

@@ -37,7 +37,7 @@ package final class PendingRangingReports: Sendable {
     ///
     /// - Parameters:
     ///   - report: the report.
-    /// - constraint: the report's constraint.
+    ///   - constraint: the report's constraint.
     /// - Returns: true if none was waiting. The caller must then submit a callback that removes the report.
     package func put(_ report: Report, for constraint: BeaconConstraint) -> Bool {
         state.withLock { state in

@@ -6,7 +6,7 @@ extension MonitoringCore {
     ///
     /// - Parameters:
     ///   - plan: the places and the names of their receivers.
-    /// - constraints: the beacons; nil stands for all.
+    ///   - constraints: the beacons; nil stands for all.
     package mutating func startLocating(_ plan: PlacePlan, _ constraints: [BeaconConstraint?]) {
         places = plan
         placeNames = plan.placeNames
@@ -44,7 +44,7 @@ extension MonitoringCore {
     /// Sets the last known place of a beacon, for example from an earlier run.
     ///
     /// - Parameters:
-    /// - place: the place's name; nil if the beacon was in none. An unknown name is ignored.
+    ///   - place: the place's name; nil if the beacon was in none. An unknown name is ignored.
     ///   - identity: the beacon.
     package mutating func setKnownPlace(_ place: String?, of identity: BeaconIdentity) {
         guard let place else { return engine.setKnownPlace(.nowhere, of: identity) }

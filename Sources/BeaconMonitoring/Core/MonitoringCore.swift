@@ -110,7 +110,7 @@ package struct MonitoringCore: ~Copyable {
     ///
     /// - Parameters:
     ///   - configuration: the engine's settings.
-    /// - calibrations: the measurements of receivers and beacons.
+    ///   - calibrations: the measurements of receivers and beacons.
     package init(
         _ configuration: EngineConfiguration = EngineConfiguration(), calibrations: CalibrationSet = CalibrationSet()
     ) {
@@ -126,8 +126,8 @@ package struct MonitoringCore: ~Copyable {
     ///
     /// - Parameters:
     ///   - region: the region, with its rules.
-    /// - state: its known state, for example from an earlier run.
-    /// - holder: the receiver that kept the region if it was inside, and whose silence alone decides; nil if unknown.
+    ///   - state: its known state, for example from an earlier run.
+    ///   - holder: the receiver that kept the region if it was inside, and whose silence alone decides; nil if unknown.
     package mutating func startMonitoring(
         _ region: MonitoredRegion, assuming state: RegionState = .unknown, heldBy holder: ReceiverID? = nil
     ) -> ConditionID {

@@ -50,8 +50,8 @@ package struct SourceReceivers: Sendable {
     /// Creates the receivers of a source that has not named any.
     ///
     /// - Parameters:
-    /// - standIn: a receiver that represents the source until then; nil for none.
-    /// - only: the only receiver that counts; nil for all.
+    ///   - standIn: a receiver that represents the source until then; nil for none.
+    ///   - only: the only receiver that counts; nil for all.
     package init(standIn: ReceiverID? = nil, only: String? = nil) {
         receivers = standIn.map { [$0] } ?? []
         self.only = only
@@ -69,7 +69,7 @@ package struct SourceReceivers: Sendable {
     /// - Parameters:
     ///   - keeper: its number in the core.
     ///   - name: its name.
-    /// - until: the time at which it counts as lost; nil for never.
+    ///   - until: the time at which it counts as lost; nil for never.
     package mutating func expect(_ keeper: ReceiverID, named name: String, until: Timestamp? = nil) {
         keepers[name] = Keeper(receiver: keeper, until: until)
     }
@@ -103,10 +103,10 @@ package struct SourceReceivers: Sendable {
     /// state.
     ///
     /// - Parameters:
-    /// - new: the names, by index.
+    ///   - new: the names, by index.
     ///   - core: the core.
-    /// - title: returns the name of a receiver for events.
-    /// - make: returns a number in the core for a receiver with this name.
+    ///   - title: returns the name of a receiver for events.
+    ///   - make: returns a number in the core for a receiver with this name.
     /// - Returns: the receivers that appeared and count.
     package mutating func meet(
         _ new: [String], in core: inout MonitoringCore, title: (String) -> String = { $0 },
@@ -164,8 +164,8 @@ package struct SourceReceivers: Sendable {
     /// Returns the status of each receiver that counts.
     ///
     /// - Parameters:
-    /// - statuses: the statuses, by index.
-    /// - state: the state of receivers without a status; nil to leave them out.
+    ///   - statuses: the statuses, by index.
+    ///   - state: the state of receivers without a status; nil to leave them out.
     package func statuses(
         _ statuses: [ReceiverStatus], otherwise state: RadioState? = nil
     ) -> [(receiver: ReceiverID, status: ReceiverStatus)] {

@@ -98,8 +98,8 @@ extension MeasurementFile {
     /// Changes a file under a lock, so that concurrent changes of other processes are kept.
     ///
     /// - Parameters:
-    /// - file: the file. A missing folder is created, and a lock file stays beside the file.
-    /// - change: changes the present content.
+    ///   - file: the file. A missing folder is created, and a lock file stays beside the file.
+    ///   - change: changes the present content.
     /// - Throws: an error if the file cannot be read or written, or the error of `change`. In both cases, nothing is
     ///   written.
     package static func update(_ file: URL, _ change: (inout Self) throws -> Void) throws {

@@ -104,7 +104,7 @@ public struct MonitoringSession: ~Copyable {
     /// - Parameters:
     ///   - configuration: the requests.
     ///   - source: the source of adverts.
-    /// - pace: the speed at which its time passes.
+    ///   - pace: the speed at which its time passes.
     public init(_ configuration: Configuration, source: consuming SourceReader, pace: Pace) {
         radio = source.radio
         self.source = source
@@ -152,10 +152,11 @@ public struct MonitoringSession: ~Copyable {
 
     /// Runs to the end of the source.
     ///
-    /// - shouldStop: called between records and while waiting; return true to end the run early.
-    /// - progress: called after each record with the number of packets and the newest time.
-    /// - settled: called when all events of the same time have been handled.
-    /// - handle: called with each event, in order.
+    /// - Parameters:
+    ///   - shouldStop: called between records and while waiting; return true to end the run early.
+    ///   - progress: called after each record with the number of packets and the newest time.
+    ///   - settled: called when all events of the same time have been handled.
+    ///   - handle: called with each event, in order.
     /// - Throws: the source's error, ``SourceError`` with the code `noTimes` if the source has no times, and the errors
     ///   of `handle`. Earlier events have been handled.
     public mutating func run(
@@ -179,9 +180,9 @@ public struct MonitoringSession: ~Copyable {
     /// ``finish(settled:_:)``.
     ///
     /// - Parameters:
-    /// - shouldStop: called while waiting; return true to end the wait.
-    /// - settled: called when all events of the same time have been handled.
-    /// - handle: called with each event, in order.
+    ///   - shouldStop: called while waiting; return true to end the wait.
+    ///   - settled: called when all events of the same time have been handled.
+    ///   - handle: called with each event, in order.
     /// - Returns: true unless the source has ended.
     /// - Throws: the same errors as ``run(shouldStop:progress:settled:handle:)``.
     public mutating func step(

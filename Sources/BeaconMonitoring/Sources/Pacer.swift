@@ -36,7 +36,7 @@ public struct Pacer: Sendable {
     /// Waits until `time` in the source's own time.
     ///
     /// - Parameters:
-    /// - time: the time.
+    ///   - time: the time.
     ///   - shouldStop: called before each sleep.
     public mutating func wait(until time: Timestamp, shouldStop: () -> Bool) {
         guard let speed else { return }

@@ -73,11 +73,11 @@ package final class SourceRunner: Sendable {
     ///
     /// - Parameters:
     ///   - specification: the source.
-    /// - pace: how fast a file or a simulation plays; a radio runs in real time.
-    /// - packetInterval: the time from one packet of a file to the next, replacing its own times.
-    /// - mode: the initial scan mode.
-    /// - clock: the clock for reopening a radio, and for the present time of recordings that play in real time.
-    /// - observer: also receives all adverts; nil for none.
+    ///   - pace: how fast a file or a simulation plays; a radio runs in real time.
+    ///   - packetInterval: the time from one packet of a file to the next, replacing its own times.
+    ///   - mode: the initial scan mode.
+    ///   - clock: the clock for reopening a radio, and for the present time of recordings that play in real time.
+    ///   - observer: also receives all adverts; nil for none.
     package convenience init(
         _ specification: SourceSpecification, pace: Pace, packetInterval: Duration? = nil, mode: ScanMode = .off,
         clock: RunnerClock = .system, observer: (any AdvertObserver)? = nil
@@ -90,9 +90,9 @@ package final class SourceRunner: Sendable {
     /// Creates a runner whose source a function opens, for measurements and tests without an adapter.
     ///
     /// - Parameters:
-    /// - mode: the initial scan mode.
-    /// - clock: the clock for reopening the source.
-    /// - opening: opens the source, each time that is necessary.
+    ///   - mode: the initial scan mode.
+    ///   - clock: the clock for reopening the source.
+    ///   - opening: opens the source, each time that is necessary.
     package convenience init(
         mode: ScanMode = .off, clock: RunnerClock = .system,
         opening: @escaping Opening

@@ -61,7 +61,7 @@ extension SourceReader {
     ///
     /// - Parameters:
     ///   - specification: the source.
-    /// - packetInterval: the time from one record to the next, counted from zero, replacing the times of a recording.
+    ///   - packetInterval: the time from one record to the next, counted from zero, replacing the times of a recording.
     /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` for an unknown scenario or a missing
     ///   file.
     public init(_ specification: SourceSpecification, packetInterval: Duration? = nil) throws {
@@ -72,12 +72,12 @@ extension SourceReader {
     ///
     /// - Parameters:
     ///   - specification: the source.
-    /// - mode: the initial scan mode of a radio. Captures and simulations deliver all their adverts.
-    /// - waker: ends the wait for a radio, from any thread.
-    /// - interruption: a descriptor that ends a capture once it is readable, since a pipe may be silent for long.
-    /// - packetInterval: the time from one record to the next, replacing the times of a recording.
-    /// - keepsAdverts: true to keep the bytes of adverts.
-    /// - report: called with states and notices, on the thread that reads.
+    ///   - mode: the initial scan mode of a radio. Captures and simulations deliver all their adverts.
+    ///   - waker: ends the wait for a radio, from any thread.
+    ///   - interruption: a descriptor that ends a capture once it is readable, since a pipe may be silent for long.
+    ///   - packetInterval: the time from one record to the next, replacing the times of a recording.
+    ///   - keepsAdverts: true to keep the bytes of adverts.
+    ///   - report: called with states and notices, on the thread that reads.
     /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` for an unknown scenario or a missing
     ///   file.
     package init(

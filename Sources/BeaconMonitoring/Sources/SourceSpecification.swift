@@ -50,7 +50,7 @@ public struct SourceSpecification: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - name: the name of a scenario that ships with the package, or the path of a file.
-    /// - isRepeated: true to repeat the scenario without end.
+    ///   - isRepeated: true to repeat the scenario without end.
     public static func simulation(_ name: String, isRepeated: Bool = false) -> SourceSpecification {
         .init(kind: .simulation(name, isRepeated: isRepeated))
     }

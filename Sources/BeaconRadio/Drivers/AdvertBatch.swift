@@ -48,8 +48,8 @@ public struct AdvertBatch: Sendable {
     /// Adds a received advert.
     ///
     /// - Parameters:
-    /// - reception: the time, the receiver and the signal.
-    /// - advert: the AD structures as received.
+    ///   - reception: the time, the receiver and the signal.
+    ///   - advert: the AD structures as received.
     @inlinable
     @inline(__always)
     public mutating func hear(_ reception: Reception, _ advert: RawSpan) {
@@ -62,7 +62,7 @@ public struct AdvertBatch: Sendable {
     ///
     /// - Parameters:
     ///   - sighting: the iBeacon.
-    /// - isTimed: false if the source does not know the time of reception; the sighting's time is then zero.
+    ///   - isTimed: false if the source does not know the time of reception; the sighting's time is then zero.
     @inlinable
     public mutating func hear(_ sighting: Sighting, isTimed: Bool = true) {
         counts.reports &+= 1

@@ -24,11 +24,11 @@ public struct ExtendedAdvertAssembler {
     ///
     /// - Parameters:
     ///   - part: a report of an extended advert.
-    /// - event: the event that contains the report.
-    /// - receiver: the receiver of the advert.
-    /// - isImpatient: true to deliver the incomplete advert after each piece, since the last piece may never arrive.
-    /// - deliver: called with the whole advert once it is complete. If the controller lost the rest, it receives the
-    ///   incomplete advert, whose complete structures are still valid.
+    ///   - event: the event that contains the report.
+    ///   - receiver: the receiver of the advert.
+    ///   - isImpatient: true to deliver the incomplete advert after each piece, since the last piece may never arrive.
+    ///   - deliver: called with the whole advert once it is complete. If the controller lost the rest, it receives the
+    ///     incomplete advert, whose complete structures are still valid.
     public mutating func add(
         _ part: HCIAdvertisingReport,
         of event: RawSpan,

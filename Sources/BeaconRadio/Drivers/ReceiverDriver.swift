@@ -33,8 +33,8 @@ public protocol ReceiverDriver: AnyObject {
     /// `batch`.
     ///
     /// - Parameters:
-    /// - now: the current time. The driver delivers everything that arrived before.
-    /// - batch: receives adverts and events, and the time and the end of a recording.
+    ///   - now: the current time. The driver delivers everything that arrived before.
+    ///   - batch: receives adverts and events, and the time and the end of a recording.
     /// - Throws: an error of a recording, which ends it. Live receivers report failures as events.
     func process(at now: Timestamp, into batch: inout AdvertBatch) throws
 

@@ -27,10 +27,10 @@ public struct SourceReader: ~Copyable {
     /// Begins to scan with opened drivers.
     ///
     /// - Parameters:
-    /// - drivers: the drivers, at least one, or a single recording.
+    ///   - drivers: the drivers, at least one, or a single recording.
     ///   - mode: the scan mode to begin with.
-    /// - packetInterval: replaces the times of a recording, counted from zero: the time from one record to the next.
-    /// - report: called with states and notices, on the reading thread.
+    ///   - packetInterval: replaces the times of a recording, counted from zero: the time from one record to the next.
+    ///   - report: called with states and notices, on the reading thread.
     public init(
         _ drivers: [any ReceiverDriver], mode: ScanMode = .ranging, packetInterval: Duration? = nil,
         report: @escaping (SourceEvent) -> Void = { _ in }
@@ -41,13 +41,13 @@ public struct SourceReader: ~Copyable {
     /// Begins to scan with opened drivers.
     ///
     /// - Parameters:
-    /// - drivers: the drivers, at least one, or a single recording.
+    ///   - drivers: the drivers, at least one, or a single recording.
     ///   - mode: the scan mode to begin with.
-    /// - waker: ends the wait in ``next()``, from any thread, even before the source is open.
+    ///   - waker: ends the wait in ``next()``, from any thread, even before the source is open.
     ///   - packetInterval: replaces the times of a recording: the time from one record to the next.
-    /// - keepsAdverts: true to keep adverts for ``forEachAdvert(_:)`` in every mode, not only in
-    ///   ``ScanMode/discovery``.
-    /// - report: called with states and notices, on the reading thread.
+    ///   - keepsAdverts: true to keep adverts for ``forEachAdvert(_:)`` in every mode, not only in
+    ///     ``ScanMode/discovery``.
+    ///   - report: called with states and notices, on the reading thread.
     package init(
         _ drivers: [any ReceiverDriver], mode: ScanMode = .ranging, waker: Waker, packetInterval: Duration? = nil,
         keepsAdverts: Bool = false, report: @escaping (SourceEvent) -> Void

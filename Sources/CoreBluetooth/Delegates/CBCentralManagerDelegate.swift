@@ -11,9 +11,9 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// Reports that a device was discovered.
     ///
     /// - Parameters:
-    /// - central: the scanning manager.
-    /// - peripheral: the device.
-    /// - advertisementData: the content of its adverts, by the keys that begin with `CBAdvertisementData`.
+    ///   - central: the scanning manager.
+    ///   - peripheral: the device.
+    ///   - advertisementData: the content of its adverts, by the keys that begin with `CBAdvertisementData`.
     /// - RSSI: the signal strength in dBm; 127 if unknown.
     func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],

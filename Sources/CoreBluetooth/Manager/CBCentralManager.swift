@@ -56,9 +56,9 @@ open class CBCentralManager: CBManager {
     /// Creates a manager that calls a delegate.
     ///
     /// - Parameters:
-    /// - delegate: receives the state once it is known and whenever it changes.
-    /// - queue: the queue for callbacks; nil for the main queue.
-    /// - options: no effect here: no user is alerted, and nothing is restored.
+    ///   - delegate: receives the state once it is known and whenever it changes.
+    ///   - queue: the queue for callbacks; nil for the main queue.
+    ///   - options: no effect here: no user is alerted, and nothing is restored.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         delegates = DelegateBox(delegate)
         let core = ManagerCore(center: .current, queue: queue)
@@ -87,10 +87,10 @@ open class CBCentralManager: CBManager {
     /// connectable.
     ///
     /// - Parameters:
-    /// - serviceUUIDs: the services of which a device must have one; nil or empty for every device.
-    /// - options: ``CBCentralManagerScanOptionAllowDuplicatesKey`` reports each advert. Without it, a device is
-    ///   reported once, and again if it advertises additional data.
-    ///   ``CBCentralManagerScanOptionSolicitedServiceUUIDsKey`` finds devices that solicit these services.
+    ///   - serviceUUIDs: the services of which a device must have one; nil or empty for every device.
+    ///   - options: ``CBCentralManagerScanOptionAllowDuplicatesKey`` reports each advert. Without it, a device is
+    ///     reported once, and again if it advertises additional data.
+    ///     ``CBCentralManagerScanOptionSolicitedServiceUUIDsKey`` finds devices that solicit these services.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         guard acceptsCommands() else { return }
         scanner.start(ScanRequest(services: serviceUUIDs, options: options), for: self)

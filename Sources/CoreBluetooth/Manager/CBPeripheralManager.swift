@@ -46,9 +46,9 @@ open class CBPeripheralManager: CBManager {
     /// Creates a manager that calls a delegate.
     ///
     /// - Parameters:
-    /// - delegate: receives the state once it is known, and then every event.
-    /// - queue: the queue for callbacks; nil for the main queue.
-    /// - options: no effect here: no user is alerted, and nothing is restored.
+    ///   - delegate: receives the state once it is known, and then every event.
+    ///   - queue: the queue for callbacks; nil for the main queue.
+    ///   - options: no effect here: no user is alerted, and nothing is restored.
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         let core = ManagerCore(center: .current, queue: queue)
         delegates = DelegateBox(delegate)

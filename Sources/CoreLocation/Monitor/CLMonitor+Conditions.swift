@@ -78,7 +78,7 @@ extension CLMonitor {
         /// Creates a condition for a circle around `center`.
         ///
         /// - Parameters:
-        /// - center: the center of the circle.
+        ///   - center: the center of the circle.
         ///   - radius: the radius in meters.
         public init(center: CLLocationCoordinate2D, radius: CLLocationDistance) {
             self.center = center

@@ -44,7 +44,7 @@ public actor CLMonitor {
     ///
     /// - Parameters:
     ///   - condition: the condition.
-    /// - identifier: its identifier; another condition with the identifier is replaced.
+    ///   - identifier: its identifier; another condition with the identifier is replaced.
     public func add(_ condition: any CLCondition, identifier: String) {
         monitor.add(condition, identifier: identifier, assuming: .unknown)
     }
@@ -53,8 +53,8 @@ public actor CLMonitor {
     ///
     /// - Parameters:
     ///   - condition: the condition.
-    /// - identifier: its identifier; another condition with the identifier is replaced.
-    /// - state: the assumed state. An event follows only if the state turns out to be different.
+    ///   - identifier: its identifier; another condition with the identifier is replaced.
+    ///   - state: the assumed state. An event follows only if the state turns out to be different.
     public func add(_ condition: any CLCondition, identifier: String, assuming state: CLMonitor.Event.State) {
         monitor.add(condition, identifier: identifier, assuming: state)
     }

@@ -18,9 +18,9 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// Creates a circle around `center`.
     ///
     /// - Parameters:
-    /// - center: the center of the circle.
+    ///   - center: the center of the circle.
     ///   - radius: the radius in meters.
-    /// - identifier: the app's identifier for the region.
+    ///   - identifier: the app's identifier for the region.
     public init(center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String) {
         middle = center
         extent = radius

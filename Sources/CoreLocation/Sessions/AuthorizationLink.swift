@@ -47,8 +47,8 @@ struct AuthorizationObstacles: OptionSet, Hashable, Sendable {
     /// - Parameters:
     ///   - status: the application's authorization.
     ///   - isAsking: true while a request waits for the user.
-    /// - wantsAlways: true if the session requires "always". That obstacle is reported only if the application is
-    ///   authorized while it runs; otherwise only the refusal is reported.
+    ///   - wantsAlways: true if the session requires "always". That obstacle is reported only if the application is
+    ///     authorized while it runs; otherwise only the refusal is reported.
     init(_ status: AuthorizationStatus, isAsking: Bool, wantsAlways: Bool) {
         switch status {
         case .denied: self = .denied

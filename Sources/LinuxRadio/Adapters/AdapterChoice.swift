@@ -75,7 +75,7 @@ extension SourceReader {
     /// - Parameters:
     ///   - hciSocket: the descriptor, which is closed with the reader.
     ///   - mode: the scan mode to begin with.
-    /// - report: called with states and notices, on the reading thread.
+    ///   - report: called with states and notices, on the reading thread.
     @_spi(Measurement)
     public init(
         hciSocket: Int32, mode: ScanMode, report: @escaping (SourceEvent) -> Void

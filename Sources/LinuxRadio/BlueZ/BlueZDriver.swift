@@ -40,9 +40,9 @@ final class BlueZDriver: ReceiverDriver, Advertiser {
     /// Creates a driver for an adapter that may appear and disappear.
     ///
     /// - Parameters:
-    /// - adapter: the adapter's name, such as `hci0`.
-    /// - name: the name that identifies the adapter.
-    /// - address: the address of the bus; nil for the system's.
+    ///   - adapter: the adapter's name, such as `hci0`.
+    ///   - name: the name that identifies the adapter.
+    ///   - address: the address of the bus; nil for the system's.
     init(_ adapter: String, named name: AdapterName, at address: String? = nil) {
         queue = BlueZEventQueue(adapter: adapter)
         self.adapter = name

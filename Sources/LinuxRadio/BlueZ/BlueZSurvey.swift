@@ -23,7 +23,7 @@ public struct BlueZSurvey: Sendable {
     ///
     /// - Parameters:
     ///   - address: the address of the bus; nil for the system's.
-    /// - seconds: the longest time to wait.
+    ///   - seconds: the longest time to wait.
     public static func make(at address: String? = nil, within seconds: UInt64 = 10) -> BlueZSurvey {
         var survey = BlueZSurvey()
         let bus: SystemBus

@@ -95,9 +95,9 @@ struct BlueZWatchdog {
     /// Checks for signs of life.
     ///
     /// - Parameters:
-    /// - lastReport: the time of bluetoothd's last report of a device.
-    /// - isSearching: true if a search is active. Silence of all devices is then as suspicious as silence of the
-    ///   controller.
+    ///   - lastReport: the time of bluetoothd's last report of a device.
+    ///   - isSearching: true if a search is active. Silence of all devices is then as suspicious as silence of the
+    ///     controller.
     mutating func check(
         at now: Timestamp, lastReport: Timestamp, isSearching: Bool, _ queue: BlueZEventQueue
     ) -> Verdict {

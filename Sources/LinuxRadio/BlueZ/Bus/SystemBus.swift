@@ -102,9 +102,9 @@ final class SystemBus {
     /// Calls a method without waiting for the answer.
     ///
     /// - Parameters:
-    /// - seconds: how long to wait for the answer. The library's default of 25 s is longer than people wait.
+    ///   - seconds: how long to wait for the answer. The library's default of 25 s is longer than people wait.
     ///   - arguments: appends the arguments.
-    /// - answer: receives the answer or the error, unless the slot is deallocated before.
+    ///   - answer: receives the answer or the error, unless the slot is deallocated before.
     func call(
         _ destination: String, _ path: String, _ interface: String, _ method: String, within seconds: UInt64 = 10,
         arguments: (BusMessage) throws(BusError) -> Void = { _ throws(BusError) in },

@@ -18,10 +18,10 @@ struct Protection: ~Copyable {
     private let socket: Int32?
 
     /// - Parameters:
-    /// - adapter: the adapter in use.
-    /// - isLent: true to switch the adapter off at the end.
-    /// - directory: the folder for claims; nil for no claims.
-    /// - socket: the socket on which a guardian sends commands; nil to open the adapter when necessary.
+    ///   - adapter: the adapter in use.
+    ///   - isLent: true to switch the adapter off at the end.
+    ///   - directory: the folder for claims; nil for no claims.
+    ///   - socket: the socket on which a guardian sends commands; nil to open the adapter when necessary.
     init(_ adapter: LocalAdapter, isLent: Bool, directory: ClaimDirectory?, socket: Int32? = nil) {
         self.adapter = adapter
         self.isLent = isLent
@@ -126,8 +126,8 @@ struct Guardian: ~Copyable {
     /// Starts a guardian for an adapter.
     ///
     /// - Parameters:
-    /// - claim: the file to remove once all commands were sent.
-    /// - socket: the socket on which to send the commands; nil to open the adapter when necessary.
+    ///   - claim: the file to remove once all commands were sent.
+    ///   - socket: the socket on which to send the commands; nil to open the adapter when necessary.
     init(adapter: UInt16, claim: String?, socket: Int32? = nil) throws(HCISystemError) {
         descriptor = beacon_guardian_start(adapter, claim, socket ?? -1)
         guard descriptor >= 0 else { throw HCISystemError(errno) }
