@@ -39,7 +39,7 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
         case MOSQ_ERR_EAI, MOSQ_ERR_LOOKUP:
             return MQTTError(
                 .hostUnknown, "Cannot resolve the broker's host \(options.resolvedHost).", cause: self,
-                possibleCauses: ["the name is misspelt", "the network or its name server is not up"])
+                possibleCauses: ["the name is misspelled", "the network or its name server is not up"])
         case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE, MOSQ_ERR_OCSP,
             _ where isSecured && tlsMessage != nil:
             return MQTTError(

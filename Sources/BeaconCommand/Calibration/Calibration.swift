@@ -172,7 +172,7 @@ struct CalibrationResult {
             } else {
                 """
                 claimed    \(claimText)
-                proposed   \(proposal) dBm at 1 m\(proposal == power.valid.map(Int.init) ? ", as now" : "")\(interval)
+                proposed   \(proposal) dBm at 1 m\(proposal == power.valid.map(Int.init) ? ", as claimed" : "")\(interval)
                 """
             }
         let text = """

@@ -12,7 +12,7 @@ struct SimulateCommand: ParsableCommand {
         discussion: """
             A scenario describes beacons, receivers, walking people and walls in simulated air. Built-in scenarios: \
             \(Scenario.names.joined(separator: ", ")). docs/scenarios.md explains how to write your own. The command \
-            is as fast as the machine can be, and writes the same bytes each time. To play a scenario in real time, \
+            runs as fast as the machine can, and writes the same bytes each time. To play a scenario in real time, \
             pass it to another command as --source simulation:NAME.
 
               beacon simulate museum --output museum.btsnoop

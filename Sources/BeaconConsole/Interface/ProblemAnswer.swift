@@ -56,7 +56,7 @@ enum ProblemAnswer: String, CaseIterable, Sendable {
         switch self {
         case .invalid: "A parameter is invalid, or the body is not a valid JSON object."
         case .noToken: "The token is missing or wrong."
-        case .noKeys: "The keys are missing or wrong. The answer comes after one second."
+        case .noKeys: "The keys are missing, or they are wrong, which is answered after one second."
         case .noSignature: "The signature is missing or wrong, or its timestamp is more than five minutes off."
         case .noSourceToken: "The token of the source is missing or wrong. The answer comes after one second."
         case .otherSite: "A page of another site sent the request."

@@ -180,8 +180,8 @@ extension SchemaNotes {
             "before": "The previous place.",
             "since": .count("The time of the last change."),
             "level": "The signal in the place, in dBm.",
-            "margin": "The lead over the second strongest place, in dB.",
-            "runnerUp": "The second strongest place.",
+            "margin": "The lead over the next best place, in dB.",
+            "runnerUp": "The next best place.",
         ],
         "RegisteredBeacon": [
             "place": "The place where the beacon is installed."

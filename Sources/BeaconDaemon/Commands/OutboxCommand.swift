@@ -131,7 +131,7 @@ struct OutboxCommand: ParsableCommand {
         @Flag(help: "Drop waiting notifications too, not only refused ones.")
         var waiting = false
 
-        @Flag(help: "Drop all of them.")
+        @Flag(help: "Drop all refused notifications; with --waiting, waiting ones too.")
         var all = false
 
         @Argument(

@@ -33,7 +33,7 @@ extension Engine {
         arm(id)
     }
 
-    /// Starts the time-out of a region that no receiver has heard.
+    /// Starts the time-out of a region that no receiver has kept.
     mutating func beginWait(_ region: RegionID, from time: Int64) {
         regions.update(region.slot) { $0.waitingSince = time }
         watches[Int(region.number)].deadline = time + watches[Int(region.number)].exitTimeout

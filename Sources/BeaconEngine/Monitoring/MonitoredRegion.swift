@@ -44,7 +44,8 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// during which any receiver hears that could hear the region.
     public var exitTimeout: Duration
 
-    /// True if a slow beacon gets more time: three times its longest regular gap, if that is more than ``exitTimeout``.
+    /// True if a beacon that is rarely heard gets more time: three times its longest regular gap, if that is more than
+    /// ``exitTimeout``.
     ///
     /// A gap is regular if it is the median of three in a row. It counts for at most 10.24 s, the longest legal
     /// advertising interval.

@@ -16,7 +16,7 @@ public struct RegionExplanation: Hashable, Sendable {
     public var exitRSSI: Int?
     /// True if both levels are learned.
     public var isSignalLearned: Bool
-    /// The receiver that last heard the region.
+    /// The receiver that last kept the region.
     public var receiver: ReceiverID?
 }
 

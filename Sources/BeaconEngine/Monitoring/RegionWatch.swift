@@ -18,7 +18,7 @@ struct RegionSlot {
     /// The beacons that belong to it.
     let constraint: BeaconConstraint
 
-    /// The time in nanoseconds at which the time-out of a region that no receiver has heard began. Deafness since then
+    /// The time in nanoseconds at which the time-out of a region that no receiver has kept began. Deafness since then
     /// moves it forward.
     var waitingSince: Int64 = 0
 
@@ -103,7 +103,7 @@ struct RegionWatch: BitwiseCopyable {
     /// True if the region is inside because a receiver has heard one of its beacons.
     var isKept: Bool { state == .inside && lastReceiver != Self.anyReceiver }
 
-    /// The earliest time in nanoseconds at which the region can have been heard last. It is exact unless the time-out
+    /// The earliest time in nanoseconds at which the region can have been kept last. It is exact unless the time-out
     /// adapts.
     var earliestKept: Int64 {
         deadline - (isExitAdaptive ? max(exitTimeout, Self.longestAdaptivePatience) : exitTimeout)

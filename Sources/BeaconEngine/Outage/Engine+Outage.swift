@@ -1,9 +1,9 @@
 public import BeaconModel
 
 // Not hearing is not absence. Silence counts only from a receiver that hears:
-// - A region that is inside is held by the receiver that last heard it, since no other receiver has reported the
+// - A region that is inside is held by the receiver that last kept it, since no other receiver has reported the
 //   beacon. While that receiver is deaf, the region is not left.
-// - A region that no receiver has heard waits only while a receiver hears that could hear it: its own, or else any.
+// - A region that no receiver has kept waits only while a receiver hears that could hear it: its own, or else any.
 //   Before the first receiver appears, none hears.
 // - When a receiver hears again, its deadlines and the times at which it last heard its beacons move by the length of
 //   its deafness, so that ranging and interval learning ignore it.

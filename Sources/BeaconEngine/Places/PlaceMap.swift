@@ -57,7 +57,8 @@ public struct PlaceRules: Hashable, Sendable {
     /// The time for which another place must lead by the margin if each of the two places has one receiver.
     public var holdTime = Duration.seconds(12)
 
-    /// The time without an advert after which a beacon is in no place. A slow beacon has three of its usual gaps.
+    /// The time without an advert after which a beacon is in no place. A beacon that is rarely heard has three of its
+    /// usual gaps.
     public var exitTimeout = Duration.seconds(60)
 
     /// The part of the margin that is not evidence.

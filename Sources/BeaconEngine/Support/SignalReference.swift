@@ -115,7 +115,7 @@ struct ReferenceTable {
         var receiver: ReceiverID?
     }
 
-    /// The maximum number of kinds, more than any real fleet has. Further kinds, which must be invented, count as heard
+    /// The maximum number of kinds, more than any real fleet has. Further kinds, which can only be invented, count as heard
     /// for the first time.
     private static let capacity = 4096
 

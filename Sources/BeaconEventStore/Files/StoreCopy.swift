@@ -68,7 +68,7 @@ struct StoreCopy {
         }
     }
 
-    /// Returns whether the source has a real table with such columns, rather than a view or a virtual table.
+    /// Returns whether the source has a real table, rather than a view or a virtual table, with such stored columns.
     private func has(_ table: String, _ columns: String) throws -> Bool {
         let kind = try source.first("SELECT type, sql FROM sqlite_schema WHERE name = ?", [table]) {
             (try $0.text(0), try $0.text(1, atMost: 1 << 20))

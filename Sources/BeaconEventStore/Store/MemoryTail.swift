@@ -15,7 +15,7 @@ final class PendingStep: Sendable {
     }
 }
 
-/// The steps that wait to be written, as a whole and within bounds.
+/// The steps that wait to be written. Each waits as a whole, and all are within bounds.
 struct MemoryTail {
     private(set) var entries: [PendingStep] = []
     /// The events and bytes of all entries.
@@ -59,11 +59,11 @@ struct MemoryTail {
 
     private mutating func dropExcess() -> [Step] {
         var dropped: [Step] = []
-        while isCrowded, let index = maximumDispensable { dropped.append(remove(at: index)) }
+        while isCrowded, let index = mostDispensable { dropped.append(remove(at: index)) }
         return dropped
     }
 
-    private var maximumDispensable: Int? {
+    private var mostDispensable: Int? {
         var best: Int?
         for index in entries.indices.dropFirst(inFlight) where entries[index].completion == nil {
             let priority = entries[index].step.priority

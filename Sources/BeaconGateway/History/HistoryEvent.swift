@@ -189,7 +189,7 @@ package struct HistoryEvent: Sendable {
         case .gone: return "\(beacon) is gone"
         case .place: return "\(beacon) is in \(notification.place ?? "no place")"
         case .suspicious: return summary(of: notification.suspicion, beacon)
-        case .heartbeat: return "heartbeat of the states"
+        case .heartbeat: return "heartbeat with the present beacons"
         default: return notification.name ?? notification.kind.rawValue
         }
     }

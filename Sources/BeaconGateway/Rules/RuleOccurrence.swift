@@ -74,7 +74,7 @@ extension Rule {
         if let schedule, !schedule.contains(occurrence.time) { return "it was outside the rule's days and hours" }
         // Also for an event that arrives after a later one.
         if let span, let last, abs(occurrence.time.since(last)) < span.clampedNanoseconds {
-            return "it ran for the same person less than \(DurationText.text(span)) before"
+            return "it ran for the same subject less than \(DurationText.text(span)) before"
         }
         return nil
     }

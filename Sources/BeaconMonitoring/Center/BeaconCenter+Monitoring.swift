@@ -72,7 +72,8 @@ extension BeaconCenter {
         deliver(.answered(monitored ?? unmonitored), to: client)
     }
 
-    /// Delivers the inside regions with `notifyEntryStateOnDisplay` to all clients when the display lights up.
+    /// Delivers the state of the regions with `notifyEntryStateOnDisplay` that are inside to all clients, when the
+    /// display lights up.
     package func displayDidLightUp() {
         for region in regions where region.registered.notifiesEntryStateOnDisplay && region.registered.state == .inside
         {

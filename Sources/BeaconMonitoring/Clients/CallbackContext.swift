@@ -80,8 +80,8 @@ package enum CallbackContext: Sendable {
 /// One thread may set the delegate while a callback reads it on another. A weak variable alone does not allow that:
 /// concurrent reads are safe, a concurrent write is not.
 ///
-/// A manager's first callback is held until a delegate is set. The main queue makes the callbacks of a manager that a
-/// task creates immediately, while the task may set the delegate only in its next statement.
+/// A manager's first callback is held until a delegate is set: if a task creates the manager, the main queue makes the
+/// callback at once, perhaps before the task's next statement sets the delegate.
 package final class DelegateBox<Delegate>: Sendable {
     /// The stages of a manager's first callback.
     private enum FirstCallback {

@@ -4,7 +4,7 @@ package import BeaconRadio
 /// The receivers of one source in a core: their names, their hearing, and expected receivers that have not appeared
 /// yet.
 ///
-/// Each user of a core has one listener per source. Only the core decides what silence means.
+/// Each user of a core has one value of this type per source. Only the core decides what silence means.
 package struct SourceReceivers: Sendable {
     /// The appearance of a receiver in its source's table of names.
     package struct Arrival: Sendable {

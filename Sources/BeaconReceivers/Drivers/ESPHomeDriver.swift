@@ -43,7 +43,7 @@ final class ESPHomeDriver: ReceiverDriver {
     /// The reason why the lookup of a device's address failed.
     private static let unresolved =
         "its address cannot be found. "
-        + ["the name is misspelt", "the network or its name server is not up"].asPossibleCauses
+        + ["the name is misspelled", "the network or its name server is not up"].asPossibleCauses
 
     /// A device and the connection to it.
     final class Node {

@@ -92,7 +92,7 @@ extension CBError {
         /// The number of background notifications is near the limit.
         case leGattNearBackgroundNotificationLimit = 18
 
-        /// A misspelt former name of ``unknownDevice``.
+        /// A misspelled former name of ``unknownDevice``.
         @available(*, deprecated, renamed: "unknownDevice")
         public static var unkownDevice: Code { .unknownDevice }
     }

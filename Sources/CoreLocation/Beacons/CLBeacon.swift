@@ -26,7 +26,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The proximity UUID.
     open var uuid: UUID { identifier }
 
-    /// The name of the proximity UUID before iOS 13.
+    /// The proximity UUID, under its name before iOS 13.
     @available(*, deprecated, renamed: "uuid")
     open var proximityUUID: UUID { uuid }
 

@@ -48,7 +48,7 @@ public struct CLLocationUpdate: Sendable {
         /// Driving along roads.
         case automotiveNavigation
 
-        /// Travelling by train, boat and similar means.
+        /// Traveling by train, boat and similar means.
         case otherNavigation
 
         /// Walking, running or cycling.

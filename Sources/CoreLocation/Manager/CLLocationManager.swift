@@ -93,11 +93,15 @@ open class CLLocationManager: NSObject {
     /// A Boolean value indicating whether the app's widgets may use location services; there are no widgets here.
     open var isAuthorizedForWidgetUpdates: Bool { false }
 
-    /// Requests permission to detect beacons while the application runs. It is granted unless an administrator decided
-    /// otherwise. Has no effect if the status is already determined.
+    /// Requests permission to detect beacons while the application runs. Has no effect if the status is already
+    /// determined.
+    ///
+    /// The user of the app's terminal is asked. Without a terminal, the request is granted. An administrator can decide
+    /// otherwise.
     open func requestWhenInUseAuthorization() { core.request(.whenInUse) }
 
-    /// Requests permission to detect beacons at any time. It is granted unless an administrator decided otherwise.
+    /// Requests permission to detect beacons at any time, and to be launched for them. It is answered like
+    /// ``requestWhenInUseAuthorization()``.
     open func requestAlwaysAuthorization() { core.request(.always) }
 
     /// Requests full accuracy temporarily, which is always granted.
@@ -401,7 +405,7 @@ public enum CLActivityType: Int, Sendable, BitwiseCopyable {
     /// Walking, running or cycling.
     case fitness = 3
 
-    /// Travelling by train, boat and similar means.
+    /// Traveling by train, boat and similar means.
     case otherNavigation = 4
 
     /// Flying.

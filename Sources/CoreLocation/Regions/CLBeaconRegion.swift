@@ -99,7 +99,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     /// The proximity UUID, which must always match.
     open var uuid: UUID { constraint.uuid }
 
-    /// The name of the proximity UUID before iOS 13.
+    /// The proximity UUID, under its name before iOS 13.
     @available(*, deprecated, renamed: "uuid")
     open var proximityUUID: UUID { uuid }
 
