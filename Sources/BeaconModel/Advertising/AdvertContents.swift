@@ -9,7 +9,7 @@ public struct AdvertContents: Hashable, Sendable {
     /// The services that the device offers.
     public var services: [ServiceUUID] = []
 
-    /// The services that the device searches.
+    /// The services that the device searches for.
     public var solicitedServices: [ServiceUUID] = []
 
     /// The data of services.

@@ -14,11 +14,11 @@ package struct JSONScanner {
             /// A string contains a control character.
             case controlCharacter
             case notUTF8
-            ///   A backslash is followed by a character that JSON does not escape.
+            /// A backslash is followed by a character that JSON does not escape.
             case unknownEscape
-            ///   `\u` is not followed by four hexadecimal digits.
+            /// `\u` is not followed by four hexadecimal digits.
             case missingDigits
-            ///   An escape is one half of a surrogate pair without the other.
+            /// An escape is one half of a surrogate pair without the other.
             case loneSurrogate
             /// Values are nested deeper than ``JSONScanner/deepest``.
             case tooDeep

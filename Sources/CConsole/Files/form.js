@@ -65,8 +65,7 @@ export function checkField(key, label, { help } = {}) {
   };
 }
 
-/** Creates a choice of several `[value, words]` as chips. Its value is a list. Chosen values that no longer exist stay.
- *  */
+/** Creates a choice of several `[value, words]` as chips. Its value is a list. Chosen values that are missing now stay. */
 export function chipsField(key, legend, choices, { help, missing = " (missing)", single } = {}) {
   const id = unique(key);
   const list = el("ul.kinds");
