@@ -65,7 +65,7 @@ export function checkField(key, label, { help } = {}) {
   };
 }
 
-/** Creates a choice of several `[value, words]` as chips. Its value is a list. Chosen values that are missing now stay. */
+/** Creates a choice of several `[value, words]` as chips. Its value is a list. Missing chosen values are kept. */
 export function chipsField(key, legend, choices, { help, missing = " (missing)", single } = {}) {
   const id = unique(key);
   const list = el("ul.kinds");
