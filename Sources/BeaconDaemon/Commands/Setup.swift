@@ -21,9 +21,9 @@ struct Setup: AsyncParsableCommand {
               sudo beacond setup --home-assistant BROKER  at this terminal
               beacond setup --config beacond.yaml         for your own file
 
-            The service then uses the new file. An existing file is not overwritten, unless it configures nothing, \
-            like the one from a package. The command asks for the broker's password, or reads it from MQTT_PASSWORD in \
-            the environment.
+            The service then uses the new file. If a file exists that configures something, the command asks at the \
+            terminal before it replaces it, and keeps the old file; in the browser it replaces no such file. It asks for \
+            the broker's password, or reads it from MQTT_PASSWORD in the environment.
             """)
 
     @OptionGroup var file: ConfigurationFile

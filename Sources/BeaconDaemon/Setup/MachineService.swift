@@ -34,7 +34,7 @@ enum MachineService {
         let isListening = await within(.seconds(10)) { await reported.first { _ in true } } ?? nil != nil
         // A broker may let only Home Assistant read.
         guard await restart(), isListening else { return }
-        ErrorOutput.shared.write("\nHome Assistant receives, for Settings, Devices, MQTT:")
+        ErrorOutput.shared.write("\nHome Assistant receives, under Settings, Devices & services, MQTT:")
         let isAll = await within(patience) {
             var missing = devices
             var first: String?

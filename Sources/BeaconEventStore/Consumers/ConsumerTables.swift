@@ -20,7 +20,7 @@ extension ConsumerStatus {
         ("dueBytes", \.due.bytes), ("deadLetters", \.deadLetters), ("appended", \.appended),
         ("handled", \.handled), ("retried", \.retried), ("refused", \.refused), ("droppedByAge", \.droppedByAge),
         ("droppedBySize", \.droppedBySize), ("droppedByFilter", \.droppedByFilter),
-        ("droppedOnRequest", \.droppedOnRequest), ("superseded", \.superseded), ("failures", \.failures),
+        ("droppedByHand", \.droppedOnRequest), ("superseded", \.superseded), ("failures", \.failures),
     ]
 
     /// The optional numbers. Times are in milliseconds since 1970.
