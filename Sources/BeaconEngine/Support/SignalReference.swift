@@ -115,8 +115,8 @@ struct ReferenceTable {
         var receiver: ReceiverID?
     }
 
-    /// The maximum number of kinds, more than any real fleet has. Further kinds, which can only be invented, count as heard
-    /// for the first time.
+    /// The maximum number of kinds, more than any real fleet has. Further kinds, which can only be invented, count as
+    /// heard for the first time.
     private static let capacity = 4096
 
     private var places: [Key: Int] = [:]
