@@ -6,7 +6,7 @@ import Testing
 @Suite("Rule hours in the machine's time zone", .fewAtATime)
 struct TimeZoneTests {
     /// Times around clock changes, and far from them.
-    private static let moments = [
+    private static let times = [
         "2026-03-29T00:30:00Z", "2026-03-29T01:30:00Z", "2026-07-01T06:30:00Z", "2026-10-25T00:30:00Z",
         "2026-10-25T01:30:00Z", "2026-12-01T06:30:00Z",
     ].compactMap { try? Date($0, strategy: .iso8601).timeIntervalSince1970 }
@@ -24,7 +24,7 @@ struct TimeZoneTests {
     @Test("A rule's hours are those of a clock in the zone, and check warns about an unknown zone", arguments: zones)
     func hours(_ zone: String, _ hours: [Int]) async throws {
         let bench = try DaemonBench()
-        let log = try bench.write(Self.moments.map { DaemonBench.sighting($0) }.joined(), to: "log.ndjson")
+        let log = try bench.write(Self.times.map { DaemonBench.sighting($0) }.joined(), to: "log.ndjson")
         let rules = (0..<24).map { hour in
             let span = String(format: "%02d:00-%02d:00", hour, hour + 1)
             return """

@@ -223,11 +223,11 @@ struct IntakeRoutes: Sendable {
         defer { polls.withLock { $0 -= 1 } }
         let deadline = ContinuousClock.now + (isPatient ? wait : .zero)
         while true {
-            let seen = state.people.news.count
+            let seen = state.people.newMessages.count
             let messages = try await state.people.messages(of: install, isWaiting: true, limit: Self.maximumMessages)
             let left = ContinuousClock.now.duration(to: deadline)
             guard messages.isEmpty, left > .zero, !isEnding.withLock({ $0 }) else { return messages }
-            await state.people.news.wait(after: seen, atMost: left)
+            await state.people.newMessages.wait(after: seen, atMost: left)
         }
     }
 

@@ -99,7 +99,7 @@ package struct WebServer: Service {
                 guard (try? await gracefulShutdown()) != nil else { return }
                 // Ends streams and their connections. Slower requests have the grace period.
                 isEnding.withLock { $0 = true }
-                state.people.news.signal()
+                state.people.newMessages.signal()
                 broadcast.finish()
                 await gateway.endListeners()
                 try? await Task.sleep(for: Self.grace)

@@ -89,7 +89,7 @@ public enum FleetTools {
         let deadline = ContinuousClock.now + patience
         while change.withLock({ $0 }) != .connected {
             guard ContinuousClock.now < deadline else {
-                var reason = "nobody answers"
+                var reason = "no machine answers"
                 if case .lost(let sentence)? = change.withLock({ $0 }) { reason = sentence }
                 throw FleetError(.unreachable, "cannot reach the fleet at \(options.title): \(reason)")
             }

@@ -111,7 +111,7 @@ package struct RuleConsumer: Service {
         step.changes += try result.messages.map(StoredPeople.change(adding:))
         step.commit(batch)
         try await history.store.append(step)
-        if !result.messages.isEmpty { self.people.news.signal() }
+        if !result.messages.isEmpty { self.people.newMessages.signal() }
         var changed: Set<EventBroadcast.Topic> = installs.isEmpty ? [] : [.installs]
         if !result.work.isEmpty { changed.insert(.rules) }
         if !changed.isEmpty { broadcast.send(.changed(changed)) }

@@ -49,7 +49,7 @@ package struct StoredPeople: Sendable {
 
     let store: EventStore
     /// Signaled when there are new messages for installs.
-    package let news = AsyncSignal()
+    package let newMessages = AsyncSignal()
 
     // MARK: - Installs
 
@@ -163,7 +163,7 @@ package struct StoredPeople: Sendable {
     /// Queues a message for its install.
     package func add(_ message: InstallMessage) async throws {
         try await store.append(Step(changes: [try Self.change(adding: message)]))
-        news.signal()
+        newMessages.signal()
     }
 
     /// Returns the messages of an install.

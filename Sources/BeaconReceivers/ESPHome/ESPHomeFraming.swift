@@ -19,7 +19,7 @@ package struct ESPHomeFraming {
     private enum Phase {
         case plain
         /// The codec waits for this side's first message or the other side's hello.
-        case greeting(NoiseHandshake)
+        case hello(NoiseHandshake)
         case handshake(NoiseHandshake)
         case secret(sending: NoiseCipher, receiving: NoiseCipher)
     }
@@ -55,7 +55,7 @@ package struct ESPHomeFraming {
         do throws(NoiseError) {
             var handshake = try NoiseHandshake(role, key: key, prologue: Self.prologue, secret: secret)
             let message = role == .initiator ? try handshake.write() : []
-            phase = .greeting(handshake)
+            phase = .hello(handshake)
             if role == .initiator {
                 // An empty frame selects the encryption. The handshake follows at once.
                 appendFrame([])
@@ -70,7 +70,7 @@ package struct ESPHomeFraming {
     package var isReady: Bool {
         switch phase {
         case .plain, .secret: true
-        case .greeting, .handshake: false
+        case .hello, .handshake: false
         }
     }
 
@@ -101,7 +101,7 @@ package struct ESPHomeFraming {
                 throw ESPHomeError(.noEncryption, error.message)
             }
             phase = .secret(sending: sending, receiving: receiving)
-        case .greeting, .handshake: throw .damaged
+        case .hello, .handshake: throw .damaged
         }
     }
 
@@ -179,7 +179,7 @@ package struct ESPHomeFraming {
         do throws(NoiseError) {
             switch phase {
             case .plain: return .failure(.damaged)
-            case .greeting(let handshake):
+            case .hello(let handshake):
                 if role == .responder {
                     // The choice of encryption: only one exists. The answer has the device's name and address.
                     guard frame.isEmpty else { return .failure(.damaged) }

@@ -89,11 +89,11 @@ struct ContinuityTests {
                 ? [last] : [last, after.values[entity] ?? ""]
             #expect(values == expected, "\(entity)")
         }
-        let moments = house.home.events[events...]
+        let messages = house.home.events[events...]
         switch change {
-        case .stayed, .moved: #expect(moments.isEmpty)
-        case .left: #expect(Set(moments).isSubset(of: ["exit"]) && moments.count <= 2)
-        case .came: #expect(Set(moments).isSubset(of: ["enter"]) && moments.count <= 2)
+        case .stayed, .moved: #expect(messages.isEmpty)
+        case .left: #expect(Set(messages).isSubset(of: ["exit"]) && messages.count <= 2)
+        case .came: #expect(Set(messages).isSubset(of: ["enter"]) && messages.count <= 2)
         }
     }
 

@@ -207,8 +207,8 @@ struct RetainedMessageStoreTests {
         store.connected()
         while !store.removeDue().isEmpty {}
         store.announcedOnline(at: 1)
-        let moments = store.receive(.region("shop", .inside, .enter))
-        #expect(moments.isEmpty)
+        let messages = store.receive(.region("shop", .inside, .enter))
+        #expect(messages.isEmpty)
     }
 
     private static func discovery(isEnabled: Bool) -> Discovery {
