@@ -14,7 +14,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     ///   - central: the scanning manager.
     ///   - peripheral: the device.
     ///   - advertisementData: the content of its adverts, by the keys that begin with `CBAdvertisementData`.
-    /// - RSSI: the signal strength in dBm; 127 if unknown.
+    ///   - RSSI: the signal strength in dBm; 127 if unknown.
     func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber)
