@@ -1,5 +1,6 @@
 import ArgumentParser
 import BeaconPrograms
+import BeaconRadio
 import BeaconSupport
 import BeaconTerminal
 import CLibrary
@@ -25,15 +26,15 @@ struct Beacon: AsyncParsableCommand {
                                 PacketLogger, hcidump -R text or a sighting log
               -                 a capture on standard input
               simulation:NAME   a scenario; 'beacon help simulate' lists them
-                simulation:FILE   your own scenario; append ?loop to repeat it
-                air[:NAME][@X,Y]  a position, in meters, in the simulated air that all
+              simulation:FILE   your own scenario; append ?loop to repeat it
+              air[:NAME][@X,Y]  a position, in meters, in the simulated air that all
                                 programs of a user share; 'beacon help air'
               mqtt://HOST       receivers that publish to a broker: ESP32s with
                                 OpenMQTTGateway or ESPresense, Shelly, Ruuvi and
-                                                    others, or other machines that run 'beacon relay';
-                                                    mqtts: for TLS, USER:PASSWORD@ before HOST
-                                  esphome[:HOST]    Bluetooth proxies of ESPHome, separated by commas, or
-                                                    all in the network; their key is in BEACON_ESPHOME_KEY
+                                others, or other machines that run 'beacon relay';
+                                mqtts: for TLS, USER:PASSWORD@ before HOST
+              esphome[:HOST]    Bluetooth proxies of ESPHome, separated by commas, or
+                                all in the network; their key is in BEACON_ESPHOME_KEY
 
             REGIONS (--region)
               [NAME=]UUID[/MAJOR[/MINOR]], for instance
@@ -64,6 +65,17 @@ struct Beacon: AsyncParsableCommand {
                 "Cannot withhold capabilities from started programs: they can do whatever beacon can.")
         }
         do {
+            let names = CommandNames(
+                program: "beacon",
+                commands: Dictionary(
+                    uniqueKeysWithValues: configuration.subcommands.map {
+                        // "beacon air NAME" shows an air with any name.
+                        (
+                            $0._commandName,
+                            $0 == AirCommand.self ? [] : $0.configuration.subcommands.map { $0._commandName }
+                        )
+                    }))
+            if let mistake = names.mistake(in: CommandLine.arguments.dropFirst()) { throw ValidationError(mistake) }
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -80,7 +92,7 @@ struct Beacon: AsyncParsableCommand {
     private static func exit(with error: any Error) -> Never {
         let code = exitCode(for: error)
         if error is CleanExit || code == .success {
-            print(fullMessage(for: error))
+            StandardOutput.write(fullMessage(for: error))
             Self.end(0)
         }
         if let chosen = error as? ExitCode { Self.end(chosen.rawValue) }
@@ -89,6 +101,11 @@ struct Beacon: AsyncParsableCommand {
             Self.end(2)
         }
         ErrorOutput.shared.write("Error: \(error)")
+        let isWithoutRadio = (error as? RadioError)?.code == .unsupported
+        if isWithoutRadio, ![RadioError.cannotSend, .receiversCannotSend].contains(error as? RadioError) {
+            ErrorOutput.shared.write(
+                "Without a radio, try a simulation: --source simulation:museum, or --source air to advertise.")
+        }
         Self.end(1)
     }
 

@@ -35,6 +35,56 @@ struct TerminalTests {
         }
     }
 
+    /// Commands that print names of receivers, places, rooms, regions and files; a recording in `log` has such a name.
+    private static let namingCommands = [
+        ["scan", "--source", "log"], ["scan", "--source", "log", "--json"],
+        ["range", "--source", "log"], ["range", "--source", "log", "--json"],
+        ["range", "--source", "log", "--receiver", "other"],
+        ["monitor", "--source", "log", "--region", "hall\(hostile)=\(uuid)"],
+        ["monitor", "--source", "log", "--region", uuid, "--json"],
+        ["places", "--source", "log", "--place", "room\(hostile)=hall\(hostile)"],
+        ["places", "--source", "log", "--place", "room=other\(hostile)"],
+        ["places", "--source", "log", "--place", "a=b", "--taught", "/nowhere\(hostile)"],
+        ["calibrate", "--source", "log", "--region", uuid], ["calibrate", "--source", "log", "--offset"],
+        ["teach", "room\(hostile)", "--source", "log", "--file", "map"], ["teach", "--list", "--file", "map"],
+        ["evaluate", "log", "--truth", "truth"], ["evaluate", "log", "--truth", "truth", "--place", "room=hall"],
+        ["scan", "--source", "/nowhere\(hostile)"], ["fly\(hostile)"], ["decode", "zz\(hostile)"],
+        ["advertise", "--uuid", "new\(hostile)"], ["simulate", "none\(hostile)"],
+    ]
+    /// A window's title, a screen cleared by an eight-bit code, and a change of the writing direction.
+    private static let hostile = "\u{1B}]0;owned\u{7}\u{9B}2J\u{202E}"
+
+    @Test("A name from outside never controls the terminal", arguments: namingCommands)
+    func hostileNames(command: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let path = { folder.url.appendingPathComponent($0).path }
+        let name = #"hall\u001b]0;owned\u0007\u009b2J\u202e"#
+        let log = (0..<40).map {
+            """
+            {"time":\(1_700_000_000 + $0),"receiver":"\(name)","address":"aa:bb:cc:dd:ee:0\($0 % 2)",\
+            "uuid":"\(Self.uuid)","major":1,"minor":2,"measuredPower":-59,"rssi":-60}
+            """
+        }
+        try Data(log.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: path("log")))
+        let truth = "beacon_minor,room,from_epoch_s,to_epoch_s\n2,den\(Self.hostile),1700000000,1700000030\n"
+        try Data(truth.utf8).write(to: URL(fileURLWithPath: path("truth")))
+        let map = #"{"version":1,"places":[{"name":"room\#(name)","points":[]}]}"#
+        try Data(map.utf8).write(to: URL(fileURLWithPath: path("map")))
+        let outcome = try await BeaconProgram.run(
+            command.map { ["log", "truth", "map"].contains($0) ? path($0) : $0 },
+            environment: ["XDG_STATE_HOME": folder.url.path])
+        #expect(!(outcome.output + outcome.errors).isEmpty)
+        for stream in [outcome.output, outcome.errors] {
+            let codes = stream.unicodeScalars.filter { scalar in
+                scalar.properties.generalCategory == .control && scalar != "\n" || scalar == "\u{202E}"
+            }
+            // JSON escapes only what RFC 8259 demands; programs read it.
+            #expect(
+                codes.isEmpty || command.last == "--json" && !codes.contains("\u{1B}"),
+                "\(command): \(stream.debugDescription)")
+        }
+    }
+
     private func air(_ environment: [String: String]) async throws {
         let run = try ProgramRun(["air", "museum"], environment: environment)
         try await eventually { run.output.contains("sends") }

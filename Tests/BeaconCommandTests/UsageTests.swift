@@ -17,6 +17,38 @@ struct UsageTests {
         }
     }
 
+    @Test("Examples and tables in a help text keep their columns at 80 columns", arguments: ["beacon", "beacond"])
+    func helpLayout(program: String) async throws {
+        let path = Product.path(program)
+        func overview(_ command: [String], columns: Int) async throws -> [String] {
+            let help = try await BeaconProgram.run(
+                path, command + ["--help"], input: "", environment: ["COLUMNS": "\(columns)"])
+            return help.output.components(separatedBy: "USAGE:")[0].components(separatedBy: "\n")
+        }
+        let names = try await BeaconProgram.run(path, ["--help"], input: "", environment: ["COLUMNS": "80"]).lines
+            .drop { $0 != "SUBCOMMANDS:" }.dropFirst()
+            .prefix { $0.hasPrefix("  ") }
+            .filter { !$0.hasPrefix("   ") }
+            .map { String($0.split(separator: " ")[0]) }
+        #expect(names.count > 5)
+        for command in [[]] + names.map({ [$0] }) {
+            let narrow = try await overview(command, columns: 80)
+            // The columns at which a line may begin: an example's or a table's first one, and a table's second one.
+            var columns: Set = [2]
+            for line in try await overview(command, columns: 1000) where line.hasPrefix(" ") {
+                let text = line.drop { $0 == " " }
+                #expect(columns.contains(line.count - text.count), "\(program) \(command): \(line)")
+                #expect(narrow.contains(line), "\(program) \(command) wraps: \(line)")
+                // A continuation of an example's line is indented further.
+                if text.hasSuffix("\\") { columns.insert(4) }
+                if let gap = text.firstRange(of: "  ") {
+                    let second = text[gap.upperBound...].drop { $0 == " " }
+                    columns.insert(line.count - second.count)
+                }
+            }
+        }
+    }
+
     @Test(
         "A mistake on the command line gives status 2 and a remedy",
         arguments: [
@@ -25,7 +57,7 @@ struct UsageTests {
             (["range", "--region", "e2c56db5-dffb-48d2-b060-d0f5a71096e0/65536"], "65535"),
             (["range", "--speed", "fast"], "--speed"),
             (["range", "--packet-interval", "-1"], "--packet-interval"),
-            (["fly"], "fly"),
+            (["fly"], "fly"), (["scann"], "was scan meant"), (["authorization", "gran"], "was grant meant"),
             (["decode"], "hex"),
             (["advertise", "--uuid", "e2c5", "--major", "1", "--minor", "2"], "32 hexadecimal digits"),
             (["advertise", "--uuid", "new", "--major", "65536", "--minor", "2"], "--major"),

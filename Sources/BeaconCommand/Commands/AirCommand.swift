@@ -108,7 +108,7 @@ extension AirCommand {
         func run() throws {
             let station = AirStation(lookingAt: try options.folder(), at: AirCommand.now)
             for line in AirPlan(station.members(at: AirCommand.now), style: .plain).lines(title: options.source) {
-                print(line)
+                StandardOutput.write(line)
             }
         }
     }

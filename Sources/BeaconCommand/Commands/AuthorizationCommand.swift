@@ -118,7 +118,7 @@ struct AuthorizationCommand: ParsableCommand {
         for application in applications {
             let name = application.name + String(repeating: " ", count: width - application.name.count)
             let reason = application.reason.map { "  \"\($0.printable)\"" } ?? ""
-            Swift.print("\(name)  \(text(application))\(reason)")
+            StandardOutput.write("\(name)  \(text(application))\(reason)")
         }
     }
 
@@ -153,6 +153,6 @@ struct AuthorizationCommand: ParsableCommand {
         var permission = decision(asked)
         permission.reason = asked?.reason
         try policy.record(permission, for: application)
-        Swift.print("\(application): \(permission.status.rawValue)")
+        StandardOutput.write("\(application): \(permission.status.rawValue)")
     }
 }

@@ -17,7 +17,8 @@ struct DecodeCommand: ParsableCommand {
             their format and the missing parts, and the exit status is 1.
 
               beacon decode 0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5
-              beacon decode 1E 02 01 1A 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 00 00 00 00 C5
+              beacon decode 1E 02 01 1A 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 \\
+                D0 F5 A7 10 96 E0 00 00 00 00 C5
             """)
 
     @Argument(help: ArgumentHelp("The bytes of an advert, as a tool shows them.", valueName: "hex"))

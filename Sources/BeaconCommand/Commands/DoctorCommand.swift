@@ -3,6 +3,7 @@ import BeaconCapture
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
+import BeaconTerminal
 import LinuxRadio
 
 /// The command `beacon doctor`, which finds the reasons why no adapter works here.
@@ -70,7 +71,9 @@ enum FindingText {
         let subject = finding.subject + String(repeating: " ", count: max(0, width - finding.subject.count) + 2)
         let margin = 9 + max(width, finding.subject.count) + 2
         buffer.append(contentsOf: (style(level, finding.level) + space + subject).utf8)
-        for (index, line) in wrapped(finding.message, width: 100 - margin).enumerated() {
+        for (index, line) in wrapped(finding.message, width: max(40, min(100, Terminal.output.size.columns) - margin))
+            .enumerated()
+        {
             if index > 0 { buffer.append(contentsOf: String(repeating: " ", count: margin).utf8) }
             buffer.append(contentsOf: "\(line)\n".utf8)
         }

@@ -88,7 +88,7 @@ struct EvaluateCommand: ParsableCommand {
             if json {
                 evaluation.append(to: &buffer)
             } else {
-                for line in evaluation.lines { buffer.append(contentsOf: (line + "\n").utf8) }
+                for line in evaluation.lines { buffer.append(contentsOf: (line.printableLines + "\n").utf8) }
             }
         }
         try output.finish()

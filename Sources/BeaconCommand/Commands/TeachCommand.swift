@@ -156,10 +156,9 @@ struct TeachCommand: ParsableCommand {
     }
 
     private func printPlaces(_ map: TaughtMap) {
-        let receivers = map.receiverNames
-        print("\(map.places.count) place\(map.places.count == 1 ? "" : "s"), \(receivers.count) receivers")
+        StandardOutput.write("\(map.places.count.counted("place")), \(map.receiverNames.count.counted("receiver"))")
         for place in map.places {
-            print("  \(place.name.printable): \(place.points.count) point\(place.points.count == 1 ? "" : "s")")
+            StandardOutput.write("  \(place.name): \(place.points.count.counted("point"))")
         }
     }
 }

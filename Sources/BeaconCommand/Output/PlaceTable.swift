@@ -15,7 +15,7 @@ enum PlaceText {
     private static func append(_ event: PlaceEvent, to buffer: inout [UInt8]) {
         var text = "\(ClockText.dateAndTime(event.time))  \(event.identity)  \(place(of: event))"
         if let before = event.before, before != event.place { text += "  (was in \(before))" }
-        buffer.append(contentsOf: (text + "\n").utf8)
+        buffer.append(contentsOf: (text.printable + "\n").utf8)
     }
 
     /// Returns the place of a beacon, or why it has none.

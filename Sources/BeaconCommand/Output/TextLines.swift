@@ -38,7 +38,7 @@ enum EventText {
     static func append(_ event: RegionEvent, to buffer: inout [UInt8]) {
         var text = "\(ClockText.dateAndTime(event.time))  \(event.kind)"
         text += String(repeating: " ", count: max(0, 5 - event.kind.rawValue.count))
-        text += "  \(event.name)"
+        text += "  \(event.name.printable)"
         if event.kind == .state { text += " is \(event.state)" }
         if let receiver = event.receiver { text += "  (\(receiver.printable))" }
         buffer.append(contentsOf: (text + "\n").utf8)

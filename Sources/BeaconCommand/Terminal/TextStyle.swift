@@ -1,3 +1,4 @@
+import BeaconSupport
 import BeaconTerminal
 
 /// The style of a command's output, with colors only on a terminal that wants them.
@@ -22,8 +23,9 @@ struct TextStyle {
     /// The style without colors.
     static let plain = TextStyle(hasColor: false)
 
-    /// Returns text in an ink; nil leaves the text unchanged.
+    /// Returns text on one line in printable form, and in an ink unless that is nil.
     func callAsFunction(_ text: String, _ ink: Ink?) -> String {
+        let text = text.printable
         guard hasColor, let ink else { return text }
         return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"
     }

@@ -77,6 +77,9 @@ package final class ConfigurationSection {
     /// Returns whether the environment sets a value for a key.
     package func isOverridden(_ key: String) -> Bool { reading.override(of: path + [key]) != nil }
 
+    /// Returns whether a key has one text, in the file or the environment, rather than a list or a mapping.
+    package func isText(_ key: String) -> Bool { isOverridden(key) || node(key)?.scalar != nil }
+
     /// Returns the file's node for a key, if there is one.
     package func node(_ key: String) -> Node? {
         if !known.contains(key) { known.append(key) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BeaconConfiguration
 import BeaconGateway
+import BeaconSupport
 import BeaconTerminal
 import Foundation
 
@@ -11,7 +12,7 @@ struct Check: ParsableCommand {
         discussion: """
             Each fault is a line with its position and its remedy, in the form of a compiler's:
 
-              beacond.yaml:12:5: error: there is no key "minimun-rssi" here; was "minimum-rssi" meant?
+              beacond.yaml:12:5: error: there is no key "uud" here; was "uuid" meant?
 
             The check builds everything that a run builds, on this machine and with this environment, but has no \
             effect. It also reads secrets from the file beside the configuration: beacond.env for beacond.yaml. The \
@@ -32,11 +33,11 @@ struct Check: ParsableCommand {
         let path = file ?? configuration.path
         let checked = try GatewayConfiguration.check(file: path)
         for diagnostic in checked.diagnostics where !quiet || diagnostic.severity == .error {
-            print(diagnostic.text(file: path))
+            StandardOutput.write(diagnostic.text(file: path))
         }
         let errors = checked.diagnostics.count { $0.severity == .error }
         guard errors == 0 else {
-            ErrorOutput.shared.write("\(path) cannot be used: \(StatisticsText.count(errors, "error")).")
+            ErrorOutput.shared.write("\(path) cannot be used: \(errors.counted("error")).")
             throw ExitCode(1)
         }
         if !quiet { ErrorOutput.shared.write("\(path) can be used: \(Self.summary(checked)).") }
@@ -52,9 +53,9 @@ struct Check: ParsableCommand {
         var parts = counts.compactMap { word, count in
             // Nearly every configuration has the other parts, so a missing one may be a mistake.
             if count == 0 { return word == "named beacon" ? nil : "no \(word)" }
-            return StatisticsText.count(count, word)
+            return count.counted(word)
         }
-        if !checked.diagnostics.isEmpty { parts.append(StatisticsText.count(checked.diagnostics.count, "warning")) }
+        if !checked.diagnostics.isEmpty { parts.append(checked.diagnostics.count.counted("warning")) }
         return parts.joined(separator: ", ")
     }
 }

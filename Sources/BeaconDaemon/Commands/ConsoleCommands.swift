@@ -33,11 +33,11 @@ struct Open: ParsableCommand {
                 "\(file.path) has no console; add \"web: true\" to it. While \"beacond setup\" runs, its console is at "
                     + "the address that it printed.")
         }
-        guard web.tokenHash != nil else { return print(web.address) }
+        guard web.tokenHash != nil else { return StandardOutput.write(web.address) }
         do {
-            print(web.address + "#code=" + (try ConsoleLink(settings, outbox: outbox).code))
+            StandardOutput.write(web.address + "#code=" + (try ConsoleLink(settings, outbox: outbox).code))
         } catch {
-            print(web.address)
+            StandardOutput.write(web.address)
             ErrorOutput.shared.write(
                 "The console asks each browser once for the token from \"beacond token\". Cannot make a link that "
                     + "signs in: \(error). Run this as the user who runs beacond.")
@@ -77,8 +77,8 @@ struct TokenCommand: ParsableCommand {
 
     func run() {
         let token = AccessToken()
-        print("token:      \(token.text)")
-        print("token-hash: \(token.hash)")
+        StandardOutput.write("token:      \(token.text)")
+        StandardOutput.write("token-hash: \(token.hash)")
         ErrorOutput.shared.write(
             "Add the second line to the configuration, under \"web\". Give the token to the users of the console."
         )

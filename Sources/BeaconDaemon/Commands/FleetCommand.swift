@@ -1,6 +1,7 @@
 import ArgumentParser
 import BeaconFleet
 import BeaconGateway
+import BeaconTerminal
 import Foundation
 import Logging
 
@@ -14,9 +15,9 @@ struct FleetCommand: AsyncParsableCommand {
             share of the beacons. If one fails, another takes over. A machine joins with "fleet: nats://HOST" in its \
             file, or with --fleet.
 
-              beacond fleet status                        list machines, their shares and deaf receivers
-              beacond fleet publish --config new.yaml     give all machines the regions and places of a file
-              beacond fleet accounts --worker hub --receiver hall --receiver shop > fleet-accounts.conf
+              beacond fleet status                     list machines and their receivers
+              beacond fleet publish --config new.yaml  give all machines a file's regions
+              beacond fleet accounts --worker hub --receiver hall > accounts.conf
             """,
         subcommands: [Status.self, Publish.self, Accounts.self], defaultSubcommand: Status.self)
 
@@ -31,7 +32,7 @@ struct FleetCommand: AsyncParsableCommand {
 
         func run() async throws {
             for line in try await FleetTools.overview(fleet.apply(to: try file.read()), logger: FleetCommand.logger) {
-                print(line)
+                StandardOutput.write(line)
             }
         }
     }
@@ -47,7 +48,8 @@ struct FleetCommand: AsyncParsableCommand {
         @OptionGroup var fleet: FleetOption
 
         func run() async throws {
-            print(try await FleetTools.publish(fleet.apply(to: try file.read()), logger: FleetCommand.logger))
+            StandardOutput.write(
+                try await FleetTools.publish(fleet.apply(to: try file.read()), logger: FleetCommand.logger))
         }
     }
 
@@ -89,7 +91,7 @@ struct FleetCommand: AsyncParsableCommand {
 
         func run() {
             let file = AccountFile(receivers: receiver, workers: worker)
-            print(mosquitto ? file.mosquitto(prefix: prefix) : file.nats(fleet: name), terminator: "")
+            StandardOutput.write(mosquitto ? file.mosquitto(prefix: prefix) : file.nats(fleet: name), terminator: "")
         }
     }
 }

@@ -3,6 +3,7 @@ import BeaconDelivery
 import BeaconEventStore
 import BeaconGateway
 import BeaconModel
+import BeaconSupport
 import BeaconTerminal
 import CLibrary
 import Foundation
@@ -90,9 +91,9 @@ struct OutboxCommand: ParsableCommand {
                 let deadLetters = try outbox.deadLetters(of: status.name, limit: limit)
                 let entries = try deadLetters + (waiting ? outbox.queue(of: status.name, limit: limit) : [])
                 if json {
-                    try OutboxText.json(status, entries).forEach { print($0) }
+                    try OutboxText.json(status, entries).forEach { StandardOutput.write(json: $0) }
                 } else {
-                    OutboxText.lines(status, entries).forEach { print($0) }
+                    OutboxText.lines(status, entries).forEach { StandardOutput.write($0) }
                 }
             }
         }
@@ -116,7 +117,7 @@ struct OutboxCommand: ParsableCommand {
             let count = try OutboxCommand.change(ids, try options.destinations(of: outbox)) { id, destination in
                 try outbox.retry(id, for: destination)
             }
-            print("\(StatisticsText.count(count, "notification")) will be sent again.")
+            StandardOutput.write("\(count.counted("notification")) will be sent again.")
         }
     }
 
@@ -152,7 +153,7 @@ struct OutboxCommand: ParsableCommand {
             let count = try OutboxCommand.change(ids, try options.destinations(of: outbox)) { id, destination in
                 try outbox.drop(id, for: destination, deadLettersOnly: !waiting)
             }
-            print("\(StatisticsText.count(count, "notification")) dropped.")
+            StandardOutput.write("\(count.counted("notification")) dropped.")
         }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BeaconGateway
 import BeaconSupport
+import BeaconTerminal
 import CLibrary
 import Foundation
 
@@ -41,10 +42,10 @@ struct Restore: ParsableCommand {
         }
         let restored = try Backup.restore(
             from: URL(fileURLWithPath: backup), to: path, configuration: file.path)
-        print("The state is in \(path).")
-        if let path = restored.setAside { print("The earlier state is now in \(path).") }
+        StandardOutput.write("The state is in \(path).")
+        if let path = restored.setAside { StandardOutput.write("The earlier state is now in \(path).") }
         if let path = restored.configuration {
-            print(
+            StandardOutput.write(
                 path == file.path
                     ? "The configuration is \(path)."
                     : "\(file.path) is unchanged; the configuration of the backup is \(path).")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BeaconConfiguration
 import BeaconGateway
+import BeaconTerminal
 import Foundation
 
 /// `beacond schema`: prints the schema of a configuration.
@@ -23,6 +24,6 @@ struct Schema: ParsableCommand {
     var markdown = false
 
     func run() throws {
-        print(markdown ? GatewayConfiguration.reference : try GatewayConfiguration.schemaText())
+        StandardOutput.write(markdown ? GatewayConfiguration.reference : try GatewayConfiguration.schemaText())
     }
 }

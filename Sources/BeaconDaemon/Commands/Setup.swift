@@ -185,7 +185,7 @@ struct Setup: AsyncParsableCommand {
         let settings = GuidedStart.configuration(writing: file.path, web: web, token: token, folder: folder)
         let code = try ConsoleLink(settings).code
         ErrorOutput.shared.write("Open this address in a browser; it works once:\n")
-        print("  \(web.address)#code=\(code)")
+        StandardOutput.write("  \(web.address)#code=\(code)")
         fflush(nil)
         ErrorOutput.shared.write("\nThe configuration will be \(file.path). Press Ctrl-C to stop.")
         if !web.isLoopback {

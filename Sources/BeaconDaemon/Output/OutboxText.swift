@@ -12,7 +12,7 @@ enum OutboxText {
             "\(status.name): \(status.waiting) waiting, \(status.deadLetters) refused, \(status.handled) delivered"
         if status.dropped > 0 { line += ", \(status.dropped) dropped" }
         if let error = status.lastError, status.failures > 0 {
-            line += "; failed \(StatisticsText.count(status.failures, "time")) in a row"
+            line += "; failed \(status.failures.counted("time")) in a row"
             if let since = status.failingSince {
                 line += " since \(Date(timeIntervalSince1970: since.seconds).formatted(.iso8601))"
             }
@@ -29,7 +29,7 @@ enum OutboxText {
         if let beacon = notification.beacon { text += "  \(beacon.major)/\(beacon.minor)" }
         if let proximity = notification.proximity { text += "  \(proximity)" }
         if let refusal = entry.refusal { text += "  refused: \(refusal.printable)" }
-        if entry.refusal == nil, entry.attempts > 0 { text += "  (\(StatisticsText.count(entry.attempts, "attempt")))" }
+        if entry.refusal == nil, entry.attempts > 0 { text += "  (\(entry.attempts.counted("attempt")))" }
         return text
     }
 

@@ -12,8 +12,8 @@ enum StatisticsText {
     /// Returns one line for a terminal.
     static func line(_ statistics: GatewayStatistics, _ queues: [ConsumerStatus], width: Int) -> String {
         var parts = [
-            count(statistics.iBeacons, "advert"), count(statistics.beaconsPresent, "beacon") + " present",
-            "in \(count(statistics.regionsInside, "region"))", count(statistics.notificationCount, "notification"),
+            statistics.iBeacons.counted("advert"), statistics.beaconsPresent.counted("beacon") + " present",
+            "in \(statistics.regionsInside.counted("region"))", statistics.notificationCount.counted("notification"),
         ]
         for source in statistics.sources {
             switch source.state {
@@ -55,9 +55,9 @@ enum StatisticsText {
             let words = statistics.notifications.sorted { $0.key.rawValue < $1.key.rawValue }
             kinds = " (" + words.map { "\($0.value) \($0.key)" }.joined(separator: ", ") + ")"
         }
-        var first = "\(count(statistics.iBeacons, "advert")) from \(count(statistics.sources.count, "source")), "
-        first += "\(count(statistics.notificationCount, "notification"))\(kinds)"
-        if launches > 0 { first += ", \(count(launches, "launch", "launches"))" }
+        var first = "\(statistics.iBeacons.counted("advert")) from \(statistics.sources.count.counted("source")), "
+        first += "\(statistics.notificationCount.counted("notification"))\(kinds)"
+        if launches > 0 { first += ", \(launches.counted("launch", "launches"))" }
         if statistics.lost > 0 { first += ", \(statistics.lost) LOST because the outbox could not store them" }
         var lines = [first]
         for queue in queues {
@@ -72,10 +72,6 @@ enum StatisticsText {
             lines.append(line)
         }
         return lines
-    }
-
-    static func count(_ number: Int, _ word: String, _ words: String? = nil) -> String {
-        number == 1 ? "1 \(word)" : "\(number) \(words ?? word + "s")"
     }
 }
 

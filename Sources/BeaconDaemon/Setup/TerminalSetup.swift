@@ -3,6 +3,7 @@ import BeaconDelivery
 import BeaconGateway
 import BeaconModel
 import BeaconMonitoring
+import BeaconSupport
 import BeaconTerminal
 import Foundation
 
@@ -257,7 +258,7 @@ struct TerminalSetup {
         var heard = try HeardBeacons(source: source, prompt: prompt).listen()
         // The person in a simulation walks past all beacons, so their distances mean nothing.
         if !source.isRadio { heard.sort { $0.identity < $1.identity } }
-        let count = StatisticsText.count(heard.count, "beacon")
+        let count = heard.count.counted("beacon")
         let uuids = Set(heard.map(\.identity.uuid))
         let common = uuids.count == 1 ? uuids.first.map { " of \($0)" } ?? "" : ""
         ErrorOutput.shared.write("\(count)\(common), \(source.isRadio ? "nearest first" : "choose any"):")

@@ -28,14 +28,14 @@ public enum FleetTools {
             await member.step()
             return await member.overview()
         }
-        var lines = ["fleet \(value.name): \(value.members.count) machines"]
+        var lines = ["fleet \(value.name): \(value.members.count.counted("machine"))"]
         for member in value.members {
             let owned = value.owners.count { $0 == member.node }
             let deaf = member.receivers.filter { !$0.hears }.map(\.name)
-            var words = ["\(member.receivers.count) receivers"]
-            if member.works { words.append("\(owned) partitions") }
+            var words = [member.receivers.count.counted("receiver")]
+            if member.works { words.append(owned.counted("partition")) }
             if member.delivers { words.append("delivers") }
-            if member.unwritten > 0 { words.append("\(member.unwritten) changes wait") }
+            if member.unwritten > 0 { words.append("waiting: \(member.unwritten.counted("change"))") }
             if !deaf.isEmpty { words.append("deaf: \(deaf.joined(separator: ", ").printable)") }
             lines.append("  \(member.node.printable): \(words.joined(separator: ", "))")
         }
@@ -47,7 +47,7 @@ public enum FleetTools {
             let delivered = value.delivered ?? 0
             lines.append(
                 log > delivered
-                    ? "  \(log - delivered) changes wait for delivery" : "  all \(log) changes are delivered")
+                    ? "  waiting for delivery: \(log - delivered)" : "  all changes are delivered: \(log)")
         }
         return lines
     }

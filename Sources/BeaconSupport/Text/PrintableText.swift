@@ -4,10 +4,18 @@ extension StringProtocol {
     ///
     /// Line breaks and tabs become spaces. Other control characters, and those that change the writing direction
     /// (Unicode Standard Annex 9, 2), become `\u{…}`.
-    package var printable: String {
+    package var printable: String { printable(keepingLines: false) }
+
+    /// The same for a text of several lines: its line feeds and tabs stay.
+    package var printableLines: String { printable(keepingLines: true) }
+
+    private func printable(keepingLines: Bool) -> String {
+        // Nearly all text is already printable.
+        guard unicodeScalars.contains(where: { $0.value < 0x20 || $0.value > 0x7E }) else { return String(self) }
         var result = ""
         for scalar in unicodeScalars {
             switch scalar.properties.generalCategory {
+            case .control where keepingLines && (scalar == "\n" || scalar == "\t"): result.unicodeScalars.append(scalar)
             case .control where scalar == "\n" || scalar == "\r" || scalar == "\t", .lineSeparator, .paragraphSeparator:
                 // A carriage return with a line feed is one break.
                 if !(scalar == "\n" && result.hasSuffix(" ")) { result += " " }
@@ -52,4 +60,11 @@ extension StringProtocol {
 extension Error {
     /// The error's description as a sentence that another one can follow.
     package var sentence: String { "\(self)".sentence }
+}
+
+extension Int {
+    /// Returns the number with its noun, which gets an s unless the number is 1; `plural` is for another plural.
+    package func counted(_ noun: String, _ plural: String? = nil) -> String {
+        self == 1 ? "1 \(noun)" : "\(self) \(plural ?? noun + "s")"
+    }
 }

@@ -64,7 +64,7 @@ enum BeaconProgram {
         var description: String
     }
 
-    private static func run(
+    static func run(
         _ program: String, _ arguments: [String], input: String, environment: [String: String]
     ) async throws -> Outcome {
         var values: [Environment.Key: String?] = ["BEACON_SOURCE": nil, "NO_COLOR": nil, "TERM": "xterm"]

@@ -83,7 +83,10 @@ extension SourceSettings {
     static var shape: SettingShape {
         let network = BrokerSource.topics.descriptions + ReceiverNetwork.Settings.grammar.descriptions
         let mapping = ReceiverNetwork.Settings.mappingGrammar.descriptions
-        return .items(.either([.text(shortest: 1), .mapping(grammar.descriptions + network + mapping, oneOf: kinds)]))
+        let text = SettingShape.text(shortest: 1)
+        return .either([
+            text, .items(.either([text, .mapping(grammar.descriptions + network + mapping, oneOf: kinds)])),
+        ])
     }
 
     private static let speed = SettingKind<Pace>(
@@ -160,8 +163,8 @@ extension SourceSettings {
     }
 
     static func read(_ root: ConfigurationSection) -> [SourceSettings] {
-        // In the environment, and if no more is needed, sources are a list of texts.
-        if let words = root.isOverridden("sources") ? root.texts("sources", "") : nil {
+        // In the environment, and if one is enough, sources are texts without a list.
+        if let words = root.isText("sources") ? root.texts("sources", "") : nil {
             return words.map { word in
                 let specification = specification(word, "sources", root.reading)
                 return SourceSettings(name: specification.shownName ?? word.value, specification: specification)
