@@ -69,6 +69,7 @@ public final class SimulatedDevice: Sendable {
         configuration.maximumRegions = BeaconCenter.appleRegionLimit
         configuration.initialStatus = authorization
         configuration.answer = asksUser ? .ask : .grant
+        BeaconCenter.hasSimulatedDevices.store(true, ordering: .relaxed)
         let launch = Launch(center: BeaconCenter(configuration), radio: AirRadio())
         launch.center.use(launch.radio)
         return launch

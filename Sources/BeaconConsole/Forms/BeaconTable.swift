@@ -159,7 +159,11 @@ enum BeaconTable {
                 errors: [.init(key: "line \(error.line)", detail: "has a quoted field that does not end")])
         }
         guard !records.isEmpty else { throw Problem(.unprocessableContent, "the table is empty") }
-        let header = records.removeFirst().fields.map { $0.trimmingCharacters(in: .whitespaces) }
+        // Spreadsheets and people capitalize headings. Attributes keep their case.
+        let header = records.removeFirst().fields.map { field in
+            let heading = field.trimmingCharacters(in: .whitespaces)
+            return (columns + [trackerColumn]).first { $0 == heading.lowercased() } ?? heading
+        }
         for column in columns.dropLast() where !header.contains(column) {
             throw Problem(
                 .unprocessableContent,

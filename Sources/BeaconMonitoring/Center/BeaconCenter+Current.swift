@@ -2,6 +2,7 @@ import BeaconApplications
 import BeaconSupport
 import Foundation
 import Logging
+import Synchronization
 
 extension BeaconCenter {
     /// The center of a task, if a test set one.
@@ -48,8 +49,19 @@ extension BeaconCenter {
     /// disagree on whether regions count too; here, regions have a separate limit.
     package static let appleConditionLimit = 20
 
+    /// True once this process has a device in a simulated air.
+    package static let hasSimulatedDevices = Atomic(false)
+
     private static func makeForThisApplication() -> BeaconCenter {
         let logger = Logger(label: "swift-beacon")
+        if hasSimulatedDevices.load(ordering: .relaxed) {
+            logger.warning(
+                """
+                this manager belongs to no device of a simulated air, so it uses this machine's radio. Create it inside \
+                air.device.run, or call air.install() first; DispatchQueue.async and Task.detached leave the closure of \
+                run, and a static property keeps the device of its first use
+                """)
+        }
         let application = ApplicationIdentity.current
         let directory = StateDirectory.user.reporting { logger.error("\($0)") }
         var configuration = CenterConfiguration(

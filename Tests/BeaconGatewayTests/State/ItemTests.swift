@@ -269,7 +269,7 @@ struct ItemTests {
             exported.hasSuffix(
                 "organ,\(Self.other),1,2,\"hall, left\",2\r\n\"the \"\"loom\"\"\",\(Self.other),1,3,,\r\n"))
         #expect(try await post(bench, exported).json["unchanged"] as? Int == 3)
-        let semicolons = "\u{FEFF}name;uuid;major;minor;place\norgan;\(Self.other);1;2;attic\n"
+        let semicolons = "\u{FEFF}Name;UUID;Major;minor;PLACE\norgan;\(Self.other);1;2;attic\n"
         let changed = try await post(bench, semicolons, "?replace=true").json
         #expect(changed["changed"] as? Int == 1 && changed["removed"] as? Int == 1)
         #expect(
