@@ -26,9 +26,9 @@ struct FileWords {
         }
     }
 
-    /// Returns whether none of the names is used.
-    func isDisjoint(with names: Set<String>) -> Bool {
-        names.allSatisfy { places[$0] == nil }
+    /// Returns whether none of the names is used, except for the module's own types.
+    func isDisjoint(with names: Set<String>, in file: PortFile) -> Bool {
+        names.allSatisfy { places[$0] == nil || file.module.declared.contains($0) }
     }
 
     /// Returns whether a used name starts with a prefix.

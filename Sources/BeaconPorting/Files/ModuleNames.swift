@@ -1,80 +1,64 @@
 internal import DelegateCheck
-internal import SwiftSyntax
 
-/// The names, declared in the files of a module, that rules need.
-struct ModuleNames {
-    /// A function of a type.
-    struct Method {
-        /// The label of each parameter.
-        var labels: [String]
-    }
+/// The names that the files of a module declare.
+///
+/// Each rule asks them first, so that an app's own type is never taken for a framework's.
+struct ModuleNames: Equatable {
+    /// The modules that the target depends on.
+    let modules: Set<String>
 
-    /// The types.
-    private(set) var types: Set<String> = []
+    /// The names in each file.
+    private var files: [FileNames]
 
-    /// The functions of each type, by their base names.
-    private(set) var methods: [String: [String: [Method]]] = [:]
+    /// The names that Linux compiles, with the empty forms of UIKit's types.
+    private(set) var declared: Set<String> = []
 
-    /// The optional functions of protocols.
+    /// The methods that Linux compiles, each as its name and first label.
+    private(set) var labeledMethods: Set<String> = []
+
+    /// The labels of the functions of each type, by their base names.
+    private(set) var methods: [String: [String: [[String]]]] = [:]
+
+    /// The members that protocols require, and those that are optional.
+    private(set) var requirements: Set<String> = []
     private(set) var optionalRequirements: Set<String> = []
 
-    /// The properties that are loggers of the system.
-    private(set) var loggers: Set<String> = []
+    /// The names that Linux does not compile, with the number of their file.
+    private(set) var hidden: [String: [(file: Int, name: FileNames.Hidden)]] = [:]
 
-    /// The UIKit types that beacon code inherits from, with the number of the first source that does so.
-    private(set) var standIns: [String: Int] = [:]
+    /// The empty forms that beacon code needs, with the number of the first source that does so.
+    private(set) var standIns: [String: (file: Int, framework: AppleModule)] = [:]
 
-    init(_ sources: [[UInt8]]) {
-        for (index, source) in sources.enumerated() {
-            let file = SourceFile(source)
-            let hasBeacons = BeaconWords.isUsed(in: Syntax(file.tree))
-            SyntaxWalk.run(file.tree, "") { node, owner in
-                let name = node.as(IdentifierTypeSyntax.self)?.name ?? node.as(DeclReferenceExprSyntax.self)?.baseName
-                if hasBeacons, name?.bareText == "UIApplication", standIns["UIApplication"] == nil {
-                    standIns["UIApplication"] = index
-                }
-                if let function = node.as(FunctionDeclSyntax.self) {
-                    let labels = function.signature.parameterClause.parameters.map(\.firstName.bareText)
-                    methods[owner, default: [:]][function.name.bareText, default: []].append(Method(labels: labels))
-                    let isRequirement = function.modifiers.contains { $0.name.tokenKind == .keyword(.optional) }
-                    if isRequirement, function.isInProtocol {
-                        optionalRequirements.insert(function.name.bareText)
-                    }
-                }
-                if let type = node.as(ClassDeclSyntax.self), BeaconWords.isUsed(in: node) {
-                    for parent in type.inheritanceClause?.inheritedTypes.compactMap({ $0.type.path?.last }) ?? []
-                    where StandInRule.texts[parent] != nil && standIns[parent] == nil {
-                        standIns[parent] = index
-                        // Its callbacks have one.
-                        if parent == "UIApplicationDelegate", standIns["UIApplication"] == nil {
-                            standIns["UIApplication"] = index
-                        }
-                    }
-                }
-                if let binding = node.as(PatternBindingSyntax.self),
-                    let logger = LoggingRule.logger(binding, hasLogger: false)
-                {
-                    loggers.insert(logger)
-                }
-                if let type = node.as(ExtensionDeclSyntax.self) { return type.extendedType.path?.last ?? "" }
-                guard node.kind != .functionDecl, let type = node.asProtocol((any NamedDeclSyntax).self),
-                    type.asProtocol((any DeclGroupSyntax).self) != nil || type.is(TypeAliasDeclSyntax.self)
-                else { return owner }
-                types.insert(type.name.bareText)
-                return type.name.bareText
-            }
+    /// The empty forms that exist, and the members that they need.
+    private(set) var replacements: Set<String> = []
+    private(set) var words: Set<String> = []
+
+    init(_ files: [FileNames], modules: Set<String>) {
+        self.files = files
+        self.modules = modules
+        for (index, file) in files.enumerated() {
+            declared.formUnion(file.declared)
+            labeledMethods.formUnion(file.labeledMethods)
+            requirements.formUnion(file.requirements)
+            optionalRequirements.formUnion(file.optionalRequirements)
+            words.formUnion(file.words)
+            replacements.formUnion(file.replacements)
+            for (type, own) in file.methods { methods[type, default: [:]].merge(own) { $0 + $1 } }
+            for (name, places) in file.hidden { hidden[name, default: []] += places.map { (index, $0) } }
+            for (name, framework) in file.standIns where standIns[name] == nil { standIns[name] = (index, framework) }
         }
-        standIns = standIns.filter { !types.contains($0.key) }
-        types.formUnion(standIns.keys)
+        standIns = standIns.filter { !declared.contains($0.key) || replacements.contains($0.key) }
+        declared.formUnion(standIns.keys)
     }
-}
 
-extension FunctionDeclSyntax {
-    /// A Boolean value that indicates whether it is a requirement of a protocol.
-    fileprivate var isInProtocol: Bool {
-        var node = parent
-        // A condition may be between the two.
-        while let current = node, !current.is(MemberBlockSyntax.self) { node = current.parent }
-        return node?.parent?.is(ProtocolDeclSyntax.self) ?? false
+    /// Returns the names if one file declares other ones.
+    func replacing(_ index: Int, with names: FileNames) -> ModuleNames {
+        var files = files
+        files[index] = names
+        return ModuleNames(files, modules: modules)
+    }
+
+    static func == (left: ModuleNames, right: ModuleNames) -> Bool {
+        left.files == right.files && left.modules == right.modules
     }
 }

@@ -6,15 +6,27 @@ struct ForeignNameRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
         let imported = Set(file.nodes(ImportDeclSyntax.self).compactMap { $0.path.first?.name.bareText })
-        for (name, places) in FileWords(file).places {
-            guard let first = places.min(), !file.module.types.contains(name),
-                let framework = Self.framework(of: name, imported: file.imported),
-                framework != "Combine" || !imported.contains("Combine")
+        let names = UnavailableNames(file)
+        let uses = Dictionary(grouping: file.live.compactMap(names.use), by: \.name)
+        for (name, uses) in uses {
+            guard let first = uses.min(by: { $0.offset < $1.offset }),
+                !["Combine", "CoreFoundation"].contains(first.framework) || !imported.contains(first.framework ?? "")
             else { continue }
-            let lines = Set(places.map { file.source.place(of: $0).line }).count
+            let lines = Set(uses.map { file.source.place(of: $0.offset).line }).count
             let more = lines > 1 ? " (on \(lines) lines)" : ""
+            guard let framework = first.framework else {
+                findings.decide(
+                    at: first.offset, "'\(name)' is declared only in a condition that excludes Linux\(more)",
+                    "declare it for Linux too, or put this into the same condition")
+                continue
+            }
             let remedy = Self.remedies[framework] ?? "put it in #if canImport(\(framework)), or leave the file out"
-            findings.decide(at: first, "'\(name)' of \(framework) does not exist on Linux\(more)", remedy)
+            findings.decide(
+                at: first.offset,
+                first.isHidden
+                    ? "'\(name)' is declared only where \(framework) exists\(more)"
+                    : "'\(name)' of \(framework) does not exist on Linux\(more)",
+                first.isHidden ? "put this in #if canImport(\(framework)), with a branch for Linux" : remedy)
         }
         return findings
     }
@@ -25,7 +37,12 @@ struct ForeignNameRule: PortRule {
     ///   short prefixes.
     static func framework(of name: String, imported: Set<String>) -> String? {
         // Other packages also use names such as View, State and Text.
+        if LinuxNames.combine.contains(name) { return "Combine" }
         if let framework = names[name], framework != "SwiftUI" || imported.contains(framework) { return framework }
+        // The Logger of swift-log exists on Linux, and packages have their own.
+        let missing = imported.filter { AppleModule($0) != nil && $0 != "Combine" }
+        let isKnown = imported.subtracting(missing).isSubset(of: LinuxNames.modules)
+        if name == "Logger", isKnown || !missing.isDisjoint(with: ["os", "OSLog"]) { return "os" }
         if known.contains(name) { return nil }
         for (prefix, framework) in prefixes where name.hasPrefix(prefix) {
             // `UIView`, but neither `UInt` nor `UIDS`.
@@ -36,10 +53,13 @@ struct ForeignNameRule: PortRule {
         for (prefix, framework) in importedPrefixes where name.hasPrefix(prefix) && imported.contains(framework) {
             return framework
         }
-        return nil
+        if let framework = missing.first(where: { name.hasPrefix($0.lowercased() + "_") }) { return framework }
+        // Any other type that Linux lacks is from a framework that the file imports, if it imports only known modules.
+        guard isKnown, LinuxNames.isMissing(name) else { return nil }
+        return missing.subtracting(["UIKit", "SwiftUI", "AppKit", "Cocoa", "IOKit"]).min() ?? missing.max()
     }
 
-    private static let prefixes: [(String, String)] = [
+    static let prefixes: [(String, String)] = [
         ("UI", "UIKit"), ("MK", "MapKit"), ("UN", "UserNotifications"), ("AV", "AVFoundation"), ("WK", "WebKit"),
         ("CA", "QuartzCore"), ("CG", "CoreGraphics"), ("CF", "CoreFoundation"), ("kCF", "CoreFoundation"),
         ("kSec", "Security"), ("Sec", "Security"), ("NSManagedObject", "CoreData"), ("NSFetch", "CoreData"),
@@ -63,12 +83,11 @@ struct ForeignNameRule: PortRule {
         "UIApplicationMain",
     ]
 
-    private static let names: [String: String] = [
+    static let names: [String: String] = [
         "AVURLAsset": "AVFoundation", "CFUUIDCreate": "CoreFoundation", "NSUserActivity": "UIKit",
         "NSItemProvider": "UIKit", "NSEntityDescription": "CoreData",
         "NSLayoutConstraint": "UIKit", "NSMutableParagraphStyle": "UIKit", "NSTextAttachment": "UIKit",
-        "ObservableObject": "Combine", "Published": "Combine", "AnyCancellable": "Combine", "View": "SwiftUI",
-        "PassthroughSubject": "Combine", "CurrentValueSubject": "Combine", "AnyPublisher": "Combine",
+        "View": "SwiftUI",
         "State": "SwiftUI", "StateObject": "SwiftUI", "ObservedObject": "SwiftUI", "EnvironmentObject": "SwiftUI",
         "Binding": "SwiftUI", "AppStorage": "SwiftUI", "Color": "SwiftUI", "Text": "SwiftUI", "VStack": "SwiftUI",
         "HStack": "SwiftUI", "NavigationView": "SwiftUI", "WindowGroup": "SwiftUI", "Scene": "SwiftUI",
@@ -80,14 +99,16 @@ struct ForeignNameRule: PortRule {
         "AudioServicesPlaySystemSound": "AudioToolbox", "SystemSoundID": "AudioToolbox", "IBOutlet": "UIKit",
         "objc_getAssociatedObject": "ObjectiveC", "objc_setAssociatedObject": "ObjectiveC",
         "objc_sync_enter": "ObjectiveC", "objc_sync_exit": "ObjectiveC", "OSLog": "os", "OSLogType": "os",
-        "os_unfair_lock": "os", "OSAllocatedUnfairLock": "os",
+        "os_unfair_lock": "os", "os_log": "os", "os_signpost": "os", "OSSignposter": "os",
+        "OSAllocatedUnfairLock": "os",
     ]
 
     private static let remedies = [
         "Combine": "depend on the product Combine of swift-beacon, and import Combine",
+        "CoreFoundation": "import CoreFoundation, and use no Foundation type in its place",
         "CoreData": "store it another way, for instance with GRDB",
         "UserNotifications": "put it in #if canImport(UserNotifications), or notify through swift-beacon",
-        "os": "use print or the Logger of swift-log",
+        "os": "give it its own line, or use print or the Logger of swift-log",
         "Security": "store it another way, for instance in a file",
     ]
 }
