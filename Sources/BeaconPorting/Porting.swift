@@ -22,7 +22,9 @@ public enum Porting {
         var findings = sources.map { _ in RuleFindings() }
         var changed = Set(sources.indices)
         while !changed.isEmpty {
-            let module = ModuleNames(files.map(\.names), modules: modules)
+            var module = ModuleNames()
+            module.modules = modules
+            module.files = files.map(\.names)
             // Other names may concern every file.
             let isNew = module != files[0].module
             let stale = isNew ? Set(sources.indices) : changed

@@ -7,12 +7,13 @@ import Testing
 @Suite("The module's own names come first")
 struct OwnNameTests {
     static let types: [String] = {
-        let prefixed = ForeignNameRule.prefixes.map { $0.0 + "Gadget" }
+        let prefixed = FrameworkNames.prefixes.map { $0.prefix + "Gadget" }
         let others = ["CFAbsoluteTime", "CFTimeInterval", "UserDefaults", "Timer", "NotificationCenter", "Logger"]
         let attributes = AttributeRule.removed.union(AttributeRule.remedies.keys).subtracting(["objc", "objcMembers"])
         let all: [String] =
-            Array(ForeignNameRule.names.keys) + prefixed + others + Array(attributes) + Array(LinuxNames.combine)
-            + Array(ImportRule.networkNames) + Array(StandInRule.texts.keys) + Array(FoundationRule.functions)
+            Array(FrameworkNames.frameworks.keys) + prefixed + others + Array(attributes)
+            + Array(FrameworkNames.names(of: "FoundationNetworking")) + Array(StandInRule.texts.keys)
+            + Array(FoundationRule.functions)
         return Set(all).sorted()
     }()
 

@@ -24,7 +24,10 @@ enum TypeChecker {
 
     /// Returns the errors in ported files, as the name of the file, the line in the ported text and the message.
     static func errors(in files: [PortedFile]) throws -> [String] {
-        try TypeCheck(compiler: "swiftc", flags: flags ?? []).failures(in: "App", files.map { ($0.path, $0.ported) })
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try TypeCheck(compiler: "swiftc", flags: flags ?? [], folder: folder)
+            .failures(in: "App", files.map { ($0.path, $0.ported) })
             .map { "\($0.path ?? "?"):\($0.line): \($0.text)" }
     }
 }

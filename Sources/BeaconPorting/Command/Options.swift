@@ -59,7 +59,8 @@ struct Options {
             if ["--patch", "--output", "--in-place"].contains(argument) { destinations += 1 }
         }
         guard destinations < 2 else { throw OptionsError("give one of --patch, --output and --in-place") }
-        if checks { typeCheck = TypeCheck(compiler: compiler, flags: flags) }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "port-" + UUID().uuidString)
+        if checks { typeCheck = TypeCheck(compiler: compiler, flags: flags, folder: folder) }
         if !given.sources.isEmpty { modules.append(given) }
     }
 

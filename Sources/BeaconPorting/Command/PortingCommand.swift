@@ -71,6 +71,7 @@ public enum PortingCommand {
     private static func port(_ options: Options) throws -> Int32 {
         var files: [String: PortedFile] = [:]
         var failures: [String] = []
+        defer { try? options.typeCheck.map { try FileManager.default.removeItem(at: $0.folder) } }
         for module in options.modules {
             var ported = Porting.port(try module.texts(), modules: module.dependencies.union([module.name]))
             failures += try check(&ported, of: module, options)

@@ -1,33 +1,18 @@
-internal import DelegateCheck
 internal import Foundation
 
 /// A check of ported sources by the compiler, which finds what the rules do not know.
-final class TypeCheck {
-    /// An error of the compiler.
-    struct Failure {
-        /// The path of the source; nil for an error without a place.
-        var path: String?
+struct TypeCheck {
+    /// An error of the compiler: a source's path and line, or none, and the message.
+    typealias Failure = (path: String?, line: Int, text: String)
 
-        /// The line in the ported source.
-        var line = 1
+    /// The compiler, and flags with which it finds the modules of Linux.
+    let compiler: String
+    let flags: [String]
 
-        /// The message.
-        var text: String
-    }
+    /// The folder for copies of the sources, and for modules that later modules import.
+    let folder: URL
 
-    private let compiler: String
-    private let flags: [String]
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "port-" + UUID().uuidString)
-
-    /// Creates a check with a compiler and its flags, which must find the modules of Linux.
-    init(compiler: String, flags: [String]) {
-        self.compiler = compiler
-        self.flags = flags
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    /// Returns the errors in a module. Modules after it can import it.
+    /// Returns the errors in a module.
     func failures(in name: String, _ sources: [(path: String, utf8: [UInt8])]) throws -> [Failure] {
         var paths: [String: String] = [:]
         for (index, source) in sources.enumerated() {
@@ -52,19 +37,14 @@ final class TypeCheck {
         try process.run()
         process.waitUntilExit()
         let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
-        let failures = Set(text.split(separator: "\n")).sorted().compactMap { Self.failure(String($0), paths) }
-        if !failures.isEmpty || process.terminationStatus == 0 { return failures }
-        return [Failure(path: nil, text: "\(compiler) ended with \(process.terminationStatus): \(text.prefix(500))")]
-    }
-
-    /// Reads `PATH:LINE:COLUMN: error: MESSAGE`.
-    private static func failure(_ line: String, _ paths: [String: String]) -> Failure? {
-        guard let mark = line.firstRange(of: "error: ") else { return nil }
-        let text = String(line[mark.upperBound...])
-        let place = line[..<mark.lowerBound].split(separator: ":")
-        guard place.count > 2, let path = paths[String(place[0])], let number = Int(place[1]) else {
-            return Failure(path: nil, text: text)
+        // Each is `PATH:LINE:COLUMN: error: MESSAGE`.
+        let failures: [Failure] = Set(text.split(separator: "\n")).sorted().compactMap { line in
+            guard let mark = line.firstRange(of: "error: ") else { return nil }
+            let place = line[..<mark.lowerBound].split(separator: ":")
+            let path = place.first.flatMap { paths[String($0)] }
+            return (path, place.count > 1 ? Int(place[1]) ?? 1 : 1, String(line[mark.upperBound...]))
         }
-        return Failure(path: path, line: number, text: text)
+        if !failures.isEmpty || process.terminationStatus == 0 { return failures }
+        return [(nil, 1, "\(compiler) ended with \(process.terminationStatus): \(text.prefix(500))")]
     }
 }

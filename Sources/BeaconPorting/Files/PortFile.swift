@@ -7,10 +7,10 @@ struct PortFile {
     let source: SourceFile
 
     /// The names that the module's files declare, this one included.
-    var module = ModuleNames([], modules: [])
+    var module = ModuleNames()
 
     /// The names that this file declares.
-    private(set) var names = FileNames()
+    private(set) var names = DeclaredNames()
 
     /// The nodes that Linux may compile, parents first.
     private(set) var live: [Syntax] = []
@@ -63,7 +63,7 @@ struct PortFile {
         self.live = live
         self.conditions = conditions
         excluded = dead
-        names = FileNames(self)
+        names = DeclaredNames(self)
     }
 
     private static func mayHoldImport(_ node: Syntax) -> Bool {

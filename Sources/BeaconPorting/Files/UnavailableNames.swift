@@ -25,7 +25,7 @@ struct UnavailableNames {
     init(_ file: PortFile) {
         self.file = file
         for node in file.live {
-            for name in FileNames.names(node) { note(name, in: Self.scope(of: node)) }
+            for name in DeclaredNames.names(node) { note(name, in: Self.scope(of: node)) }
             if let pattern = node.as(IdentifierPatternSyntax.self), node.parent?.kind != .patternBinding {
                 note(pattern.identifier.bareText, in: Self.scope(ofPattern: node))
             } else if let name = node.as(ClosureShorthandParameterSyntax.self)?.name
@@ -77,34 +77,31 @@ struct UnavailableNames {
 
     /// Returns the use of such a name by a node itself.
     func use(by node: Syntax) -> Use? {
+        if let type = node.as(MemberTypeSyntax.self) {
+            return type.baseType.path?.last == "UIApplication" ? missing(type.name) : nil
+        }
+        return node.as(MemberAccessExprSyntax.self).map(use) ?? Self.token(of: node).flatMap(use)
+    }
+
+    /// Returns the name that a node uses: of a type, a function, a variable or a macro, but no member of another value.
+    static func token(of node: Syntax) -> TokenSyntax? {
         switch node.kind {
-        case .identifierType:
-            return node.as(IdentifierTypeSyntax.self).flatMap { use($0.name) }
+        case .identifierType: return node.as(IdentifierTypeSyntax.self)?.name
+        case .macroExpansionExpr: return node.as(MacroExpansionExprSyntax.self)?.macroName
+        case .macroExpansionDecl: return node.as(MacroExpansionDeclSyntax.self)?.macroName
         case .optionalBindingCondition:
             // `if let name` uses the name, too.
-            guard let binding = node.as(OptionalBindingConditionSyntax.self), binding.initializer == nil else {
-                return nil
-            }
-            return binding.pattern.as(IdentifierPatternSyntax.self).flatMap { use($0.identifier) }
-        case .macroExpansionExpr:
-            return node.as(MacroExpansionExprSyntax.self).flatMap { use($0.macroName) }
-        case .macroExpansionDecl:
-            return node.as(MacroExpansionDeclSyntax.self).flatMap { use($0.macroName) }
-        case .memberType:
-            guard let type = node.as(MemberTypeSyntax.self), type.baseType.path?.last == "UIApplication" else {
-                return nil
-            }
-            return missing(type.name)
-        case .memberAccessExpr:
-            return node.as(MemberAccessExprSyntax.self).flatMap(use)
+            let binding = node.as(OptionalBindingConditionSyntax.self)
+            return binding?.initializer == nil
+                ? binding?.pattern.as(IdentifierPatternSyntax.self)?.identifier : nil
         case .declReferenceExpr:
-            guard let name = node.as(DeclReferenceExprSyntax.self) else { return nil }
-            let member = name.parent?.as(MemberAccessExprSyntax.self)
-            if member?.declName.id != name.id { return use(name.baseName) }
-            let base = member?.base?.as(DeclReferenceExprSyntax.self)?.baseName.text
-            return base == "self" ? use(name.baseName) : nil
-        default:
-            return nil
+            let name = node.as(DeclReferenceExprSyntax.self)
+            guard let member = node.parent?.as(MemberAccessExprSyntax.self), member.declName.id == name?.id else {
+                return name?.baseName
+            }
+            let base = member.base?.as(DeclReferenceExprSyntax.self)?.baseName.text
+            return base == "self" ? name?.baseName : nil
+        default: return nil
         }
     }
 
@@ -114,9 +111,9 @@ struct UnavailableNames {
         let name = token.bareText
         let offset = token.trimmedOffsets.lowerBound
         let places = scopes[name]?.filter { $0.contains(offset) } ?? []
-        for (index, entry) in file.module.hidden[name] ?? [] {
+        for entry in file.module.hidden[name] ?? [] {
             let isKnown: Bool
-            if index == file.index {
+            if entry.file == file.index {
                 isKnown = entry.scope.contains(offset) && !places.contains { $0.count <= entry.scope.count }
             } else {
                 isKnown =
@@ -140,13 +137,13 @@ struct UnavailableNames {
         let base = access.base?.as(DeclReferenceExprSyntax.self)?.baseName.bareText
         if isOfApplication(access) { return missing(token) }
         guard base != "self", access.base != nil, !file.module.declared.contains(token.bareText),
-            let entry = file.module.hidden[token.bareText]?.first(where: { index, entry in
-                guard let owner = entry.owner, index == file.index || !entry.isPrivate else { return false }
+            let entry = file.module.hidden[token.bareText]?.first(where: { entry in
+                guard let owner = entry.owner, entry.file == file.index || !entry.isPrivate else { return false }
                 return owner == base || entry.isLogger
             })
         else { return nil }
         return Use(
-            name: token.bareText, offset: token.trimmedOffsets.lowerBound, framework: entry.name.framework?.name,
+            name: token.bareText, offset: token.trimmedOffsets.lowerBound, framework: entry.framework?.name,
             isHidden: true)
     }
 

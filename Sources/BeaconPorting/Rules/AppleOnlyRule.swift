@@ -93,7 +93,7 @@ struct AppleOnlyRule: PortRule {
         case .variableDecl, .functionDecl:
             // The types that implement a protocol's requirement need it.
             let isMember = item.parent?.kind == .memberBlockItem
-            return !isMember || file.module.requirements.isDisjoint(with: FileNames.names(item))
+            return !isMember || file.module.requirements.isDisjoint(with: DeclaredNames.names(item))
         case .classDecl, .structDecl, .enumDecl, .actorDecl, .protocolDecl, .extensionDecl, .typeAliasDecl:
             return true
         case .functionCallExpr, .awaitExpr, .tryExpr, .memberAccessExpr, .optionalChainingExpr, .macroExpansionExpr,

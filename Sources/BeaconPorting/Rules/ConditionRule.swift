@@ -71,7 +71,8 @@ struct ConditionRule {
         let end = file.source.place(of: clause.endPosition.utf8Offset).line
         while true {
             var file = PortFile(text.utf8, index: file.index)
-            file.module = module.replacing(file.index, with: file.names)
+            file.module = module
+            file.module.files[file.index] = file.names
             var findings = RuleFindings()
             for rule in others { findings += rule.findings(in: file) }
             let inside = findings.decisions.filter { (start...max(start, end)).contains(text.line(of: $0.offset)) }

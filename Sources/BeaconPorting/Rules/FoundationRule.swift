@@ -35,9 +35,11 @@ struct FoundationRule: PortRule {
         var findings = RuleFindings()
         let name = member.declName.baseName
         let labels = call.arguments.map { $0.label?.text ?? "" }
-        guard
-            !file.module.labeledMethods.contains("\(name.bareText)(\(labels.first.map { $0.isEmpty ? "_" : $0 } ?? "")")
-        else { return findings }
+        // An own method of this name and label.
+        let label = labels.first.map { $0.isEmpty ? "_" : $0 }
+        if file.module.methods.values.contains(where: { $0[name.bareText]?.contains { $0.first == label } ?? false }) {
+            return findings
+        }
         let offset = name.trimmedOffsets.lowerBound
         func rename(_ new: String) {
             findings.change(

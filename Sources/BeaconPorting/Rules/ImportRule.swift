@@ -7,7 +7,8 @@ struct ImportRule: PortRule {
         var findings = RuleFindings()
         let imports = file.nodes(ImportDeclSyntax.self)
         let modules = Set(imports.compactMap { Self.module($0) })
-        let words = FileWords(file)
+        let words = Set(file.live.compactMap { UnavailableNames.token(of: $0)?.bareText })
+            .subtracting(file.module.declared)
         // Frameworks on adjacent lines share a condition: where the file compiles, all of them exist.
         var group: [(declaration: ImportDeclSyntax, framework: AppleModule)] = []
         func finish() {
@@ -49,12 +50,14 @@ struct ImportRule: PortRule {
             group.append((declaration, framework))
         }
         finish()
-        if !modules.contains("FoundationNetworking"), !words.isDisjoint(with: Self.networkNames, in: file) {
+        if !modules.contains("FoundationNetworking"),
+            !words.isDisjoint(with: FrameworkNames.names(of: "FoundationNetworking"))
+        {
             add(
                 ["#if canImport(FoundationNetworking)", "import FoundationNetworking", "#endif"],
                 "imported 'FoundationNetworking', which contains URLSession on Linux", imports, file, &findings)
         } else if modules.isDisjoint(with: ["Combine", "OpenCombine"]),
-            !words.isDisjoint(with: LinuxNames.combine, in: file)
+            !words.isDisjoint(with: FrameworkNames.names(of: "Combine"))
         {
             add(["import Combine"], "imported 'Combine', which other modules import on iOS", imports, file, &findings)
         }
@@ -81,8 +84,9 @@ struct ImportRule: PortRule {
     }
 
     /// Returns the imports that replace missing modules' transitive imports.
-    private static func others(of modules: [String], imported: Set<String>, words: FileWords) -> [String] {
-        if modules.contains("MapKit"), !imported.contains("CoreLocation"), words.hasPrefix("CL") {
+    private static func others(of modules: [String], imported: Set<String>, words: Set<String>) -> [String] {
+        if modules.contains("MapKit"), !imported.contains("CoreLocation"), words.contains(where: { $0.hasPrefix("CL") })
+        {
             return ["import CoreLocation"]
         }
         // These bring Foundation, and Foundation brings the C library.
@@ -114,11 +118,4 @@ struct ImportRule: PortRule {
 
     /// Modules that do not import Foundation.
     private static let plain: Set<String> = ["Darwin", "MachO", "ObjectiveC", "os", "simd"]
-
-    static let networkNames: Set<String> = [
-        "URLSession", "URLRequest", "HTTPURLResponse", "URLSessionConfiguration", "URLSessionDataTask",
-        "URLSessionDelegate", "URLSessionTask", "NSMutableURLRequest", "URLCache", "HTTPCookieStorage", "URLProtocol",
-        "URLSessionDataDelegate", "URLSessionTaskDelegate", "NSURLConnection", "URLAuthenticationChallenge",
-        "URLCredential", "URLSessionWebSocketTask",
-    ]
 }

@@ -14,35 +14,8 @@ package struct AppleModule: Hashable, Sendable {
 
     /// The names of all of them, `Combine` included: for Linux, it is a product that the app may lack.
     package static let names = Set(
-        """
-        ARKit AVFAudio AVFoundation AVKit AVRouting Accelerate Accessibility Accounts ActivityKit AdAttributionKit
-        AdServices AdSupport AddressBook AddressBookUI AppClip AppIntents AppKit AppTrackingTransparency
-        ApplicationServices AssetsLibrary AudioToolbox AudioUnit AuthenticationServices
-        AutomaticAssessmentConfiguration BackgroundAssets BackgroundTasks BrowserEngineKit BusinessChat CFNetwork
-        CallKit CarPlay Charts Cinematic ClassKit ClockKit CloudKit Cocoa Collaboration ColorSync Combine
-        CommonCrypto Compression Contacts ContactsUI CoreAudio CoreAudioKit CoreAudioTypes CoreData CoreGraphics
-        CoreHaptics CoreImage CoreMIDI CoreML CoreMedia CoreMotion CoreNFC CoreServices CoreSpotlight CoreTelephony
-        CoreText CoreTransferable CoreVideo CoreWLAN CreateML CryptoKit CryptoTokenKit Darwin DataDetection
-        DeveloperToolsSupport DeviceActivity DeviceCheck DeviceDiscoveryExtension DeviceDiscoveryUI DiskArbitration
-        EventKit EventKitUI ExposureNotification ExtensionKit ExternalAccessory FamilyControls FileProvider
-        FileProviderUI FinanceKit ForceFeedback FoundationModels GLKit GSS GameController GameKit GameplayKit
-        GroupActivities HealthKit HealthKitUI HomeKit IOBluetooth IOKit IOSurface IdentityLookup IdentityLookupUI
-        ImageIO ImagePlayground InputMethodKit Intents IntentsUI JavaScriptCore JournalingSuggestions
-        LinkPresentation LiveCommunicationKit LocalAuthentication LocalAuthenticationEmbeddedUI LocationEssentials
-        MLCompute MachO ManagedSettings ManagedSettingsUI MapKit Matter MatterSupport MediaAccessibility MediaPlayer
-        MediaSetup MessageUI Messages Metal MetalFX MetalKit MetalPerformanceShaders MetalPerformanceShadersGraph
-        MetricKit MobileCoreServices ModelIO MultipeerConnectivity MusicKit NaturalLanguage NearbyInteraction Network
-        NetworkExtension NewsstandKit NotificationCenter OSLog ObjectiveC OpenAL OpenDirectory OpenGL OpenGLES PDFKit
-        PHASE PassKit PencilKit Photos PhotosUI PlaygroundSupport ProximityReader PushKit PushToTalk Quartz
-        QuartzCore QuickLook QuickLookThumbnailing QuickLookUI RealityFoundation RealityKit RelevanceKit ReplayKit
-        RoomPlan SafariServices SafetyKit SceneKit ScreenCaptureKit ScreenTime ScriptingBridge Security
-        SensitiveContentAnalysis SensorKit ServiceManagement SharedWithYou SharedWithYouCore ShazamKit Social
-        SoundAnalysis Speech SpriteKit StickerKit StoreKit StoreKitTest SwiftData SwiftUI SwiftUICore Symbols
-        SystemConfiguration SystemExtensions TVMLKit TVServices TVUIKit TabularData ThreadNetwork TipKit Translation
-        TranslationUIProvider Twitter UIKit UniformTypeIdentifiers UserNotifications UserNotificationsUI
-        VideoSubscriberAccount VideoToolbox Virtualization Vision VisionKit WatchConnectivity WatchKit WeatherKit
-        WebKit WiFiAware WidgetKit WorkoutKit XCPlayground iAd os simd
-        """.split(whereSeparator: \.isWhitespace).map(String.init))
+        String(decoding: PackageResources.AppleModules_txt, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            .map(String.init))
 }
 
 /// The modules that exist on Linux.

@@ -1,10 +1,13 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// The names that a file declares and that rules ask for.
-struct FileNames: Equatable {
-    /// A name that the file declares only in a condition that Linux excludes.
-    struct Hidden: Hashable {
+/// The names that a file or a module declares and that rules ask for.
+struct DeclaredNames: Equatable {
+    /// A name that a file declares only in a condition that Linux excludes.
+    struct Hidden: Equatable {
+        /// The number of the file.
+        var file: Int
+
         /// The framework that the condition tests for; nil if it tests for something else.
         var framework: AppleModule?
 
@@ -21,11 +24,14 @@ struct FileNames: Equatable {
         var isLogger: Bool
     }
 
+    /// A type that needs an empty form.
+    struct StandIn: Equatable {
+        var file: Int
+        var framework: AppleModule
+    }
+
     /// The types, functions, macros and global names that Linux compiles.
     private(set) var declared: Set<String> = []
-
-    /// The methods that Linux compiles, each as its name and first label.
-    private(set) var labeledMethods: Set<String> = []
 
     /// The labels of the functions of each type, by their base names.
     private(set) var methods: [String: [String: [[String]]]] = [:]
@@ -39,8 +45,9 @@ struct FileNames: Equatable {
     /// The names that Linux does not compile.
     private(set) var hidden: [String: [Hidden]] = [:]
 
-    /// The UIKit types that beacon code needs an empty form of, and the foreign protocols that it conforms to.
-    private(set) var standIns: [String: AppleModule] = [:]
+    /// The UIKit types that beacon code needs an empty form of, and the foreign protocols that it conforms to, with the
+    /// number of the first file that does so.
+    private(set) var standIns: [String: StandIn] = [:]
 
     /// The names that it declares in place of a missing framework's.
     private(set) var replacements: Set<String> = []
@@ -48,7 +55,22 @@ struct FileNames: Equatable {
     /// The members that its code mentions, for the empty forms.
     private(set) var words: Set<String> = []
 
-    init() {}
+    /// Creates the names of a module from those of its files.
+    init(_ files: [DeclaredNames] = []) {
+        for file in files {
+            declared.formUnion(file.declared)
+            requirements.formUnion(file.requirements)
+            optionalRequirements.formUnion(file.optionalRequirements)
+            replacements.formUnion(file.replacements)
+            words.formUnion(file.words)
+            for (type, own) in file.methods { methods[type, default: [:]].merge(own) { $0 + $1 } }
+            hidden.merge(file.hidden) { $0 + $1 }
+            standIns.merge(file.standIns) { first, _ in first }
+        }
+        // Own types need no empty form. A form that exists is none of the app's own types.
+        standIns = standIns.filter { !declared.contains($0.key) || replacements.contains($0.key) }
+        declared.formUnion(standIns.keys)
+    }
 
     /// The place of a declaration.
     private struct Place {
@@ -70,12 +92,13 @@ struct FileNames: Equatable {
     }
 
     init(_ file: PortFile) {
+        let uiKit = AppleModule("UIKit").map { StandIn(file: file.index, framework: $0) }
         let hasBeacons = BeaconWords.isUsed(in: Syntax(file.source.tree))
         SyntaxWalk.run(file.source.tree, Place()) { node, place in
             var inside = place
             if let token = node.as(TokenSyntax.self) {
                 if hasBeacons, StandInRule.memberWords.contains(token.bareText) { words.insert(token.bareText) }
-                if hasBeacons, token.bareText == "UIApplication" { standIns["UIApplication"] = AppleModule("UIKit") }
+                if hasBeacons, token.bareText == "UIApplication" { standIns["UIApplication"] = uiKit }
             }
             if let clause = node.as(IfConfigClauseSyntax.self) {
                 inside.isReplacement = clause.condition.map(file.text)?.hasPrefix("!canImport(") ?? false
@@ -122,7 +145,8 @@ struct FileNames: Equatable {
             }
             hidden[name, default: []].append(
                 Hidden(
-                    framework: place.framework, scope: scope, owner: place.owner.isEmpty ? nil : place.owner,
+                    file: file.index, framework: place.framework, scope: scope,
+                    owner: place.owner.isEmpty ? nil : place.owner,
                     isPrivate: place.isInFunction || !Set(["private", "fileprivate"]).isDisjoint(with: modifiers),
                     isLogger: isLogger ?? false))
         }
@@ -132,7 +156,6 @@ struct FileNames: Equatable {
         let labels = function.signature.parameterClause.parameters.map(\.firstName.bareText)
         let name = function.name.bareText
         methods[place.owner, default: [:]][name, default: []].append(labels)
-        if !place.isHidden { labeledMethods.insert("\(name)(\(labels.first ?? "")") }
         if function.modifiers.contains(where: { $0.name.tokenKind == .keyword(.optional) }), function.isInProtocol {
             optionalRequirements.insert(name)
         }
@@ -141,15 +164,16 @@ struct FileNames: Equatable {
     /// Notes what a class with beacon code inherits from UIKit, and its protocols of other frameworks.
     private mutating func noteStandIns(of type: ClassDeclSyntax, _ file: PortFile) {
         guard BeaconWords.isUsed(in: Syntax(type)) else { return }
+        let uiKit = AppleModule("UIKit").map { StandIn(file: file.index, framework: $0) }
         for parent in type.inheritanceClause?.inheritedTypes.compactMap({ $0.type.path?.last }) ?? [] {
             if StandInRule.texts[parent] != nil {
-                standIns[parent] = AppleModule("UIKit")
+                standIns[parent] = uiKit
                 // Its callbacks have one.
-                if parent == "UIApplicationDelegate" { standIns["UIApplication"] = AppleModule("UIKit") }
+                if parent == "UIApplicationDelegate" { standIns["UIApplication"] = uiKit }
             } else if ["Delegate", "DataSource", "Observer"].contains(where: parent.hasSuffix),
                 let framework = ForeignNameRule.framework(of: parent, imported: file.imported)
             {
-                standIns[parent] = AppleModule(framework)
+                standIns[parent] = AppleModule(framework).map { StandIn(file: file.index, framework: $0) }
             }
         }
     }
