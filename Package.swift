@@ -363,8 +363,9 @@ let package = Package(
         .target(name: "CTaskJobs"),
 
         // Beside the layers: what reads and edits users' sources, and the program that the two plugins run.
-        module("DelegateCheck", dependencies: swiftSyntax),
-        module("BeaconPorting", dependencies: ["DelegateCheck"] + swiftSyntax),
+        module("DelegateCheck", dependencies: swiftSyntax, resources: [.embedInCode("Tables")]),
+        module(
+            "BeaconPorting", dependencies: ["DelegateCheck"] + swiftSyntax, resources: [.embedInCode("Tables")]),
         program(
             "BeaconPortingCommand",
             // Without the trait it is built too, to say which trait is missing.

@@ -25,7 +25,16 @@ struct FrameworkTests {
             "the C library", "import Darwin",
             becomes: "#if canImport(Darwin)\nimport Darwin\n#else\nimport Glibc\n#endif"),
         PortExample("a part of ours", "import CoreLocation.CLRegion"),
-        PortExample("a package", "import Alamofire"),
+        PortExample("a package", "import Alamofire", decides: "1: 'Alamofire' is a package"),
+        PortExample("a package where it exists", "#if canImport(Alamofire)\nimport Alamofire\n#endif"),
+        PortExample(
+            "several", "import UIKit\nimport Network\n\nimport CoreML\nimport Foundation",
+            becomes:
+                "#if canImport(UIKit)\nimport UIKit\nimport Network\n#endif\n\n#if canImport(CoreML)\nimport CoreML\n#endif\nimport Foundation"
+        ),
+        PortExample(
+            "Combine of Foundation", "import CoreBluetooth\nclass A: ObservableObject {}",
+            becomes: "import CoreBluetooth\nimport Combine\nclass A: ObservableObject {}"),
         PortExample("Combine", "import Combine"),
         PortExample("Rx", "import RxSwift", decides: "1: 'RxSwift' is a package"),
         PortExample("two on a line", "import Foundation; import UIKit", decides: "1: 'UIKit' does not exist on Linux"),
@@ -81,9 +90,16 @@ struct FrameworkTests {
                     }
                 }
                 """),
-        PortExample("swift-log", "import Logging\nlet l = Logger(label: \"a\")\nl.info(\"c\")"),
+        PortExample(
+            "swift-log", "import Logging\nlet l = Logger(label: \"a\")\nl.info(\"c\")",
+            decides: "1: 'Logging' is a package"),
+        PortExample(
+            "an argument", "import os\nlet a = b(c, Logger(subsystem: \"d\", category: \"e\"))\nif a { f() }",
+            becomes:
+                "#if canImport(os)\nimport os\n#endif\n#if canImport(os)\nlet a = b(c, Logger(subsystem: \"d\", category: \"e\"))\n#endif\nif a { f() }",
+            decides: "3: 'a' is declared only where os exists"),
         PortExample("a call", "os_log(\"a\")", becomes: "#if canImport(os)\nos_log(\"a\")\n#endif"),
-        PortExample("a call in a row", "a { os_log(\"a\") }", decides: "1: a call of 'os_log' does not exist on Linux"),
+        PortExample("a call in a row", "a { os_log(\"a\") }", decides: "1: 'os_log' of os does not exist on Linux"),
     ]
 
     static let names: [PortExample] = [
@@ -145,22 +161,7 @@ struct FrameworkTests {
                 }
 
                 #if !canImport(UIKit)
-                class UIViewController: NSObject {
-                    override init() {}
-                    required init?(coder: NSCoder) {}
-                    func loadView() {}
-                    func viewDidLoad() {}
-                    func viewWillAppear(_ animated: Bool) {}
-                    func viewDidAppear(_ animated: Bool) {}
-                    func viewWillDisappear(_ animated: Bool) {}
-                    func viewDidDisappear(_ animated: Bool) {}
-                    func viewWillLayoutSubviews() {}
-                    func viewDidLayoutSubviews() {}
-                    func didReceiveMemoryWarning() {}
-                    var shouldAutorotate: Bool { true }
-                    var prefersStatusBarHidden: Bool { false }
-                    var canBecomeFirstResponder: Bool { false }
-                }
+                class UIViewController: NSObject { func viewDidLoad() {} }
                 #endif
 
                 """, decides: "1: 'A' has an empty 'UIViewController' on Linux"),
@@ -204,49 +205,40 @@ struct FrameworkTests {
                 }
 
                 #if !canImport(UIKit)
-                class UIResponder: NSObject {}
                 class UIApplication: NSObject {
-                    enum State: Int { case active, inactive, background }
-                    struct LaunchOptionsKey: Hashable, RawRepresentable, Sendable {
-                        var rawValue: String
-                        init(rawValue: String) { self.rawValue = rawValue }
-                        static let location = Self(rawValue: "UIApplicationLaunchOptionsLocationKey")
-                        static let bluetoothCentrals = Self(rawValue: "UIApplicationLaunchOptionsBluetoothCentralsKey")
-                    }
                     nonisolated(unsafe) static let shared = UIApplication()
-                    var applicationState: State { .active }
-                    var isIdleTimerDisabled = false
+                    enum LaunchOptionsKey: String { case location, bluetoothCentrals, bluetoothPeripherals, url }
                 }
-                protocol UIApplicationDelegate: AnyObject {
-                    func application(
-                        _ application: UIApplication,
-                        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?) -> Bool
-                    func application(
-                        _ application: UIApplication,
-                        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?) -> Bool
-                }
-                extension UIApplicationDelegate {
-                    func application(
-                        _ application: UIApplication,
-                        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
-                    ) -> Bool { true }
-                    func application(
-                        _ application: UIApplication,
-                        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
-                    ) -> Bool { true }
-                }
+                protocol UIApplicationDelegate: AnyObject {}
+                class UIResponder: NSObject {}
                 extension A {
                     static func main() {
-                        let delegate: any UIApplicationDelegate = A()
-                        if delegate.application(.shared, willFinishLaunchingWithOptions: nil) {
-                            _ = delegate.application(.shared, didFinishLaunchingWithOptions: nil)
-                        }
+                        let delegate = A()
+                        _ = delegate.application(.shared, didFinishLaunchingWithOptions: nil)
                         withExtendedLifetime(delegate) { RunLoop.main.run() }
                     }
                 }
                 #endif
 
                 """),
+        PortExample(
+            "a view that holds a region",
+            "import SwiftUI\nimport CoreLocation\nstruct A: View {\n    let c = CLBeaconIdentityConstraint(uuid: u)\n    var body: some View { Text(\"\") }\n}",
+            becomes:
+                "#if canImport(SwiftUI)\nimport SwiftUI\n#endif\nimport CoreLocation\n#if canImport(SwiftUI)\nstruct A: View {\n    let c = CLBeaconIdentityConstraint(uuid: u)\n    var body: some View { Text(\"\") }\n}\n#endif"
+        ),
+        PortExample(
+            "an entity that makes a region",
+            "import CoreData\nclass A: NSManagedObject {\n    @NSManaged var a: UUID\n    func r() -> CLBeaconRegion { CLBeaconRegion(uuid: a, identifier: \"\") }\n}",
+            becomes:
+                "#if canImport(CoreData)\nimport CoreData\n#else\nimport Foundation\n#endif\n#if canImport(CoreData)\nclass A: NSManagedObject {\n    @NSManaged var a: UUID\n    func r() -> CLBeaconRegion { CLBeaconRegion(uuid: a, identifier: \"\") }\n}\n#endif"
+        ),
+        PortExample(
+            "a delegate of another framework",
+            "class A: NSObject, CLLocationManagerDelegate, UNUserNotificationCenterDelegate {\n    func f() { m.startRangingBeacons(satisfying: c) }\n    func userNotificationCenter(_ a: UNUserNotificationCenter, willPresent b: UNNotification) {}\n}\n",
+            becomes:
+                "class A: NSObject, CLLocationManagerDelegate, UNUserNotificationCenterDelegate {\n    func f() { m.startRangingBeacons(satisfying: c) }\n    #if canImport(UserNotifications)\n    func userNotificationCenter(_ a: UNUserNotificationCenter, willPresent b: UNNotification) {}\n    #endif\n}\n\n#if !canImport(UserNotifications)\nprotocol UNUserNotificationCenterDelegate: AnyObject {}\n#endif\n"
+        ),
         PortExample("a value", "func f() -> CGFloat {\n    UIScreen.main.scale\n}", decides: "2: 'UIScreen' of UIKit"),
         PortExample("a requirement", "protocol P {\n    var a: UIView { get }\n}", decides: "2: 'UIView' of UIKit"),
     ]
@@ -256,16 +248,8 @@ struct FrameworkTests {
 
         #if !canImport(UIKit)
         class UIApplication: NSObject {
-            enum State: Int { case active, inactive, background }
-            struct LaunchOptionsKey: Hashable, RawRepresentable, Sendable {
-                var rawValue: String
-                init(rawValue: String) { self.rawValue = rawValue }
-                static let location = Self(rawValue: "UIApplicationLaunchOptionsLocationKey")
-                static let bluetoothCentrals = Self(rawValue: "UIApplicationLaunchOptionsBluetoothCentralsKey")
-            }
-            nonisolated(unsafe) static let shared = UIApplication()
+            nonisolated(unsafe) static let shared = UIApplication(); enum State: Int { case active, inactive, background }
             var applicationState: State { .active }
-            var isIdleTimerDisabled = false
         }
         #endif
 

@@ -19,6 +19,9 @@ struct Options {
     /// The destination of changes.
     private(set) var destination = Destination.patch("port.patch")
 
+    /// The check by the compiler, if it is wanted.
+    private(set) var typeCheck: TypeCheck?
+
     private var base = FileManager.default.currentDirectoryPath
 
     /// Parses the arguments after the verb. Their paths form one module. A list names the files of further modules, one
@@ -26,6 +29,7 @@ struct Options {
     init(_ verb: String, _ arguments: [String]) throws {
         guard verb == "check" || verb == "port" else { throw OptionsError("unknown command '\(verb)'; see --help") }
         var given = Module()
+        var (compiler, flags, checks) = ("swiftc", [String](), false)
         var destinations = 0
         var rest = arguments[...]
         func value(_ option: String) throws -> String {
@@ -36,16 +40,27 @@ struct Options {
             switch (argument, verb) {
             case ("--json", "check"): isJSON = true
             case ("--list", _): modules += try Module.modules(listedIn: try value(argument))
+            case ("--check", "port"): checks = true
+            case ("--compiler", "port"): compiler = try value(argument)
+            case ("--flag", "port"): flags.append(try value(argument))
+            case ("--dependency", "port"): given.dependencies.insert(try value(argument))
             case ("--base", "port"): base = try value(argument)
             case ("--patch", "port"): destination = .patch(try value(argument))
             case ("--output", "port"): destination = .copies(try value(argument))
             case ("--in-place", "port"): destination = .inPlace
             case _ where argument.hasPrefix("-"): throw OptionsError("unknown option '\(argument)'; see --help")
-            default: given.sources += try Module.sources(at: argument)
+            default:
+                given.sources += try Module.sources(at: argument)
+                // A folder usually has the name of its module.
+                let name = URL(filePath: argument).deletingPathExtension().lastPathComponent
+                let isName = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+                if given.name.isEmpty, isName { given.name = name }
             }
             if ["--patch", "--output", "--in-place"].contains(argument) { destinations += 1 }
         }
         guard destinations < 2 else { throw OptionsError("give one of --patch, --output and --in-place") }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "port-" + UUID().uuidString)
+        if checks { typeCheck = TypeCheck(compiler: compiler, flags: flags, folder: folder) }
         if !given.sources.isEmpty { modules.append(given) }
     }
 
@@ -60,6 +75,12 @@ struct Options {
 
 /// The files of a module.
 struct Module {
+    /// The name, which its own files may import; empty if it is unknown.
+    var name = ""
+
+    /// The modules that it may import.
+    var dependencies: Set<String> = []
+
     /// The files to check or to port.
     var sources: [String] = []
 
@@ -88,14 +109,15 @@ struct Module {
             .sorted().map { path.hasSuffix("/") ? path + $0 : path + "/" + $0 }
     }
 
-    /// Reads a list with the lines `module`, `source PATH` and `context PATH`.
+    /// Reads a list with the lines `module NAME`, `dependency NAME`, `source PATH` and `context PATH`.
     static func modules(listedIn path: String) throws -> [Module] {
         guard let data = FileManager.default.contents(atPath: path) else { throw OptionsError("cannot read '\(path)'") }
         var modules: [Module] = []
         for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
             switch (parts.first, parts.count) {
-            case ("module", _): modules.append(Module())
+            case ("module", _): modules.append(Module(name: parts.count == 2 ? parts[1] : ""))
+            case ("dependency", 2) where !modules.isEmpty: modules[modules.count - 1].dependencies.insert(parts[1])
             case ("source", 2) where !modules.isEmpty: modules[modules.count - 1].sources.append(parts[1])
             case ("context", 2) where !modules.isEmpty: modules[modules.count - 1].context.append(parts[1])
             default: throw OptionsError("'\(path)' contains an unknown line: \(line)")

@@ -6,7 +6,8 @@ public enum PortingCommand {
     /// The help of the program.
     static let help = """
         USAGE: check [--json] [--list FILE] [PATH]...
-               port [--patch FILE | --output DIR | --in-place] [--base DIR] [--list FILE] [PATH]...
+               port [--patch FILE | --output DIR | --in-place] [--base DIR] [--list FILE] [--dependency NAME]...
+                    [--check [--compiler PATH] [--flag FLAG]...] [PATH]...
 
         check  Find beacon code that compiles for Linux but is never called.
         port   Make iOS beacon code compile for Linux. Writes a patch and changes no source.
@@ -16,7 +17,13 @@ public enum PortingCommand {
           --output DIR  Write patched copies of the files that change, and no patch.
           --in-place    Change the files.
           --base DIR    The directory that paths in the patch are relative to (default: the current one).
-          --list FILE   Read the paths of modules from a file: lines "module", "source PATH", "context PATH".
+          --list FILE   Read the paths of modules from a file: lines "module NAME", "dependency NAME", "source PATH",
+                        "context PATH".
+          --dependency NAME
+                        A module of another package that the sources may import.
+          --check       Type-check the result, and list each error.
+          --compiler PATH, --flag FLAG
+                        The compiler for the check (default: swiftc), and a flag for it.
         """
 
     /// Runs the command.
@@ -63,17 +70,24 @@ public enum PortingCommand {
 
     private static func port(_ options: Options) throws -> Int32 {
         var files: [String: PortedFile] = [:]
+        var failures: [String] = []
+        defer { try? options.typeCheck.map { try FileManager.default.removeItem(at: $0.folder) } }
         for module in options.modules {
-            for file in Porting.port(try module.texts()) where files[file.path] == nil { files[file.path] = file }
+            var ported = Porting.port(try module.texts(), modules: module.dependencies.union([module.name]))
+            failures += try check(&ported, of: module, options)
+            for file in ported where files[file.path] == nil { files[file.path] = file }
         }
         let sorted = files.values.sorted { $0.path < $1.path }
         for file in sorted { report(file, path: options.relative(file.path)) }
         let changed = sorted.filter { $0.ported != $0.original }
-        let decisions = sorted.reduce(0) { $0 + $1.decisions.count }
+        for failure in failures { print("error: \(failure)") }
+        let decisions = sorted.reduce(failures.count) { $0 + $1.decisions.count }
         let changes = sorted.reduce(0) { $0 + $1.changes.count }
         print("\(count(changes, "change")) in \(changed.count) of \(count(files.count, "file")). ", terminator: "")
         switch decisions {
-        case 0: print("Nothing is left to decide.")
+        case 0 where options.typeCheck == nil:
+            print("No rule has anything left. Add --check to have the result compiled.")
+        case 0: print("Nothing is left to decide: the result compiles.")
         case 1: print("One place is left for you to decide.")
         default: print("\(decisions) places are left for you to decide.")
         }
@@ -84,6 +98,21 @@ public enum PortingCommand {
         }
         if !changed.isEmpty { print(try write(changed, options)) }
         return decisions == 0 ? 0 : 1
+    }
+
+    /// Adds the errors of the compiler to the places that are left, and returns those without a place.
+    private static func check(_ files: inout [PortedFile], of module: Module, _ options: Options) throws -> [String] {
+        guard let check = options.typeCheck, !files.isEmpty else { return [] }
+        var rest: [String] = []
+        let name = module.name.isEmpty ? "Ported" : module.name
+        for failure in try check.failures(in: name, files.map { ($0.path, $0.ported) }) {
+            guard let index = files.firstIndex(where: { $0.path == failure.path }) else {
+                rest.append("\(name) was not checked: \(failure.text)")
+                continue
+            }
+            files[index].add("the compiler says: \(failure.text)", "change it yourself", atPorted: failure.line)
+        }
+        return rest
     }
 
     /// Prints changes and decisions in a form that editors understand.

@@ -53,8 +53,20 @@ struct EditedText {
         return lineOrigins[min(line, lineOrigins.count - 1)]
     }
 
+    /// The line and the summary of each change that only inserted something.
+    private var done: Set<String> = []
+
+    /// Returns a change's line in the original, with its summary; nil if the change removes what its rule looks for.
+    private func key(_ change: Change) -> String? {
+        let inserts = !change.hidden.isEmpty || change.edits.allSatisfy(\.range.isEmpty)
+        return inserts ? "\(line(of: change.offset)) \(change.summary)" : nil
+    }
+
     /// Applies the changes that do not overlap an earlier one, and returns them.
+    ///
+    /// Nothing is inserted twice at a line, so rounds come to an end.
     mutating func make(_ changes: [Change]) -> [Change] {
+        let changes = changes.filter { key($0).map { !done.contains($0) } ?? true }
         var made: [Change] = []
         var edits: [Edit] = []
         for change in changes {
@@ -68,6 +80,7 @@ struct EditedText {
             made.append(change)
             edits += change.edits
         }
+        done.formUnion(made.compactMap(key))
         // Insertions of one change at the same offset keep their order.
         let sorted = edits.enumerated().sorted {
             ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)

@@ -6,14 +6,20 @@ struct PortFile {
     /// The source with its syntax tree.
     let source: SourceFile
 
-    /// The names that the module's files declare.
-    let module: ModuleNames
+    /// The names that the module's files declare, this one included.
+    var module = ModuleNames()
+
+    /// The names that this file declares.
+    private(set) var names = DeclaredNames()
 
     /// The nodes that Linux may compile, parents first.
     private(set) var live: [Syntax] = []
 
     /// The conditions that Linux may compile.
     private(set) var conditions: [IfConfigDeclSyntax] = []
+
+    /// The offsets of the branches that Linux excludes.
+    private(set) var excluded: Set<Int> = []
 
     /// The modules that the source imports, on Linux or elsewhere.
     let imported: Set<String>
@@ -24,11 +30,10 @@ struct PortFile {
     /// The number of the source in its module.
     let index: Int
 
-    init(_ utf8: [UInt8], index: Int, module: ModuleNames) {
+    init(_ utf8: [UInt8], index: Int) {
         self.index = index
         let source = SourceFile(utf8)
         self.source = source
-        self.module = module
         let first = utf8.firstIndex(of: UInt8(ascii: "\n")) ?? 0
         newline = first > 0 && utf8[first - 1] == UInt8(ascii: "\r") ? "\r\n" : "\n"
         var live: [Syntax] = []
@@ -57,6 +62,8 @@ struct PortFile {
         imported = modules
         self.live = live
         self.conditions = conditions
+        excluded = dead
+        names = DeclaredNames(self)
     }
 
     private static func mayHoldImport(_ node: Syntax) -> Bool {
@@ -80,6 +87,11 @@ struct PortFile {
     /// Returns the nodes of a kind that Linux may compile.
     func nodes<Node: SyntaxProtocol>(_ type: Node.Type) -> [Node] {
         live.compactMap { $0.as(type) }
+    }
+
+    /// Returns the name of a token if the module does not declare it, and an empty text otherwise.
+    func foreign(_ token: TokenSyntax) -> String {
+        module.declared.contains(token.bareText) ? "" : token.bareText
     }
 
     /// Returns the text of a node.
@@ -114,6 +126,12 @@ struct PortFile {
 
     /// Returns whether a node shares its lines only with spaces and comments.
     func hasOwnLines(_ node: some SyntaxProtocol) -> Bool {
+        var around = node.parent
+        while let current = around {
+            // A condition is not possible in a literal.
+            if current.is(StringLiteralExprSyntax.self) { return false }
+            around = current.parent
+        }
         let range = node.trimmedOffsets
         let before = source.text(lineStart(range.lowerBound)..<range.lowerBound)
         let after = source.text(range.upperBound..<max(range.upperBound, lineEnd(range.upperBound)))
@@ -121,11 +139,10 @@ struct PortFile {
         return before.allSatisfy(\.isWhitespace) && (after.isEmpty || after.hasPrefix("//"))
     }
 
-    /// Returns edits that wrap a node in a condition, with other lines for the `#else` branch.
+    /// Returns edits that restrict lines to systems with a framework, with other lines for the `#else` branch.
     ///
-    /// The node must not share its lines with other code.
-    func wrap(_ node: some SyntaxProtocol, in condition: String, else others: [String] = []) -> [Edit] {
-        let range = node.trimmedOffsets
+    /// The lines must not contain other code.
+    func wrap(_ range: Range<Int>, where framework: AppleModule, else others: [String] = []) -> [Edit] {
         let indentation = indentation(range.lowerBound)
         let start = lineStart(range.lowerBound)
         let end = lineEnd(range.upperBound)
@@ -133,8 +150,13 @@ struct PortFile {
         for other in others { after += newline + indentation + other }
         after += newline + indentation + "#endif"
         return [
-            Edit(range: start..<start, text: indentation + "#if " + condition + newline),
+            Edit(range: start..<start, text: indentation + "#if " + framework.condition + newline),
             Edit(range: end..<end, text: after),
         ]
     }
+}
+
+extension AppleModule {
+    /// The condition that is true where the module exists.
+    var condition: String { "canImport(\(name))" }
 }

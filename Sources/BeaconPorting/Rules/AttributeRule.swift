@@ -6,9 +6,10 @@ struct AttributeRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
         for attribute in file.nodes(AttributeSyntax.self) {
-            let name = file.text(attribute.attributeName)
+            guard let token = attribute.attributeName.as(IdentifierTypeSyntax.self)?.name else { continue }
+            let name = file.foreign(token)
             let offset = attribute.trimmedOffsets.lowerBound
-            if name == "UIApplicationMain", file.module.types.contains("UIApplicationDelegate") {
+            if name == "UIApplicationMain", file.module.declared.contains("UIApplicationDelegate") {
                 findings.change(
                     [Edit(range: attribute.trimmedOffsets, text: "@main")], at: offset,
                     "wrote '@main' in place of '@UIApplicationMain'")
@@ -24,9 +25,9 @@ struct AttributeRule: PortRule {
     }
 
     /// The compiler for Linux accepts the other attributes of Interface Builder.
-    private static let removed: Set<String> = ["objc", "objcMembers", "IBOutlet", "IBSegueAction"]
+    static let removed: Set<String> = ["objc", "objcMembers", "IBOutlet", "IBSegueAction"]
 
-    private static let remedies = [
+    static let remedies = [
         "NSManaged": "store the property yourself; Core Data does not exist on Linux",
         "UIApplicationMain": "start the app in a file main.swift, and end it with RunLoop.main.run()",
         "NSApplicationMain": "start the app in a file main.swift, and end it with RunLoop.main.run()",

@@ -66,10 +66,13 @@ struct ConditionRule {
     private func obstacle(in clause: IfConfigClauseSyntax, after edit: Edit, of file: PortFile) -> Decision? {
         var text = EditedText(file.source.utf8)
         _ = text.make([Change(edits: [edit], offset: 0, summary: "")])
+        let module = file.module
         let start = file.source.place(of: clause.trimmedOffsets.lowerBound).line
         let end = file.source.place(of: clause.endPosition.utf8Offset).line
-        for _ in 0..<Porting.maximumRounds {
-            let file = PortFile(text.utf8, index: file.index, module: file.module)
+        while true {
+            var file = PortFile(text.utf8, index: file.index)
+            file.module = module
+            file.module.files[file.index] = file.names
             var findings = RuleFindings()
             for rule in others { findings += rule.findings(in: file) }
             let inside = findings.decisions.filter { (start...max(start, end)).contains(text.line(of: $0.offset)) }
@@ -77,6 +80,5 @@ struct ConditionRule {
                 findings.changes.filter { (start...max(start, end)).contains(text.line(of: $0.offset)) })
             if made.isEmpty { return inside.min { $0.offset < $1.offset } }
         }
-        return nil
     }
 }

@@ -13,7 +13,7 @@ struct FoundationRule: PortRule {
             }
         }
         for type in file.nodes(IdentifierTypeSyntax.self)
-        where ["CFAbsoluteTime", "CFTimeInterval"].contains(type.name.text) {
+        where ["CFAbsoluteTime", "CFTimeInterval"].contains(file.foreign(type.name)) {
             findings.change(
                 [Edit(range: type.name.trimmedOffsets, text: "TimeInterval")], at: type.trimmedOffsets.lowerBound,
                 "'TimeInterval' for '\(type.name.text)'")
@@ -35,6 +35,11 @@ struct FoundationRule: PortRule {
         var findings = RuleFindings()
         let name = member.declName.baseName
         let labels = call.arguments.map { $0.label?.text ?? "" }
+        // An own method of this name and label.
+        let label = labels.first.map { $0.isEmpty ? "_" : $0 }
+        if file.module.methods.values.contains(where: { $0[name.bareText]?.contains { $0.first == label } ?? false }) {
+            return findings
+        }
         let offset = name.trimmedOffsets.lowerBound
         func rename(_ new: String) {
             findings.change(
@@ -61,18 +66,25 @@ struct FoundationRule: PortRule {
     private static func isUserDefaults(_ base: ExprSyntax?, in file: PortFile) -> Bool {
         guard let base else { return false }
         let text = file.text(base)
-        if text.hasPrefix("UserDefaults") { return true }
+        if text.hasPrefix("UserDefaults") { return !file.module.declared.contains("UserDefaults") }
         let last = text.split { !$0.isLetter }.last?.lowercased() ?? ""
         return last.hasSuffix("defaults")
     }
 
     // MARK: Functions
 
+    /// The functions that it changes or reports.
+    static let functions: Set<String> = [
+        "CACurrentMediaTime", "CFAbsoluteTimeGetCurrent", "NSLog", "NSPredicate", "Selector", "String",
+        "autoreleasepool",
+    ]
+
     private func functionCall(
         _ call: FunctionCallExprSyntax, _ name: TokenSyntax, in file: PortFile
     ) -> RuleFindings {
         var findings = RuleFindings()
         let offset = call.trimmedOffsets.lowerBound
+        guard Self.functions.contains(file.foreign(name)) else { return findings }
         switch name.text {
         case "CFAbsoluteTimeGetCurrent", "CACurrentMediaTime":
             let new =

@@ -1,34 +1,66 @@
 internal import DelegateCheck
 internal import SwiftSyntax
 
-/// A rule that imports Apple's frameworks only on systems that have them.
+/// A rule that imports Apple's frameworks only on systems that have them, and reports modules that may be missing.
 struct ImportRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
         let imports = file.nodes(ImportDeclSyntax.self)
         let modules = Set(imports.compactMap { Self.module($0) })
-        let words = FileWords(file)
-        for declaration in imports {
-            // Combine is available for Linux.
-            guard let module = Self.module(declaration), module != "Combine" else { continue }
-            let offset = declaration.trimmedOffsets.lowerBound
-            if Self.reactive.contains(module) {
-                findings.decide(
-                    at: offset, "'\(module)' is a package that the app must depend on",
-                    "depend on it if it builds for Linux, else use the delegate's methods")
-            } else if AppleModules.names.contains(module) || Self.frameworks.contains(module) {
-                guard file.hasOwnLines(declaration) else {
-                    findings.decide(at: offset, "'\(module)' does not exist on Linux", "give the import its own line")
-                    continue
-                }
-                let others = Self.others(of: module, imported: modules, words: words)
-                let other = others.isEmpty ? "" : ", and '\(others.joined(separator: "', '"))' elsewhere"
-                findings.change(
-                    file.wrap(declaration, in: "canImport(\(module))", else: others), at: offset,
-                    "imported '\(module)' only where it exists\(other)")
-            }
+        let words = Set(file.live.compactMap { UnavailableNames.token(of: $0)?.bareText })
+            .subtracting(file.module.declared)
+        // Frameworks on adjacent lines share a condition: where the file compiles, all of them exist.
+        var group: [(declaration: ImportDeclSyntax, framework: AppleModule)] = []
+        func finish() {
+            defer { group = [] }
+            guard let first = group.first, let last = group.last else { return }
+            let others = Self.others(of: group.map(\.framework.name), imported: modules, words: words)
+            let other = others.isEmpty ? "" : ", and '\(others.joined(separator: "', '"))' elsewhere"
+            let range = first.declaration.trimmedOffsets.lowerBound..<last.declaration.trimmedOffsets.upperBound
+            findings.change(
+                file.wrap(range, where: first.framework, else: others), at: range.lowerBound,
+                "imported '\(group.map(\.framework.name).joined(separator: "', '"))' only where "
+                    + (group.count > 1 ? "they exist" : "it exists") + other)
         }
-        findings += networking(imports, modules, words, in: file)
+        for declaration in imports {
+            guard let module = Self.module(declaration), !Self.isTested(module, around: declaration, in: file) else {
+                continue
+            }
+            let offset = declaration.trimmedOffsets.lowerBound
+            if module == "Combine" || file.module.modules.contains(module) || LinuxModules.others.contains(module)
+                || LinuxModules.shared.contains(module)
+            {
+                continue
+            }
+            guard let framework = AppleModule(module) else {
+                findings.decide(
+                    at: offset, "'\(module)' is a package or a module that the target does not depend on",
+                    "depend on it if it builds for Linux, else do without it there")
+                continue
+            }
+            guard file.hasOwnLines(declaration) else {
+                findings.decide(at: offset, "'\(module)' does not exist on Linux", "give the import its own line")
+                continue
+            }
+            if let last = group.last?.declaration.trimmedOffsets.upperBound,
+                file.source.text(last..<max(last, offset)) != file.newline + file.indentation(offset)
+            {
+                finish()
+            }
+            group.append((declaration, framework))
+        }
+        finish()
+        if !modules.contains("FoundationNetworking"),
+            !words.isDisjoint(with: FrameworkNames.names(of: "FoundationNetworking"))
+        {
+            add(
+                ["#if canImport(FoundationNetworking)", "import FoundationNetworking", "#endif"],
+                "imported 'FoundationNetworking', which contains URLSession on Linux", imports, file, &findings)
+        } else if modules.isDisjoint(with: ["Combine", "OpenCombine"]),
+            !words.isDisjoint(with: FrameworkNames.names(of: "Combine"))
+        {
+            add(["import Combine"], "imported 'Combine', which other modules import on iOS", imports, file, &findings)
+        }
         return findings
     }
 
@@ -37,34 +69,39 @@ struct ImportRule: PortRule {
         declaration.path.first?.name.bareText
     }
 
-    /// Returns the imports that replace a missing module's transitive imports.
-    private static func others(of module: String, imported: Set<String>, words: FileWords) -> [String] {
-        var others: [String] = []
-        if module == "Darwin" { others.append("import Glibc") }
-        let isInterface = ["UIKit", "SwiftUI", "AppKit", "MapKit", "WatchKit"].contains(module)
-        if module == "MapKit", !imported.contains("CoreLocation"), words.hasPrefix("CL") {
-            others.append("import CoreLocation")
-        } else if isInterface, imported.isDisjoint(with: ["Foundation", "CoreLocation", "CoreBluetooth", "KumulosSDK"])
-        {
-            others.append("import Foundation")
+    /// Returns whether a condition around an import tests for its module.
+    private static func isTested(_ module: String, around node: some SyntaxProtocol, in file: PortFile) -> Bool {
+        var node = node.parent
+        while let current = node {
+            if let condition = current.as(IfConfigClauseSyntax.self)?.condition,
+                file.text(condition).contains("canImport(\(module))")
+            {
+                return true
+            }
+            node = current.parent
         }
-        if module == "SwiftUI", !imported.contains("Combine"), !words.isDisjoint(with: combineNames) {
-            others.append("import Combine")
-        }
-        return others
+        return false
     }
 
-    /// Adds the module that contains the web types on Linux.
-    private func networking(
-        _ imports: [ImportDeclSyntax], _ modules: Set<String>, _ words: FileWords, in file: PortFile
-    ) -> RuleFindings {
-        var findings = RuleFindings()
-        guard !modules.contains("FoundationNetworking"), !words.isDisjoint(with: Self.networkNames) else {
-            return findings
+    /// Returns the imports that replace missing modules' transitive imports.
+    private static func others(of modules: [String], imported: Set<String>, words: Set<String>) -> [String] {
+        if modules.contains("MapKit"), !imported.contains("CoreLocation"), words.contains(where: { $0.hasPrefix("CL") })
+        {
+            return ["import CoreLocation"]
         }
-        let text = ["#if canImport(FoundationNetworking)", "import FoundationNetworking", "#endif"]
-            .joined(separator: file.newline)
-        let summary = "imported 'FoundationNetworking', which contains URLSession on Linux"
+        // These bring Foundation, and Foundation brings the C library.
+        let isThere = !imported.isDisjoint(with: ["Foundation", "CoreLocation", "CoreBluetooth", "KumulosSDK"])
+        if isThere { return [] }
+        if modules.contains(where: { !Self.plain.contains($0) }) { return ["import Foundation"] }
+        return modules.contains("Darwin") ? ["import Glibc"] : []
+    }
+
+    /// Adds an import after the last one.
+    private func add(
+        _ lines: [String], _ summary: String, _ imports: [ImportDeclSyntax], _ file: PortFile,
+        _ findings: inout RuleFindings
+    ) {
+        let text = lines.joined(separator: file.newline)
         let last = imports.last { Self.isAtTop($0) && file.hasOwnLines($0) }
         if let last {
             let end = file.lineEnd(last.trimmedOffsets.upperBound)
@@ -73,36 +110,12 @@ struct ImportRule: PortRule {
             let start = first.trimmedOffsets.lowerBound
             findings.change([Edit(range: start..<start, text: text + file.newline)], at: start, summary)
         }
-        return findings
     }
 
     private static func isAtTop(_ declaration: ImportDeclSyntax) -> Bool {
         declaration.parent?.parent?.parent?.is(SourceFileSyntax.self) ?? false
     }
 
-    private static let reactive: Set<String> = ["RxSwift", "RxCocoa", "ReactiveSwift", "ReactiveCocoa"]
-
-    /// Frameworks that conditions seldom test for, in addition to those of the check.
-    private static let frameworks: Set<String> = [
-        "Accelerate", "AdSupport", "AudioToolbox", "AuthenticationServices", "AVKit", "CallKit", "Charts", "CloudKit",
-        "Contacts", "ContactsUI", "CoreAudio", "CoreFoundation", "CoreHaptics", "CoreImage", "CoreML", "CoreServices",
-        "CoreSpotlight", "CryptoKit", "EventKit", "ExternalAccessory", "FirebaseCore", "GameKit", "GLKit", "ImageIO",
-        "Intents", "LocalAuthentication", "MediaPlayer", "MessageUI", "Messages", "MetalKit", "Metal",
-        "NaturalLanguage",
-        "Network", "NetworkExtension", "NotificationCenter", "Photos", "PhotosUI", "PlaygroundSupport", "PushKit",
-        "QuickLook", "RealityKit", "Social", "Speech", "SystemConfiguration", "TVUIKit", "UniformTypeIdentifiers",
-        "UserNotificationsUI", "Vision", "XCPlayground",
-    ]
-
-    private static let networkNames: Set<String> = [
-        "URLSession", "URLRequest", "HTTPURLResponse", "URLSessionConfiguration", "URLSessionDataTask",
-        "URLSessionDelegate", "URLSessionTask", "NSMutableURLRequest", "URLCache", "HTTPCookieStorage", "URLProtocol",
-        "URLSessionDataDelegate", "URLSessionTaskDelegate", "NSURLConnection", "URLAuthenticationChallenge",
-        "URLCredential", "URLSessionWebSocketTask",
-    ]
-
-    private static let combineNames: Set<String> = [
-        "ObservableObject", "Published", "AnyCancellable", "PassthroughSubject", "CurrentValueSubject", "AnyPublisher",
-        "ObservableObjectPublisher",
-    ]
+    /// Modules that do not import Foundation.
+    private static let plain: Set<String> = ["Darwin", "MachO", "ObjectiveC", "os", "simd"]
 }

@@ -15,7 +15,7 @@ struct SelectorRule: PortRule {
         }
         for macro in file.nodes(MacroExpansionExprSyntax.self)
         where !converted.contains(macro.trimmedOffsets.lowerBound) {
-            guard ["selector", "keyPath"].contains(macro.macroName.text) else { continue }
+            guard ["selector", "keyPath"].contains(file.foreign(macro.macroName)) else { continue }
             findings.decide(
                 at: macro.trimmedOffsets.lowerBound, "'\(file.source.line(of: macro).prefix(80))' needs Objective-C",
                 macro.macroName.text == "selector"
@@ -33,6 +33,9 @@ struct SelectorRule: PortRule {
         of call: FunctionCallExprSyntax, selector: MacroExpansionExprSyntax, in file: PortFile
     ) -> Change? {
         let called = file.text(call.calledExpression)
+        guard let base = call.calledExpression.firstToken(viewMode: .sourceAccurate), !file.foreign(base).isEmpty else {
+            return nil
+        }
         let arguments = call.arguments.map { (label: $0.label?.text ?? "", value: file.text($0.expression)) }
         let values = arguments.map(\.value)
         let head: String
@@ -67,10 +70,10 @@ struct SelectorRule: PortRule {
         guard let argument = selector.arguments.first?.expression, let owner = owner(of: call) else { return nil }
         var path = file.text(argument).prefix { $0 != "(" }.split(separator: ".").map(String.init)
         guard let name = path.popLast(), path.isEmpty || path == ["self"] || path == ["Self"] || path == [owner],
-            let method = file.module.methods[owner]?[name]?.first, method.labels.count <= 1,
+            let labels = file.module.methods[owner]?[name]?.first, labels.count <= 1,
             file.module.methods[owner]?[name]?.count == 1
         else { return nil }
-        guard let label = method.labels.first else { return (name, "self?.\(name)()", false) }
+        guard let label = labels.first else { return (name, "self?.\(name)()", false) }
         return (name, "self?.\(name)(\(label == "_" ? "" : label + ": ")\(parameter))", true)
     }
 

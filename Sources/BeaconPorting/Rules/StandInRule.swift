@@ -5,31 +5,39 @@ internal import SwiftSyntax
 struct StandInRule: PortRule {
     func findings(in file: PortFile) -> RuleFindings {
         var findings = RuleFindings()
-        let declared = Set(file.live.compactMap { $0.asProtocol((any NamedDeclSyntax).self)?.name.bareText })
-        let missing = Self.declarations.filter { name, _ in
-            file.module.standIns[name] == file.index && !declared.contains(name)
-        }
+        let missing = file.module.standIns.filter {
+            $0.value.file == file.index && !file.module.replacements.contains($0.key)
+        }.map { (name: $0.key, framework: $0.value.framework) }.sorted { $0.name < $1.name }
         for type in file.nodes(ClassDeclSyntax.self) where !type.name.text.isEmpty {
             let parents = type.inheritanceClause?.inheritedTypes.compactMap { $0.type.path?.last } ?? []
             guard let parent = parents.first(where: { file.module.standIns[$0] != nil && Self.texts[$0] != nil }) else {
                 continue
             }
-            // The main function that follows calls these.
+            // The main function calls these.
             if parents.contains("UIApplicationDelegate"), type.isMain { continue }
             findings.decide(
                 at: type.trimmedOffsets.lowerBound,
                 "'\(type.name.text)' has an empty '\(parent)' on Linux, and nothing calls its methods",
                 "call them yourself, or move the beacon code into a class without UIKit")
         }
-        var lines = missing.flatMap { $0.lines }
+        var blocks = Dictionary(grouping: missing, by: \.framework).map { framework, names in
+            (framework, lines: names.flatMap { Self.lines(of: $0.name, words: file.module.words) })
+        }.sorted { $0.0.name < $1.0.name }
         var summaries = missing.isEmpty ? [] : ["a simple " + missing.map { "'\($0.name)'" }.joined(separator: ", ")]
-        for name in Self.mains(in: file) {
-            lines += Self.mainFunction(of: name)
-            summaries.append("a main function of '\(name)' that calls the launch callbacks only")
+        if let framework = AppleModule("UIKit") {
+            for name in Self.mains(in: file) {
+                let lines = Self.mainFunction(of: name, file.module.methods[name]?["application"] ?? [])
+                if let index = blocks.firstIndex(where: { $0.0 == framework }) {
+                    blocks[index].lines += lines
+                } else {
+                    blocks.append((framework, lines))
+                }
+                summaries.append("a main function of '\(name)' that calls the launch callbacks only")
+            }
         }
-        if !lines.isEmpty {
+        if !blocks.isEmpty {
             findings.change(
-                [Self.edit(lines, in: file)], at: file.source.utf8.count,
+                [Self.edit(blocks, in: file)], at: file.source.utf8.count,
                 "added \(summaries.joined(separator: ", and ")) for Linux")
         }
         return findings
@@ -37,7 +45,7 @@ struct StandInRule: PortRule {
 
     /// Returns the names of the app delegates that UIKit starts elsewhere and that have no main function yet.
     private static func mains(in file: PortFile) -> [String] {
-        guard file.module.types.contains("UIApplicationDelegate"),
+        guard file.module.standIns["UIApplicationDelegate"] != nil,
             !file.nodes(FunctionDeclSyntax.self).contains(where: { $0.name.text == "main" })
         else { return [] }
         return file.nodes(ClassDeclSyntax.self).filter { type in
@@ -46,24 +54,36 @@ struct StandInRule: PortRule {
         }.map(\.name.text)
     }
 
-    private static func mainFunction(of name: String) -> [String] {
-        [
-            "extension \(name) {", "    static func main() {",
-            "        let delegate: any UIApplicationDelegate = \(name)()",
-            "        if delegate.application(.shared, willFinishLaunchingWithOptions: nil) {",
-            "            _ = delegate.application(.shared, didFinishLaunchingWithOptions: nil)", "        }",
-            "        withExtendedLifetime(delegate) { RunLoop.main.run() }", "    }", "}",
-        ]
+    private static func mainFunction(of name: String, _ callbacks: [[String]]) -> [String] {
+        var lines = ["extension \(name) {", "    static func main() {", "        let delegate = \(name)()"]
+        for label in ["willFinishLaunchingWithOptions", "didFinishLaunchingWithOptions"]
+        where callbacks.contains(["_", label]) {
+            lines.append("        _ = delegate.application(.shared, \(label): nil)")
+        }
+        return lines + ["        withExtendedLifetime(delegate) { RunLoop.main.run() }", "    }", "}"]
     }
 
-    /// Returns the edit that appends lines for systems without UIKit.
-    private static func edit(_ lines: [String], in file: PortFile) -> Edit {
+    /// Returns the edit that appends lines for systems without a framework.
+    private static func edit(_ blocks: [(AppleModule, lines: [String])], in file: PortFile) -> Edit {
         let end = file.source.utf8.count
         let startsLine = file.source.utf8.last == UInt8(ascii: "\n")
-        let block = ["#if !canImport(UIKit)"] + lines + ["#endif"]
+        let lines = blocks.flatMap { ["#if !\($0.condition)"] + $1 + ["#endif"] }
         let text =
-            (startsLine ? "" : file.newline) + file.newline + block.joined(separator: file.newline) + file.newline
+            (startsLine ? "" : file.newline) + file.newline + lines.joined(separator: file.newline) + file.newline
         return Edit(range: end..<end, text: text)
+    }
+
+    /// Returns the lines of an empty form. It has only what the beacon code mentions, and is short.
+    private static func lines(of name: String, words: Set<String>) -> [String] {
+        guard let (head, members) = texts[name] else { return ["protocol \(name): AnyObject {}"] }
+        var lines = [head + " {"]
+        for member in members where member.words.isEmpty || !words.isDisjoint(with: member.words) {
+            let isFirst = lines.count == 1 || lines[lines.count - 1].count + member.text.count > 115
+            if isFirst { lines.append("    " + member.text) } else { lines[lines.count - 1] += "; " + member.text }
+        }
+        if lines.count == 1 { return [head + " {}"] }
+        guard lines.count == 2, head.count + lines[1].count < 115 else { return lines + ["}"] }
+        return [head + " { " + lines[1].dropFirst(4) + " }"]
     }
 
     /// Members of a view controller that its stand-in lacks.
@@ -72,55 +92,45 @@ struct StandInRule: PortRule {
         "storyboard", "setNeedsStatusBarAppearanceUpdate",
     ]
 
-    /// The stand-ins by name.
-    static let texts = Dictionary(uniqueKeysWithValues: declarations.map { ($0.name, $0.lines) })
-
-    private static let declarations: [(name: String, lines: [String])] = [
-        (
-            "UIViewController",
+    /// The empty forms by name: the first line, and members with the words that need them.
+    static let texts: [String: (head: String, members: [(words: Set<String>, text: String)])] = [
+        "UIViewController": (
+            "class UIViewController: NSObject",
             [
-                "class UIViewController: NSObject {", "    override init() {}",
-                "    required init?(coder: NSCoder) {}", "    func loadView() {}", "    func viewDidLoad() {}",
-                "    func viewWillAppear(_ animated: Bool) {}", "    func viewDidAppear(_ animated: Bool) {}",
-                "    func viewWillDisappear(_ animated: Bool) {}", "    func viewDidDisappear(_ animated: Bool) {}",
-                "    func viewWillLayoutSubviews() {}", "    func viewDidLayoutSubviews() {}",
-                "    func didReceiveMemoryWarning() {}", "    var shouldAutorotate: Bool { true }",
-                "    var prefersStatusBarHidden: Bool { false }", "    var canBecomeFirstResponder: Bool { false }",
-                "}",
+                (["coder", "nibName"], "override init() {}"), (["coder"], "required init?(coder: NSCoder) {}"),
+                (["nibName"], "init(nibName: String?, bundle: Bundle?) {}"), (["loadView"], "func loadView() {}"),
+                (["viewDidLoad"], "func viewDidLoad() {}"),
+                (["viewWillAppear"], "func viewWillAppear(_ animated: Bool) {}"),
+                (["viewDidAppear"], "func viewDidAppear(_ animated: Bool) {}"),
+                (["viewWillDisappear"], "func viewWillDisappear(_ animated: Bool) {}"),
+                (["viewDidDisappear"], "func viewDidDisappear(_ animated: Bool) {}"),
+                (["viewWillLayoutSubviews"], "func viewWillLayoutSubviews() {}"),
+                (["viewDidLayoutSubviews"], "func viewDidLayoutSubviews() {}"),
+                (["didReceiveMemoryWarning"], "func didReceiveMemoryWarning() {}"),
+                (["shouldAutorotate"], "var shouldAutorotate: Bool { true }"),
+                (["prefersStatusBarHidden"], "var prefersStatusBarHidden: Bool { false }"),
+                (["canBecomeFirstResponder"], "var canBecomeFirstResponder: Bool { false }"),
             ]
         ),
-        ("UIResponder", ["class UIResponder: NSObject {}"]),
-        (
-            "UIApplication",
+        "UIResponder": ("class UIResponder: NSObject", []),
+        "UIApplication": (
+            "class UIApplication: NSObject",
             [
-                "class UIApplication: NSObject {", "    enum State: Int { case active, inactive, background }",
-                "    struct LaunchOptionsKey: Hashable, RawRepresentable, Sendable {", "        var rawValue: String",
-                "        init(rawValue: String) { self.rawValue = rawValue }",
-                "        static let location = Self(rawValue: \"UIApplicationLaunchOptionsLocationKey\")",
-                "        static let bluetoothCentrals = Self(rawValue: \"UIApplicationLaunchOptionsBluetoothCentralsKey\")",
-                "    }", "    nonisolated(unsafe) static let shared = UIApplication()",
-                "    var applicationState: State { .active }", "    var isIdleTimerDisabled = false", "}",
+                ([], "nonisolated(unsafe) static let shared = UIApplication()"),
+                (["applicationState", "State"], "enum State: Int { case active, inactive, background }"),
+                (["applicationState"], "var applicationState: State { .active }"),
+                (["isIdleTimerDisabled"], "var isIdleTimerDisabled = false"),
+                (
+                    ["LaunchOptionsKey"],
+                    "enum LaunchOptionsKey: String { case location, bluetoothCentrals, bluetoothPeripherals, url }"
+                ),
             ]
         ),
-        (
-            "UIApplicationDelegate",
-            [
-                "protocol UIApplicationDelegate: AnyObject {",
-                "    func application(",
-                "        _ application: UIApplication,",
-                "        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?) -> Bool",
-                "    func application(",
-                "        _ application: UIApplication,",
-                "        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?) -> Bool",
-                "}", "extension UIApplicationDelegate {", "    func application(",
-                "        _ application: UIApplication,",
-                "        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?",
-                "    ) -> Bool { true }", "    func application(", "        _ application: UIApplication,",
-                "        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?",
-                "    ) -> Bool { true }", "}",
-            ]
-        ),
+        "UIApplicationDelegate": ("protocol UIApplicationDelegate: AnyObject", []),
     ]
+
+    /// The words that decide about members.
+    static let memberWords = Set(texts.values.flatMap(\.members).flatMap(\.words))
 
     /// The members of `UIApplication` that its stand-in has.
     static let applicationMembers: Set<String> = [

@@ -52,6 +52,13 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
 
     /// Reports that a channel was opened.
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
+
+    /// Reports a measured distance.
+    func peripheral(
+        _ peripheral: CBPeripheral, didReceive results: CBChannelSoundingProcedureResults?, error: (any Error)?)
+
+    /// Reports the end of the measurements.
+    func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?)
 }
 
 // The default implementations, which stand for "not implemented".
@@ -116,6 +123,14 @@ extension CBPeripheralDelegate {
 
     /// Does nothing.
     public func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {}
+
+    /// Does nothing.
+    public func peripheral(
+        _ peripheral: CBPeripheral, didReceive results: CBChannelSoundingProcedureResults?, error: (any Error)?
+    ) {}
+
+    /// Does nothing.
+    public func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?) {}
 }
 
 // Support for optional calls, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method

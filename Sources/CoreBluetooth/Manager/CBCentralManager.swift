@@ -23,6 +23,9 @@ open class CBCentralManager: CBManager {
 
         /// Scanning and connecting with extended advertising.
         public static let extendedScanAndConnect = Feature(rawValue: 0x01)
+
+        /// Measuring distances to connected devices.
+        public static let channelSounding = Feature(rawValue: 0x02)
     }
 
     private let delegates: DelegateBox<any CBCentralManagerDelegate>

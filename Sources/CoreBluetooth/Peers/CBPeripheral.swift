@@ -66,6 +66,12 @@ open class CBPeripheral: CBPeer {
 
     /// Opens a channel. Does nothing.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {}
+
+    /// Starts to measure the distance. Does nothing.
+    open func startChannelSoundingSession(_ configuration: CBChannelSoundingSessionConfiguration) {}
+
+    /// Ends the measurements. Does nothing.
+    open func cancelChannelSoundingSession() {}
 }
 
 /// The states of a peripheral's connection.

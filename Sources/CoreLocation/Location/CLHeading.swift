@@ -46,6 +46,9 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
+/// An object that identifies a body for headings.
+public protocol CLBodyIdentifiable: NSObjectProtocol {}
+
 /// The orientation of a device, which headings refer to. It has no effect on a machine without a compass.
 public enum CLDeviceOrientation: Int32, Sendable, BitwiseCopyable {
     /// Unknown.

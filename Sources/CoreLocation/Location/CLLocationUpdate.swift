@@ -56,6 +56,9 @@ public struct CLLocationUpdate: Sendable {
 
         /// Flying.
         case airborne
+
+        /// On the water.
+        case maritime
     }
 
     /// Returns the updates of the position: a single update without a position, which reports the app's authorization.

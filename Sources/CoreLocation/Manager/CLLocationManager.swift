@@ -240,6 +240,9 @@ open class CLLocationManager: NSObject {
     /// The orientation of the device.
     open var headingOrientation = CLDeviceOrientation.portrait
 
+    /// The body that headings refer to.
+    open var headingBody: (any CLBodyIdentifiable)?
+
     /// The last position; always nil here.
     open var location: CLLocation? { nil }
 
@@ -291,6 +294,16 @@ open class CLLocationManager: NSObject {
     /// - Throws: `CLLocationPushServiceError.unsupportedPlatform`
     open func startMonitoringLocationPushes() async throws -> Data {
         throw CLLocationPushServiceError(.unsupportedPlatform)
+    }
+
+    /// Requests earlier positions, as on watchOS. There are none, so the request fails with
+    /// `CLError.historicalLocationError`.
+    open func requestHistoricalLocations(
+        purposeKey: String, sampleCount: Int, completionHandler: @escaping ([CLLocation], (any Error)?) -> Void
+    ) {
+        // The app's own closure, which only the callback calls.
+        let answer = UnsafeTransfer(completionHandler)
+        core.makeCallback { answer.value([], CLError(.historicalLocationError)) }
     }
 
     /// Stops location pushes. Does nothing.
@@ -410,4 +423,7 @@ public enum CLActivityType: Int, Sendable, BitwiseCopyable {
 
     /// Flying.
     case airborne = 5
+
+    /// On the water.
+    case maritime = 6
 }

@@ -10,7 +10,9 @@ package struct BeaconWords {
     var tokens: [TokenSyntax] = []
 
     /// Returns whether the code of a node works with beacons.
-    package static func isUsed(in node: Syntax) -> Bool {
+    ///
+    /// - Parameter includingTypes: whether it is enough to make a region.
+    package static func isUsed(in node: Syntax, includingTypes: Bool = true) -> Bool {
         var words = BeaconWords()
         SyntaxWalk.run(node, ()) { node, _ in
             guard let token = node.as(TokenSyntax.self) else { return () }
@@ -18,7 +20,7 @@ package struct BeaconWords {
             if token.text == "CBPeripheralManager" { words.usesPeripheralManager = true }
             return nil
         }
-        return !words.found().isEmpty
+        return words.found().contains { includingTypes || !madeTypes.contains($0.text) }
     }
 
     /// Returns the words and their start offsets, in order.

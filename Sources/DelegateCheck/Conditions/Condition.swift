@@ -78,8 +78,8 @@ package struct Condition {
 
     private static func canImport(_ module: String) -> PlatformTruth {
         if module == "Glibc" { return PlatformTruth(linux: .yes, device: .no, simulator: .no) }
-        if AppleModules.names.contains(module) { return PlatformTruth(linux: .no, device: .yes, simulator: .yes) }
-        return PlatformTruth(AppleModules.shared.contains(module) ? .yes : .unknown)
+        if AppleModule(module) != nil { return PlatformTruth(linux: .no, device: .yes, simulator: .yes) }
+        return PlatformTruth(LinuxModules.shared.contains(module) ? .yes : .unknown)
     }
 
     /// Returns whether the compiler has a version. Swift 5 is true for any source; newer versions depend on the
@@ -92,24 +92,6 @@ package struct Condition {
         if major >= 6 || (major == 5 && version.contains(".") && !version.hasSuffix(".0")) { return .unknown }
         return isLower ? .no : .yes
     }
-}
-
-/// The modules that conditions test for.
-package enum AppleModules {
-    /// Modules that do not exist on Linux.
-    package static let names: Set<String> = [
-        "ActivityKit", "AppIntents", "AppKit", "ARKit", "AVFoundation", "BackgroundTasks", "Combine", "CoreData",
-        "CoreGraphics", "CoreMotion", "CoreNFC", "CoreTelephony", "CoreText", "Darwin", "HealthKit", "HomeKit",
-        "MapKit",
-        "MultipeerConnectivity", "NearbyInteraction", "ObjectiveC", "OSLog", "PassKit", "QuartzCore", "SafariServices",
-        "SceneKit", "Security", "SpriteKit", "StoreKit", "SwiftData", "SwiftUI", "UIKit", "UserNotifications",
-        "WatchConnectivity", "WatchKit", "WebKit", "WidgetKit", "os",
-    ]
-
-    /// Modules that exist on iOS and on Linux, including this package's.
-    package static let shared: Set<String> = [
-        "CoreBluetooth", "CoreLocation", "Dispatch", "Foundation", "Observation", "Swift", "_Concurrency",
-    ]
 }
 
 extension Substring {

@@ -54,6 +54,23 @@ import Testing
         #expect(Set(others).count == others.count)
     }
 
+    @Test("iOS 27's names for measured distances compile, and do nothing")
+    func channelSounding() {
+        final class Listener: NSObject, CBPeripheralDelegate {
+            func peripheral(
+                _ peripheral: CBPeripheral, didReceive results: CBChannelSoundingProcedureResults?,
+                error: (any Error)?
+            ) {}
+            func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?) {}
+        }
+        #expect(!CBCentralManager.supports(.channelSounding))
+        #expect(!CBCentralManager.supports([.channelSounding, .extendedScanAndConnect]))
+        #expect(CBChannelSoundingSessionConfiguration(role: .initiator).role == .initiator)
+        let start = CBPeripheral.startChannelSoundingSession
+        let cancel = CBPeripheral.cancelChannelSoundingSession
+        withExtendedLifetime((start, cancel, Listener())) {}
+    }
+
     @Test("Delegates must implement only the callback for the state")
     func onlyTheStateIsRequired() {
         final class Peripheral: NSObject, CBPeripheralManagerDelegate {
