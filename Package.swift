@@ -155,14 +155,7 @@ let package = Package(
         .target(name: "CCrypto", dependencies: ["CDynamicLibrary"]),
         .target(name: "CMosquitto", dependencies: ["CDynamicLibrary"]),
         module("BeaconApplications", dependencies: ["CLibrary", "BeaconModel", "BeaconSupport"]),
-        module(
-            "BeaconPrograms",
-            dependencies: [
-                "CLibrary", "CProcess",
-                product("Subprocess", "swift-subprocess", trait: "CommandLine"),
-                product("SystemPackage", "swift-system", trait: "CommandLine"),
-            ]
-        ),
+        module("BeaconPrograms", dependencies: ["CLibrary", "BeaconSupport", "CProcess"]),
         .target(name: "CProcess"),
         // Standard output and standard error, for programs that people run in a terminal.
         module("BeaconTerminal", dependencies: ["CLibrary", "BeaconSupport", "CTerminal"]),

@@ -1,7 +1,7 @@
+import BeaconSupport
 import CLibrary
 import CProcess
-import Subprocess
-import SystemPackage
+import Dispatch
 
 /// A program that runs for an event: without a shell, with the event on its standard input, and for a limited time.
 ///
@@ -18,6 +18,16 @@ package struct EventProgram: Sendable {
         case standardError
         /// A function, called line by line, for both outputs. Lines longer than 4096 bytes arrive in parts.
         case lines(@Sendable (String) -> Void)
+
+        /// Adds a line of this process.
+        func report(_ line: String) {
+            switch self {
+            case .standardError:
+                let bytes = Array((line + "\n").utf8)
+                _ = write(STDERR_FILENO, bytes, bytes.count)
+            case .lines(let receive): receive(line)
+            }
+        }
     }
 
     /// The end of a program.
@@ -75,7 +85,8 @@ package struct EventProgram: Sendable {
 
     /// Runs the program to its end. Cancelling the task ends the program and everything that it started.
     ///
-    /// Processes that outlive the program can run until the time limit.
+    /// Processes that outlive the program can run until the time limit. The start waits while the system has no room
+    /// for another process or its files, and while many others run.
     ///
     /// - Parameters:
     ///   - input: the event, for the program's standard input.
@@ -83,49 +94,95 @@ package struct EventProgram: Sendable {
     /// - Returns: the end of the program.
     /// - Throws: ``ProgramError`` if the program cannot be started.
     package func run(input: [UInt8], output: Output) async throws(ProgramError) -> Outcome {
-        // A file instead of a pipe: a pipe needs a writer while the program runs, even if the program does not read.
-        let file = input.withUnsafeBytes { beacon_memory_file($0.baseAddress, $0.count) }
-        guard file >= 0 else { throw ProgramError(errno: errno) }
-        let descriptor = FileDescriptor(rawValue: file)
-        defer { try? descriptor.close() }
         let executable = try executable()
-        do {
-            guard let timeLimit else { return try await run(executable, input: descriptor, output: output) }
-            return try await withThrowingTaskGroup(of: Outcome?.self) { group in
-                group.addTask { try await run(executable, input: descriptor, output: output) }
-                group.addTask {
-                    // The supervisor ends everything at the limit. A process of another user, which it may not end, can
-                    // still hold the outputs open.
-                    let patience = timeLimit + gracePeriod + Self.supervisorTime
-                    guard (try? await Task.sleep(for: patience)) != nil else { return nil }
-                    return .tookTooLong(timeLimit)
-                }
-                // The group waits for the program, which ends because it is cancelled.
-                defer { group.cancelAll() }
-                while let outcome = try await group.next() {
-                    if let outcome { return outcome }
-                }
-                return .exited(0)
+        // A program without a limit would keep its place for ever.
+        guard timeLimit != nil else { return try await run(executable, input: input, output: output) }
+        return try await Self.places.run { () async throws(ProgramError) in
+            guard !Task.isCancelled else { throw ProgramError(.failed, "it was to end before it had started") }
+            return try await run(executable, input: input, output: output)
+        }
+    }
+
+    /// The places of programs, each of which has three processes. Without a bound, an event of hundreds of rules could
+    /// fill the memory of a small machine.
+    private static let places = AsyncMutex(places: 64)
+
+    private func run(_ executable: String, input: [UInt8], output: Output) async throws(ProgramError) -> Outcome {
+        let supervisor = try await start(executable, input: input, output: output)
+        let isLate = Locked(false)
+        let status = await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // The supervisor ends everything at the limit, or when this task is cancelled. It cannot end a process
+                // of another user, and does not wait for it.
+                let patience = timeLimit.map { $0 + gracePeriod + Self.supervisorTime } ?? .seconds(1 << 30)
+                let hasPassed = (try? await Task.sleep(for: patience)) != nil
+                guard supervisor.send(SIGTERM) else { return }
+                isLate.withLock { $0 = hasPassed }
+                let rest = Int((gracePeriod + Self.supervisorTime) / .milliseconds(1))
+                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(rest)) { supervisor.send(SIGKILL) }
             }
+            defer { group.cancelAll() }
+            return await supervisor.end()
+        }
+        // wait(2): the low seven bits are the signal that ended it, the next byte is its status.
+        return switch status & 0x7F {
+        case _ where isLate.withLock { $0 }: .tookTooLong(timeLimit ?? .zero)
+        case 0: .exited(status >> 8 & 0xFF)
+        case BEACON_LIMIT_SIGNAL: .tookTooLong(timeLimit ?? .zero)
+        case let signal: .signaled(signal)
+        }
+    }
+
+    /// Starts the supervisor, as soon as the system has room for it.
+    private func start(
+        _ executable: String, input: [UInt8], output: Output
+    ) async throws(ProgramError) -> ProgramSupervisor {
+        let times = [timeLimit, gracePeriod].map { $0.map { "\(Int64($0 / .milliseconds(1)))" } ?? "-1" }
+        let order =
+            [BEACON_SUPERVISOR] + times + [isOwnSession ? "1" : "0", "\(beacon_earlier_file_limit())", executable]
+            + words
+        var pause = Duration.milliseconds(50)
+        while true {
+            do throws(ProgramError) {
+                return try ProgramSupervisor(order, of: self, input: input, output: output)
+            } catch {
+                // At first in silence: other programs are about to end.
+                if pause == .milliseconds(800) { output.report("\(error); trying again") }
+                guard error.code == .exhausted, (try? await Task.sleep(for: pause)) != nil else { throw error }
+                pause = min(pause * 2, .seconds(1))
+            }
+        }
+    }
+
+    /// The reason why the program cannot run, with the remedy; nil if it probably can.
+    package var fault: String? {
+        do throws(ProgramError) {
+            _ = try executable()
+            return nil
         } catch {
-            throw ProgramError(error, folder: folder)
+            return error.message
         }
     }
 
     /// Returns the path of the program's file.
     ///
-    /// - Throws: ``ProgramError`` if there is no such file that this user may run.
+    /// - Throws: ``ProgramError`` if there is no such file that this user may run, or no such working folder.
     private func executable() throws(ProgramError) -> String {
+        if let folder, let obstacle = Self.obstacle(folder, S_IFDIR) {
+            throw ProgramError(
+                .noFolder, "cannot enter its folder \(folder) (\(obstacle)); check that the folder exists, and its mode"
+            )
+        }
         let program = words.first ?? ""
         if program.contains("/") {
             // Relative to the folder in which the program runs.
-            guard let obstacle = Self.obstacle(program.hasPrefix("/") ? program : "\(folder ?? ".")/\(program)") else {
-                return program
-            }
+            let path = program.hasPrefix("/") ? program : "\(folder ?? ".")/\(program)"
+            guard let obstacle = Self.obstacle(path) else { return program }
             throw ProgramError(
                 .notFound,
-                "there is no program \(program), or this user may not run it (\(obstacle)); "
-                    + "check its path and its mode")
+                access(path, F_OK) == 0
+                    ? "cannot run \(program): \(obstacle); check its mode and its first line"
+                    : "there is no program \(program) (\(obstacle)); check its path")
         }
         let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
         guard let found = folders.lazy.map({ "\($0)/\(program)" }).first(where: { Self.obstacle($0) == nil }) else {
@@ -134,58 +191,30 @@ package struct EventProgram: Sendable {
         return found
     }
 
-    /// Returns why a file cannot be run; nil if it can.
-    private static func obstacle(_ path: String) -> String? {
+    /// Returns why a file cannot be run, or a folder cannot be entered; nil if it can.
+    private static func obstacle(_ path: String, _ kind: mode_t = S_IFREG) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, access(path, X_OK) == 0 else { return String(cString: strerror(errno)) }
-        return status.st_mode & S_IFMT == S_IFREG ? nil : "it is not a file"
+        guard status.st_mode & S_IFMT == kind else { return "it is not a \(kind == S_IFREG ? "file" : "folder")" }
+        return kind == S_IFREG ? scriptFault(path) : nil
     }
 
-    private func run(_ executable: String, input: FileDescriptor, output: Output) async throws -> Outcome {
-        let configuration = supervised(executable)
-        let status: TerminationStatus
-        switch output {
-        case .standardError:
-            status =
-                try await Subprocess.run(
-                    configuration, input: .fileDescriptor(input, closeAfterSpawningProcess: false),
-                    output: .currentStandardError, error: .currentStandardError
-                ).terminationStatus
-        case .lines(let receive):
-            status =
-                try await Subprocess.run(
-                    configuration, input: .fileDescriptor(input, closeAfterSpawningProcess: false),
-                    output: .sequence, error: .combinedWithOutput
-                ) { execution in
-                    var lines = LineSplitter()
-                    for try await buffer in execution.standardOutput {
-                        buffer.withUnsafeBytes { lines.append($0, receive: receive) }
-                    }
-                    lines.finish(receive: receive)
-                }.terminationStatus
-        }
-        return switch status {
-        case .exited(let code): .exited(code)
-        case .signaled(BEACON_LIMIT_SIGNAL): .tookTooLong(timeLimit ?? .zero)
-        case .signaled(let signal): .signaled(signal)
-        }
-    }
-
-    /// Returns the configuration that starts the supervisor.
-    private func supervised(_ executable: String) -> Configuration {
-        var options = PlatformOptions()
-        options.teardownSequence = [
-            .send(signal: .terminate, allowedDurationToNextStep: gracePeriod + Self.supervisorTime)
-        ]
-        let times = [timeLimit, gracePeriod].map { $0.map { "\(Int64($0 / .milliseconds(1)))" } ?? "-1" }
-        return Configuration(
-            executable: .path("/proc/self/exe"),
-            arguments: Arguments(
-                executablePathOverride: BEACON_SUPERVISOR,
-                remainingValues: times + [isOwnSession ? "1" : "0", executable] + words),
-            environment: .custom(
-                Dictionary(uniqueKeysWithValues: environment.map { (.init(stringLiteral: $0.key), $0.value) })),
-            workingDirectory: folder.map { FilePath($0) }, platformOptions: options)
+    /// Returns why the kernel cannot run a script (execve(2)); nil for other files.
+    private static func scriptFault(_ path: String) -> String? {
+        var start = [UInt8](repeating: 0, count: 256)
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        // A file that this user may run, but not read, is no script.
+        guard file >= 0 else { return nil }
+        let count = read(file, &start, start.count)
+        close(file)
+        let line = start.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
+        // Programs have other control characters at their beginning.
+        guard line.allSatisfy({ $0 >= 0x20 || $0 == 0x09 || $0 == 0x0D }) else { return nil }
+        guard line.starts(with: "#!".utf8) else { return "it is a script without a first line like #!/bin/sh" }
+        let words = line.dropFirst(2).split { $0 == 0x20 || $0 == 0x09 }
+        let interpreter = String(decoding: words.first ?? [], as: UTF8.self)
+        guard access(interpreter, X_OK) != 0 else { return nil }
+        return "its first line names the program \(interpreter.debugDescription), which is missing"
     }
 }
 
@@ -194,7 +223,7 @@ package struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The kind of an error. More may come, so a `switch` over codes needs a default.
     package struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
-            case notFound, noFolder, failed
+            case notFound, noFolder, exhausted, failed
         }
 
         private let value: Value
@@ -203,7 +232,9 @@ package struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let notFound = Code(value: .notFound)
         /// The working folder is missing, or this user may not enter it.
         package static let noFolder = Code(value: .noFolder)
-        /// The system cannot start it, or cannot watch it.
+        /// The system has no room for another process or its files at the moment.
+        package static let exhausted = Code(value: .exhausted)
+        /// The system cannot start it.
         package static let failed = Code(value: .failed)
     }
 
@@ -221,24 +252,13 @@ package struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible 
         self.message = message
     }
 
-    /// The error of a system call.
-    fileprivate init(errno: Int32) {
-        self.init(.failed, "the system cannot start a program: \(String(cString: strerror(errno)))")
-    }
-
-    /// The error of running a program.
-    fileprivate init(_ error: any Error, folder: String?) {
-        guard let error = error as? SubprocessError else {
-            self.init(.failed, "cannot run it to its end: \(error)")
-            return
-        }
-        let cause = error.underlyingError.map { " (\($0))" } ?? ""
-        guard error.code == .failedToChangeWorkingDirectory else {
-            self.init(.failed, "\(error)")
-            return
-        }
+    /// The error of a system call that starts a program.
+    init(errno: Int32) {
+        // EMFILE and ENFILE: descriptors. EAGAIN: processes. ENOMEM: memory.
+        let isExhausted = [EMFILE, ENFILE, EAGAIN, ENOMEM].contains(errno)
         self.init(
-            .noFolder, "cannot enter its folder \(folder ?? "")\(cause); check that the folder exists, and its mode")
+            isExhausted ? .exhausted : .failed, "the system cannot start a program: \(String(cString: strerror(errno)))"
+        )
     }
 }
 

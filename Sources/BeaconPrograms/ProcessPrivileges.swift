@@ -1,8 +1,9 @@
 import CProcess
 
-/// The privileges of this process.
+/// The privileges and limits of this process.
 package enum ProcessPrivileges {
-    /// Enables the capabilities that this process is permitted, and withholds them from programs that it starts.
+    /// Enables the capabilities that this process is permitted, and withholds them from programs that it starts. Also
+    /// raises the number of descriptors that it may open.
     ///
     /// Call it before the process has a second thread, since each thread has its own sets.
     ///
@@ -14,6 +15,7 @@ package enum ProcessPrivileges {
     ///
     /// - Returns: false if the kernel does not withhold them.
     package static func settle() -> Bool {
+        beacon_raise_file_limit()
         // A missing capability causes an error where it is needed.
         _ = beacon_take_capabilities()
         return beacon_withhold_capabilities() == 0

@@ -27,11 +27,15 @@
 //
 // The relay ends when the program does, with the same status. The guard then stays for the processes that outlive it.
 // If the guard is killed while the relay exists, the relay adopts the guard's tree and ends it.
+//
+// Only the relay keeps the descriptor END open. beacond reads the end of the relay from it.
+enum { END = 3 };
 
 // The arguments after the name, see CProcess.h.
 struct order {
     int64_t limit, grace;
     int has_own_session;
+    long long files;
     char **words;
 };
 
@@ -60,6 +64,19 @@ static _Noreturn void end_as(int status) {
     kill(getpid(), number);
     sigprocmask(SIG_UNBLOCK, &only, NULL);
     _exit(128 + number);
+}
+
+// Waits a tenth of a second for the system to have room for a process. SIGTERM ends the wait and this process.
+static void wait_for_room(const sigset_t *all) {
+    struct timespec pause = {.tv_nsec = 100000000};
+    if (sigtimedwait(all, NULL, &pause) == SIGTERM) end_as(SIGTERM);
+}
+
+// Forks, as soon as there is room for another process.
+static pid_t fork_patiently(const sigset_t *all) {
+    pid_t id;
+    while ((id = fork()) < 0 && (errno == EAGAIN || errno == ENOMEM)) wait_for_room(all);
+    return id;
 }
 
 static _Noreturn void fail(const char *what) {
@@ -158,11 +175,20 @@ static void signal_tree(int number, pid_t group) {
     free(all);
 }
 
-static _Noreturn void run_program(const struct order *order, const sigset_t *mask) {
+static _Noreturn void run_program(const struct order *order, const sigset_t *all, const sigset_t *mask) {
     if (order->has_own_session) setsid();
-    sigprocmask(SIG_SETMASK, mask, NULL);
-    execv(order->words[0], order->words + 1);
-    fail(order->words[0]);
+    struct rlimit files;
+    if (order->files >= 0 && getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = (rlim_t)order->files;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    for (;;) {
+        sigprocmask(SIG_SETMASK, mask, NULL);
+        execv(order->words[0], order->words + 1);
+        if (errno != EAGAIN && errno != ENOMEM && errno != ENFILE) fail(order->words[0]);
+        sigprocmask(SIG_SETMASK, all, NULL);
+        wait_for_room(all);
+    }
 }
 
 // Reports the program's status to the relay.
@@ -172,8 +198,9 @@ static _Noreturn void guard_program(
     pid_t relay, const struct order *order, const sigset_t *all, const sigset_t *mask) {
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     prctl(PR_SET_NAME, "beacon-guard", 0, 0, 0);
-    pid_t program = fork();
-    if (program == 0) run_program(order, mask);
+    close(END);
+    pid_t program = fork_patiently(all);
+    if (program == 0) run_program(order, all, mask);
     if (program < 0) fail(order->words[0]);
     leave_standard_files();
     pid_t group = order->has_own_session ? -program : program;
@@ -232,7 +259,7 @@ static _Noreturn void supervise(const struct order *order) {
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    pid_t own = getpid(), guard = fork();
+    pid_t own = getpid(), guard = fork_patiently(&all);
     if (guard == 0) guard_program(own, order, &all, &mask);
     if (guard < 0) fail(order->words[0]);
     prctl(PR_SET_NAME, "beacon-relay", 0, 0, 0);
@@ -264,6 +291,14 @@ static _Noreturn void supervise(const struct order *order) {
     }
 }
 
+// Closes what a library of beacond left open for its children.
+static void close_others(void) {
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, END + 1, ~0U, 0) == 0) return;
+#endif
+    for (long file = END + 1, most = sysconf(_SC_OPEN_MAX); file < most; file += 1) close((int)file);
+}
+
 // Returns the arguments of this process, which musl does not pass to a constructor.
 static char **read_arguments(void) {
     int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -289,9 +324,11 @@ static char **read_arguments(void) {
 __attribute__((constructor)) static void supervise_if_asked(void) {
     if (strcmp(program_invocation_name, BEACON_SUPERVISOR) != 0) return;
     char **words = read_arguments();
-    for (int at = 0; at <= 5; at += 1)
+    for (int at = 0; at <= 6; at += 1)
         if (!words || !words[at]) _exit(127);
+    close_others();
     struct order order = {
-        .limit = atoll(words[1]), .grace = atoll(words[2]), .has_own_session = words[3][0] == '1', .words = words + 4};
+        .limit = atoll(words[1]), .grace = atoll(words[2]), .has_own_session = words[3][0] == '1',
+        .files = atoll(words[4]), .words = words + 5};
     supervise(&order);
 }

@@ -12,6 +12,7 @@ final class ConnectionLimits: Sendable {
     /// The numbers of places.
     struct Sizes: Sendable {
         /// All places. With beacond's own files this is well below the 1 024 files that a process may open by default.
+        /// If it may open fewer, all sizes are smaller.
         var all = 512
         /// The places of one client. A household or an office behind one address counts as one client.
         var share = 128
@@ -25,6 +26,15 @@ final class ConnectionLimits: Sendable {
         var readinessShare = 4
         /// The largest number of open connections, including those that have lost their place and are still closing.
         var open = 768
+
+        /// Creates the sizes for a process that may open this many files.
+        init(files: Int = sysconf(Int32(_SC_OPEN_MAX))) {
+            // The rest is for beacond's own files, destinations and programs.
+            let part = files < 0 ? 1 : min(1, max(0.03, Double(files - 192) / 832))
+            for size in [\Self.all, \.share, \.proxyShare, \.local, \.readiness, \.readinessShare, \.open] {
+                self[keyPath: size] = max(2, Int(Double(self[keyPath: size]) * part))
+            }
+        }
     }
 
     /// The place of a connection.

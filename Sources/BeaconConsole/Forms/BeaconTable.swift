@@ -68,9 +68,11 @@ enum BeaconTable {
     ) throws -> (changes: [ItemChange], counts: Counts) {
         let rows = try rows(data)
         let before = configuration.items.filter { $0.kind == .beacon }
+        let known = Dictionary(before.map { ($0.name, $0) }) { first, _ in first }
         var (changes, counts) = ([ItemChange](), Counts())
         var seen: Set<String> = []
         var faults: [Problem.Fault] = []
+        var unchanged: Set<Int> = []
         for (line, values) in rows {
             let item = item(values)
             let isName = !item.name.unicodeScalars.contains { $0.properties.generalCategory == .control }
@@ -82,8 +84,10 @@ enum BeaconTable {
                 faults.append(.init(key: "line \(line)", detail: "\"\(item.name)\" appears twice"))
                 continue
             }
-            switch before.first(where: { $0.name == item.name }) {
-            case let known? where isSame(known.settings, item.settings): counts.unchanged += 1
+            switch known[item.name] {
+            case let known? where isSame(known.settings, item.settings):
+                counts.unchanged += 1
+                unchanged.insert(line)
             case let known? where known.origin == .file:
                 faults.append(
                     .init(
@@ -104,7 +108,8 @@ enum BeaconTable {
             }
         }
         // Check each line separately, so that all faults are reported at once, with their lines.
-        for (line, values) in rows where !faults.contains(where: { $0.key == "line \(line)" }) {
+        let faulty = Set(faults.map(\.key))
+        for (line, values) in rows where !unchanged.contains(line) && !faulty.contains("line \(line)") {
             let result = GatewayConfiguration(outbox: configuration.outbox).adding([item(values)])
             guard let fault = result.items.first?.fault else { continue }
             faults.append(.init(key: "line \(line)", detail: fault))
@@ -118,6 +123,8 @@ enum BeaconTable {
     }
 
     private static func isSame(_ one: JSONValue, _ other: JSONValue) -> Bool {
+        // Reading thousands of settings takes seconds.
+        if one == other { return true }
         func beacon(_ settings: JSONValue) -> BeaconSettings? {
             let item = ConfigurationItem(kind: .beacon, name: "", settings: settings, origin: .console)
             return GatewayConfiguration(outbox: OutboxSettings(path: "/")).adding([item]).beacons.first

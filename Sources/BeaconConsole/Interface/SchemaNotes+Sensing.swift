@@ -72,6 +72,7 @@ extension SchemaNotes {
             "withheld": .count("The number of events for which it did not run, because of the time or an earlier run."),
             "last": .count("The time of the last run."),
             "enabled": "False if it is switched off.",
+            "fault": "The reason why its program cannot run, or why it failed the last time; null if neither is so.",
         ],
         "TrialRequest": [
             "": SchemaNote(

@@ -20,6 +20,8 @@ struct RuleValue: Codable, Sendable {
     var withheld: Int
     @Nullable var last: Double?
     var enabled: Bool
+    /// The reason why its program cannot run, or why it failed the last time.
+    @Nullable var fault: String?
     var origin: String
     var settings: JSONValue
 }
@@ -164,7 +166,8 @@ struct RuleRoutes: Sendable {
                     places: rule.places?.sorted(),
                     beacons: rule.beacons?.map { names[$0] ?? $0.description }.sorted(), runs: rule.actionText,
                     started: one.counts.ran, failed: counts?.failed ?? 0, withheld: one.counts.withheld,
-                    last: last?.timeIntervalSince1970, enabled: one.isEnabled, origin: origin, settings: settings))
+                    last: last?.timeIntervalSince1970, enabled: one.isEnabled,
+                    fault: await one.runner?.trouble, origin: origin, settings: settings))
         }
         return values
     }

@@ -183,6 +183,16 @@ struct StatusRoutes: Sendable {
                     .init(severity: "good", what: "\(queue.name) accepts notifications", remedy: nil))
             }
         }
+        for one in await consumer.rules where one.isEnabled {
+            guard let trouble = await one.runner?.trouble else { continue }
+            // A program that cannot run needs the user.
+            let severity = one.runner?.fault == nil ? "warning" : "error"
+            findings.append(.init(severity: severity, what: "the rule \(one.rule.name) fails: \(trouble)", remedy: nil))
+        }
+        for (name, fault) in await gateway.launchFaults.sorted(by: { $0.key < $1.key }) {
+            let what = "cannot start \(name.isEmpty ? "applications" : name): \(fault)"
+            findings.append(.init(severity: "warning", what: what, remedy: nil))
+        }
         findings += storeFindings()
         let names = Set(await gateway.receiverValues.map(\.name))
         for name in current.value.places?.receiverNames ?? [] where !names.contains(name) {

@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import NIOHTTP1
 
 /// An error response with a description of the problem (RFC 9457).
 struct Problem: HTTPResponseError {
@@ -103,6 +104,8 @@ struct ProblemMiddleware: RouterMiddleware {
             response = problem.response
         } catch let error as HTTPError {
             response = Problem(error.status, Self.sentence(for: error, request)).response
+        } catch is HTTPParserError {
+            response = Problem(.badRequest, "the request is malformed; check the lengths of its chunks").response
         } catch let error as any HTTPResponseError {
             response = Problem(error.status, error.status.reasonPhrase).response
         } catch let error as EventStoreError where error.code.isTemporary {

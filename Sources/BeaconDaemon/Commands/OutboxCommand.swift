@@ -14,7 +14,7 @@ struct OutboxCommand: ParsableCommand {
         commandName: "outbox",
         abstract: "List waiting and refused notifications, and retry or drop them.",
         discussion: """
-            It also works while beacond runs, which notices a change within ten seconds.
+            It also works while beacond runs, which notices a change within two seconds.
 
             A destination can refuse a notification for good, for instance with HTTP 400. The notification becomes a \
             dead letter, and the next ones are sent. It stays until you retry or drop it.
@@ -114,10 +114,20 @@ struct OutboxCommand: ParsableCommand {
 
         func run() throws {
             let outbox = try options.open()
-            let count = try OutboxCommand.change(ids, try options.destinations(of: outbox)) { id, destination in
+            let names = try options.destinations(of: outbox)
+            let failing = try outbox.consumers().filter {
+                names.contains($0.name) && $0.failingSince != nil && $0.waiting > 0
+            }
+            let count = try OutboxCommand.change(ids, names) { id, destination in
                 try outbox.retry(id, for: destination)
             }
-            StandardOutput.write("\(count.counted("notification")) will be sent again.")
+            if count > 0 { StandardOutput.write("\(count.counted("notification")) will be sent again.") }
+            if count == 0, failing.isEmpty {
+                StandardOutput.write("No notification was refused, and no destination fails.")
+            }
+            for one in failing {
+                StandardOutput.write("\(one.name) is tried again now; waiting: \(one.waiting.counted("notification")).")
+            }
         }
     }
 

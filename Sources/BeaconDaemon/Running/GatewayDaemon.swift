@@ -114,6 +114,7 @@ struct GatewayDaemon: Sendable {
             Backup.sweep(besideStore: configuration.outbox.path)
             var settings = EventStoreSettings.gateway
             settings.retention = .init(base.web)
+            settings.watch = .seconds(1)
             let store = try EventStore(
                 file: URL(fileURLWithPath: base.outbox.path), settings: settings, logger: logger)
             let known = GatewayState(store)

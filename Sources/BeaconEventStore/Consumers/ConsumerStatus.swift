@@ -1,5 +1,6 @@
 public import BeaconModel
 import Foundation
+import GRDB
 
 /// The bounds of a consumer's queue. If the queue exceeds them, the consumer skips and counts events: the lowest
 /// priority first, and among these the oldest.
@@ -179,9 +180,17 @@ extension ConsumerStatus {
         if !removed.isEmpty { removed = removed.filter { $0 > position } }
     }
 
-    /// Leaves out later events until the consumer resumes. If an earlier pause is not passed yet, later events wait.
-    mutating func pause(at sequence: Int64) {
-        if let pausedThrough, position >= pausedThrough { (pausedFrom, self.pausedThrough) = (nil, nil) }
+    /// Leaves out later events until the consumer resumes.
+    ///
+    /// The file has room for one pause. The events of an earlier one that is not passed yet are left out one by one.
+    mutating func pause(at sequence: Int64, _ tables: StoreTables) throws {
+        if let pausedFrom, let pausedThrough {
+            try tables.events("number > ? AND number <= ?", [max(pausedFrom, position), pausedThrough]) { event in
+                if let event { removed.insert(event.number) }
+                return true
+            }
+            (self.pausedFrom, self.pausedThrough) = (nil, nil)
+        }
         if pausedFrom == nil { pausedFrom = sequence }
     }
 

@@ -67,7 +67,7 @@ extension EventStore {
                 // After damage, a consumer whose row is lost may not have received any of the file's events.
                 let start = number ?? (store.recovery == nil ? writer.ledger.sequence : 0)
                 for (name, filter) in consumers { try writer.setConsumer(name, filter, limits, after: start) }
-                for name in paused { writer.pauseConsumer(name, limits) }
+                for name in paused { try writer.pauseConsumer(name, limits) }
             }
         }
         return shared.withLock { shared in

@@ -38,10 +38,10 @@ extension StepWriter {
     }
 
     /// Pauses a consumer, or does nothing if the name is unknown.
-    mutating func pauseConsumer(_ name: String, _ limits: ConsumerLimits) {
+    mutating func pauseConsumer(_ name: String, _ limits: ConsumerLimits) throws {
         guard let index = ledger.index(of: name) else { return }
         ledger.consumers[index].limits = limits
-        ledger.consumers[index].pause(at: ledger.sequence)
+        try ledger.consumers[index].pause(at: ledger.sequence, tables)
     }
 
     /// Removes a consumer with its dead letters.

@@ -102,6 +102,7 @@ extension EventStore {
             throw EventStoreError(
                 .cannotRead, "cannot read \(backup.path): it does not exist, or this user may not read it")
         }
+        try StoreFile.check(backup)
         // Byte 18 of a database's header is 2 if it has a log (SQLite, "Database File Format", 1.3.3).
         let header = try FileHandle(forReadingFrom: backup).read(upToCount: 19)
         let source = try openForCopy(backup, hasLog: header?.last == 2)
@@ -141,6 +142,9 @@ extension EventStore {
         let manager = FileManager.default
         guard manager.fileExists(atPath: file.path) else { return nil }
         let aside = URL(fileURLWithPath: "\(file.path).\(word)-\(now)")
+        // SQLite merges the log into the file when it is closed. If this process ends below, the next start therefore
+        // finds a complete file under the old name, whether or not the log was moved already.
+        try? openForCopy(file, hasLog: true).close()
         for suffix in ["-wal", "-shm"] where manager.fileExists(atPath: file.path + suffix) {
             try? manager.removeItem(atPath: aside.path + suffix)
             try manager.moveItem(atPath: file.path + suffix, toPath: aside.path + suffix)

@@ -24,9 +24,8 @@ extension EventStore {
         // Closing any descriptor of a file releases every lock that the process has on it, including SQLite's
         // (fcntl(2)). Therefore only SQLite may open a file that is in use, under any name.
         let path = file.resolvingSymlinksInPath().path
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
-        if isFolder.boolValue { return "is a folder; write the path of a file" }
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        if (try? StoreFile.check(file)) == nil { return "is a folder, a pipe or a device; write the path of a file" }
         if FileLock.isHeld(path + ".lock") { return nil }
         guard let handle = FileHandle(forReadingAtPath: path) else { return "cannot be read by this user" }
         defer { try? handle.close() }

@@ -92,9 +92,17 @@ struct StoreFile: Sendable {
         writer.close()
     }
 
+    /// Refuses a path of anything but a file: a reader of a pipe could wait for ever.
+    static func check(_ file: URL) throws(EventStoreError) {
+        var status = stat()
+        guard stat(file.path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+        throw EventStoreError(.notOurs, "\(file.path) is a folder, a pipe or a device; write the path of a file")
+    }
+
     /// Creates the folder and the file if they are missing. Other users may not read them, because they record people's
     /// presence.
     static func create(_ file: URL) throws(EventStoreError) {
+        try check(file)
         do throws(StateError) {
             try AtomicFile.makeFolder(file.deletingLastPathComponent().path)
             try AtomicFile.make(file.path)

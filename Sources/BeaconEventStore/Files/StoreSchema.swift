@@ -82,6 +82,12 @@ enum StoreSchema {
         try database.execute(sql: "PRAGMA user_version = \(version)")
     }
 
+    /// SQLite's own tables: the sequence, and the statistics of ANALYZE.
+    private static let tablesOfSQLite: Set = [
+        "CREATE TABLE sqlite_sequence(name,seq)", "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+        "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+    ]
+
     /// Returns whether a file has exactly these tables. Triggers, views and changed tables are foreign, and could do
     /// anything.
     static func isWhole(_ database: Database) throws -> Bool {
@@ -91,9 +97,9 @@ enum StoreSchema {
         let rows = try Row.fetchCursor(database, sql: "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
         while let row = try rows.next() {
             let name = try StoreRow(row).text(0, atMost: 1 << 16)
-            // SQLite's own tables: the sequence, and the statistics of ANALYZE.
-            if name.hasPrefix("sqlite_") { continue }
-            guard expected[name] == (try StoreRow(row).text(1, atMost: 1 << 20)) else { return false }
+            let sql = try StoreRow(row).text(1, atMost: 1 << 20)
+            if tablesOfSQLite.contains(sql) { continue }
+            guard expected[name] == sql else { return false }
             found += 1
         }
         return found == expected.count

@@ -28,6 +28,7 @@ public struct EventStoreInspector: Sendable {
                 .cannotOpen,
                 "there is no event store at \(file.path). Check the path; the program creates it when it starts")
         }
+        try StoreFile.check(file)
         self.file = file
         do {
             var configuration = Configuration()

@@ -443,11 +443,11 @@ public actor EventStore {
             if isBusy {
                 try? await clock.sleep(.milliseconds(500))
             } else {
-                let (clock, attention) = (clock, attention)
+                let (clock, attention, pause) = (clock, attention, settings.watch)
                 _ = await result {
                     await attention.wait(after: seen)
                 } before: {
-                    try? await clock.sleep(EventStoreSettings.housekeeping)
+                    try? await clock.sleep(pause)
                 }
             }
             let now = clock.sinceBoot()
@@ -455,15 +455,21 @@ public actor EventStore {
                 let isDue = now - Self.retryNanoseconds >= shared.lastAttempt
                 if !shared.tail.entries.isEmpty, isDue, shared.writing == nil { schedule(&shared, true) }
             }
-            guard now >= next else { continue }
-            next = now + pause
+            let (isDue, isOutdated) = (now >= next, await isOutdated)
+            guard isDue || isOutdated else { continue }
             do throws(EventStoreError) {
-                try await maintain(expiring: round.isMultiple(of: EventStoreSettings.roundsOfExpiry))
+                try await maintain(expiring: isDue && round.isMultiple(of: EventStoreSettings.roundsOfExpiry))
             } catch {
                 logger.debug("cannot enforce the bounds of the event store yet: \(error)")
             }
-            round += 1
+            if isDue { (next, round) = (now + pause, round + 1) }
         }
+    }
+
+    /// Whether another process has changed the file. The next transaction takes over the changes.
+    private var isOutdated: Bool {
+        let open = shared.withLock { $0.file }
+        return (try? open?.writer.use { try ledger.isOutdated($0) }) ?? false
     }
 
     /// Makes a last attempt to write the waiting steps, and closes the file. Later calls throw `closed`.

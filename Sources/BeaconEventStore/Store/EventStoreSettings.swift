@@ -49,6 +49,9 @@ public struct EventStoreSettings: Sendable {
     /// the oldest data. It should therefore be well above them.
     public var maximumFileSize: Int?
 
+    /// The interval between looks for changes by other processes, such as `beacond outbox`.
+    package var watch = EventStoreSettings.housekeeping
+
     /// The number of events that are indexed, or deleted, in one transaction. Each transaction writes a page of the
     /// index for each value of an attribute, so fewer and larger transactions write less.
     package var piece = 4_000

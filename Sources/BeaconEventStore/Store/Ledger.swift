@@ -100,6 +100,11 @@ struct Ledger: Sendable {
         }
     }
 
+    /// Returns whether another process has changed the file since the last transaction.
+    func isOutdated(_ database: Database) throws -> Bool {
+        try Int64.fetchOne(database, sql: "PRAGMA data_version") != dataVersion
+    }
+
     /// Takes over the changes that another process has made to the file since the last transaction.
     mutating func refresh(_ tables: StoreTables) throws {
         let version = try tables.first("PRAGMA data_version") { try $0.integer(0) } ?? 0

@@ -19,6 +19,9 @@ actor ApplicationLauncher {
     /// The number of starts.
     private(set) var started = 0
 
+    /// The reason why the last start failed; nil if it succeeded.
+    private(set) var failure: String?
+
     /// Creates a launcher.
     init(_ identity: ApplicationIdentity, settings: LaunchSettings.Applications, logger: Logger) {
         self.identity = identity
@@ -64,29 +67,31 @@ actor ApplicationLauncher {
             launch = nil
             schedule.start(at: .now)
             started += 1
-            schedule.end(await run(next))
+            failure = await run(next)
+            schedule.end(failure == nil)
         }
         worker = nil
     }
 
-    private func run(_ launch: ApplicationLaunch) async -> Bool {
+    /// - Returns: what went wrong, as a sentence; nil for success.
+    private func run(_ launch: ApplicationLaunch) async -> String? {
         let logger = logger
         let name = identity.name
         do {
             let program = try EventProgram(launch, timeLimit: settings.timeLimit)
             logger.info("starting \(name) for its regions")
             let outcome = try await program.run(input: [], output: .lines { logger.info("\(name): \($0)") })
-            if Task.isCancelled { return true }
+            if Task.isCancelled { return nil }
             if case .tookTooLong = outcome {
                 // An application that waits for more events does not end by itself.
                 logger.info("\(name) \(outcome)")
-                return true
+                return nil
             }
             if !outcome.isSuccess { logger.warning("\(name) \(outcome)") }
-            return outcome.isSuccess
+            return outcome.isSuccess ? nil : "it \(outcome)"
         } catch {
             logger.error("cannot start \(name): \(error)")
-            return false
+            return "\(error)"
         }
     }
 }

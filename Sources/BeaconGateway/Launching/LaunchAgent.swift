@@ -39,6 +39,17 @@ package actor LaunchAgent {
         }
     }
 
+    /// The applications that cannot be started or failed the last time, with the reasons.
+    package var faults: [String: String] {
+        get async {
+            var faults = problems
+            for (identity, launcher) in launchers {
+                faults[identity.name] = await launcher.failure ?? faults[identity.name]
+            }
+            return faults
+        }
+    }
+
     // MARK: - Applications
 
     /// Scans for registered applications repeatedly, and lets the gateway monitor for the terminated ones, until its

@@ -37,6 +37,9 @@ package struct RuleConsumer: Service {
         (self.broadcast, self.logger) = (broadcast, logger)
     }
 
+    /// The rules with their state.
+    package var rules: [RuleEngine.Active] { get async { await engine.active } }
+
     /// The reason why rules cannot process events; nil while they can.
     package var failure: String? { fault.withLock { $0 } }
 
@@ -106,7 +109,7 @@ package struct RuleConsumer: Service {
             return result
         }
         let installs = people.changed
-        var step = try await engine.step(for: result.work)
+        var step = try engine.step(for: result.work)
         step.changes += try installs.flatMap(StoredPeople.changes(saving:))
         step.changes += try result.messages.map(StoredPeople.change(adding:))
         step.commit(batch)

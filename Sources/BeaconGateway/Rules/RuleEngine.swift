@@ -52,7 +52,7 @@ package actor RuleEngine {
         package var last: Date?
     }
 
-    /// The most notifications and notes that wait for the disk. If there are more, the oldest are dropped.
+    /// The most events of apps and other gateways that wait for a rule's program.
     private static let maximumWaiting = 1_000
 
     /// The most people whose last run a rule with a span remembers. If there are more, the least recent are forgotten.
@@ -71,9 +71,6 @@ package actor RuleEngine {
     private var second:
         (time: Timestamp, regions: [BeaconNotification.Region], beacons: [BeaconIdentity: BeaconSettings])?
     private var ids = EventIDs()
-    private var waiting: [Work] = []
-    private var writer: Task<Void, Never>?
-    private var isFailing = false
     private var isStopped = false
 
     /// The data to write for one event of one rule.
@@ -249,7 +246,7 @@ package actor RuleEngine {
         guard !isStopped, active[index].isEnabled, active[index].rule.concerns(occurrence) else { return nil }
         var ran = false
         let work = Self.decide(&active[index], occurrence, ids: &ids, ran: &ran)
-        enqueue(work)
+        store(work)
         guard ran, let runner = active[index].runner else { return nil }
         return Start(runner: runner, json: occurrence.json, run: active[index].rule.run(for: occurrence))
     }
@@ -305,48 +302,23 @@ package actor RuleEngine {
             var run = start.run
             run.outcome = fault == nil ? .done : .failed
             run.detail = fault
-            let entry = run
-            Task { await self?.enqueue(Work(runs: [entry])) }
+            self?.store(Work(runs: [run]))
         }
     }
 
-    private func enqueue(_ work: Work) {
-        guard !work.runs.isEmpty || work.firing != nil || work.notification != nil else { return }
-        guard trail != nil || work.notification != nil else { return }
-        waiting.append(work)
-        if waiting.count > Self.maximumWaiting {
-            waiting.removeFirst()
-            logger.warning("more than \(Self.maximumWaiting) results of rules wait for the disk; dropping the oldest")
+    /// Stores the result of a rule soon. While the disk fails, it waits in the memory of the event store.
+    private nonisolated func store(_ work: Work) {
+        guard let trail, !work.runs.isEmpty || work.firing != nil || work.notification != nil else { return }
+        do {
+            trail.store.enqueue(try step(for: [work]))
+        } catch {
+            logger.error("a result of a rule is lost: \(error)")
         }
-        if writer == nil { writer = Task { await write() } }
-    }
-
-    /// Writes all waiting results.
-    private func write() async {
-        while !waiting.isEmpty {
-            let batch = Array(waiting.prefix(100))
-            do {
-                if let trail { try await trail.store.append(try step(for: batch)) }
-                waiting.removeFirst(min(batch.count, waiting.count))
-                if isFailing { logger.notice("results of rules are written again") }
-                isFailing = false
-            } catch {
-                if isStopped {
-                    logger.error("results of rules for \(waiting.count) events are lost: \(error)")
-                    waiting = []
-                    break
-                }
-                if !isFailing { logger.error("cannot write results of rules: \(error); keeping them in memory") }
-                isFailing = true
-                try? await Task.sleep(for: Self.pause)
-            }
-        }
-        writer = nil
     }
 
     /// Returns the step that stores the rules' work: their notifications, the audit trail and the times of their runs.
     /// The store recognizes by its id a notification that it already has because rules decided twice.
-    func step(for work: [Work]) throws -> Step {
+    nonisolated func step(for work: [Work]) throws -> Step {
         var step = Step(
             changes: try trail?.changes(adding: work.flatMap(\.runs), work.compactMap(\.firing)) ?? [])
         for one in work {
@@ -413,17 +385,19 @@ package actor RuleEngine {
         await withTaskGroup(of: Void.self) { group in
             for runner in runners { group.addTask { await runner.finish() } }
         }
-        await writer?.value
+        // Steps are written in their order. On a disk that fails, the results wait in memory.
+        _ = try? await trail?.store.append(Step())
     }
 
-    /// Ends all programs of rules, and tries once more to write waiting results.
+    /// Ends all programs of rules, and stores their results.
     package func stop() async {
         isStopped = true
         let runners = active.compactMap(\.runner)
         await withTaskGroup(of: Void.self) { group in
             for runner in runners { group.addTask { await runner.stop() } }
         }
-        await writer?.value
+        // Steps are written in their order. On a disk that fails, the results wait in memory.
+        _ = try? await trail?.store.append(Step())
     }
 }
 

@@ -29,6 +29,9 @@ package actor RuleRunner {
     /// The time of the program's last start.
     package private(set) var lastStart: Date?
 
+    /// The reason why the last run failed; nil if it succeeded.
+    private var failure: String?
+
     private let program: EventProgram
     private let logger: Logger
     private var schedule: LaunchSchedule
@@ -44,6 +47,12 @@ package actor RuleRunner {
         schedule = LaunchSchedule(interval: rule.interval)
         program = EventProgram(rule)
     }
+
+    /// The reason why the program cannot run; nil if it probably can.
+    package nonisolated var fault: String? { program.fault }
+
+    /// The reason why the program cannot run, or why it failed the last time; nil if neither is so.
+    package var trouble: String? { fault ?? failure }
 
     /// Runs the program for an event, a line of JSON, as soon as the schedule allows.
     ///
@@ -101,6 +110,7 @@ package actor RuleRunner {
             counts.started += 1
             lastStart = Date()
             let fault = await run(event.line)
+            failure = fault
             if fault != nil { counts.failed += 1 }
             schedule.end(fault == nil)
             event.end(fault)

@@ -258,6 +258,9 @@ package actor Gateway {
         listener.present.compactMap { _, source in source.crowd.map { (source.settings.name, $0) } }
     }
 
+    /// The applications that cannot be started or failed the last time, with the reasons.
+    package var launchFaults: [String: String] { get async { await launches?.faults ?? [:] } }
+
     /// The newest time of any source, by the wall clock: the present, except for recordings and simulations.
     package var newestTime: Timestamp { listener.newestTime }
 

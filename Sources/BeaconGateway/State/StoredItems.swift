@@ -99,34 +99,28 @@ package struct StoredItems: Sendable {
     private static func changes(
         from before: [Placed], to after: [ConfigurationItem], next: Int
     ) throws -> (changes: [StateChange], items: [Placed]) {
-        var (removed, inserted): (Set<Int>, Set<Int>) = ([], [])
-        for change in after.difference(from: before.map(\.item)) {
-            switch change {
-            case .remove(let offset, _, _): removed.insert(offset)
-            case .insert(let offset, _, _): inserted.insert(offset)
-            }
-        }
-        var changes = removed.map { offset in
-            StateChange(namespace: Namespace.item, key: key(of: before[offset].item), value: nil)
+        // By their keys, since a comparison of two long lists would take seconds.
+        let known = Dictionary(before.indices.map { (key(of: before[$0].item), $0) }) { first, _ in first }
+        let kept = Set(after.map { key(of: $0) })
+        var changes = known.keys.filter { !kept.contains($0) }.map {
+            StateChange(namespace: Namespace.item, key: $0, value: nil)
         }
         var items: [Placed] = []
-        var (old, new, next) = (0, 0, next)
-        while old < before.count || new < after.count {
-            let isRemoved = removed.contains(old)
-            guard inserted.contains(new) else {
-                if !isRemoved {
-                    items.append(before[old])
-                    new += 1
-                }
+        var (old, next) = (0, next)
+        for item in after {
+            var order = next
+            if let index = known[key(of: item)] {
+                order = before[index].order
+                old = index + 1
+            } else if old < before.count, !kept.contains(key(of: before[old].item)) {
+                // An item that replaces one with another name keeps its position.
+                order = before[old].order
                 old += 1
-                continue
+            } else {
+                next += 1
             }
-            let item = after[new]
-            // An item that replaces another keeps its position.
-            let order = isRemoved ? before[old].order : next
-            if isRemoved { old += 1 } else { next += 1 }
-            new += 1
             items.append((order, item))
+            guard known[key(of: item)].map({ before[$0].item != item }) ?? true else { continue }
             changes.append(
                 try StateChange(
                     Namespace.item, key(of: item),

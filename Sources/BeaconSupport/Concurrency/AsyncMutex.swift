@@ -1,23 +1,23 @@
-/// An asynchronous mutex. Tasks get it in the order of their requests.
+/// An asynchronous mutex, or one with several places. Tasks get it in the order of their requests.
 package final class AsyncMutex: Sendable {
     private struct State {
-        var isTaken = false
+        var free: Int
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
 
-    /// Creates a mutex that is free.
-    package init() {}
+    /// Creates a mutex that so many tasks can hold at once, and that is free.
+    package init(places: Int = 1) { state = Locked(State(free: places)) }
 
     /// Runs a function while it holds the mutex. A nested call waits forever.
-    package func run<Value>(
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
-    ) async rethrows -> Value {
+    package func run<Value, Failure: Error>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
-                guard state.isTaken else {
-                    state.isTaken = true
+                guard state.free == 0 else {
+                    state.free -= 1
                     return true
                 }
                 state.waiters.append(continuation)
@@ -28,7 +28,7 @@ package final class AsyncMutex: Sendable {
         defer {
             let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
                 guard !state.waiters.isEmpty else {
-                    state.isTaken = false
+                    state.free += 1
                     return nil
                 }
                 return state.waiters.removeFirst()

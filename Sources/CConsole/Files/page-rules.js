@@ -39,8 +39,8 @@ export function open(root) {
 
   async function edit(rule) {
     try {
-      await ruleForm({ rule, saved: async (name) => {
-        toast(`The rule ${name} is saved`);
+      await ruleForm({ rule, saved: async ({ name, fault }) => {
+        toast(fault ? `The rule ${name} is saved, but it cannot run: ${fault}` : `The rule ${name} is saved`);
         await load().catch(() => {});
         if (document.activeElement === document.body) add.focus();
       } });
@@ -90,7 +90,7 @@ function card(name, act) {
   const button = (word, label, action, extra = "") => el(`button.small${extra}`, { type: "button", "aria-label": `${label} ${name}`, click: action }, word);
   return el("li.card.rule", null,
     el("div.card-head", null, el("h2", null, name), el("span.rule-head", null, el("span.origin"), el("span.switch-word", { "aria-hidden": "true" }), box)),
-    el("p.sentence"), el("div.runs"),
+    el("p.sentence"), el("div.runs"), el("p.fault.bad-text", { hidden: true }),
     el("p.tally", null, el("span.started"), el("span.withheld"), el("span.failed.bad-text", { hidden: true }), el("span.last", null, "last ", timeNode("ago"))),
     el("div.actions.start", null,
       button("Try on history", "Try on the history:", () => act.try(name)), button("Past runs", "Past runs of", () => act.trail(name)),
@@ -112,6 +112,9 @@ function update(node, rule) {
     runs.dataset.text = program;
     runs.replaceChildren(...(program ? [el("pre", null, el("code", null, program))] : []));
   }
+  const fault = node.querySelector(".fault");
+  text(fault, rule.fault ? `It fails: ${rule.fault}` : "");
+  show(fault, Boolean(rule.fault) && rule.enabled);
   text(node.querySelector(".started"), rule.started ? `Ran ${counted(rule.started, "time")}` : "Has not run yet");
   text(node.querySelector(".withheld"), rule.withheld === 1 ? "withheld once" : `withheld ${count(rule.withheld)} times`);
   show(node.querySelector(".withheld"), rule.withheld > 0);

@@ -153,9 +153,7 @@ export async function ruleForm({ rule, saved }) {
     check: () => ruleFaults(read()), other: { word: "Try on history", run: (invalid) => { if (!invalid()) tryRule(read()); } },
     send: async () => {
       const body = read();
-      if (rule) await send("PUT", pathOf("v1/rules", rule.name), body);
-      else await send("POST", "v1/rules", body);
-      saved(body.name);
+      saved(rule ? await send("PUT", pathOf("v1/rules", rule.name), body) : await send("POST", "v1/rules", body));
     },
   });
   form.addEventListener("input", draw);

@@ -252,11 +252,13 @@ struct ConsumerTests {
         consumer = try bench.store.addConsumer("a")
         try await bench.store.append(Step(Array(events[6..<8])))
         #expect(try await consumer.status().waiting == 5)
-        // Pause again before it has passed the first pause: rather deliver too much than too little.
+        // Pause again before it has passed the first pause.
         try bench.store.addConsumers([], pausing: ["a"])
         try await bench.store.append(Step([events[8]]))
+        #expect(try await consumer.status().waiting == 5)
+        try await bench.reopen()
         consumer = try bench.store.addConsumer("a")
-        #expect(try await drain(consumer, limit: 2) == Array(events[..<3]) + Array(events[6...8]))
+        #expect(try await drain(consumer, limit: 2) == Array(events[..<3]) + Array(events[6...7]))
         try bench.store.addConsumers([], pausing: ["a"])
         try await bench.store.append(Step([events[9]]))
         // No event waits for it, so it does not delay deletion.

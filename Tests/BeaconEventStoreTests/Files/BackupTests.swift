@@ -55,6 +55,23 @@ struct BackupTests {
         #expect(try await bench.store.all().count == 305)
     }
 
+    @Test("A store that is set aside after a kill is complete without its log")
+    func setAside() async throws {
+        let bench = try await filled(20)
+        let backup = bench.folder.url.appendingPathComponent("backup.sqlite")
+        try await bench.store.backUp(to: backup)
+        // The files of a process that was killed: the newest events are only in the log.
+        let killed = bench.folder.url.appendingPathComponent("killed.sqlite")
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: bench.file.path + suffix, toPath: killed.path + suffix)
+        }
+        await bench.store.close()
+        let aside = try #require(try EventStore.restore(from: backup, to: killed).setAside)
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: aside.path + suffix) }
+        try bench.open(aside)
+        #expect(try await bench.store.all().count == 20)
+    }
+
     @Test("A partial backup left by a kill is removed at the next start, but one in progress is not")
     func leftovers() async throws {
         let bench = try StoreBench()
@@ -109,6 +126,22 @@ struct BackupTests {
             "UPDATE boot SET lead = 'x'; INSERT INTO boot VALUES ('one', -9223372036854775808, 9223372036854775807)"
         ),
     ]
+
+    @Test("A trigger is damage, whatever its name, and the store goes on without it", arguments: ["t", "sqlite_t"])
+    func trigger(_ name: String) async throws {
+        let bench = try await filled(20)
+        await bench.store.close()
+        let database = try DatabaseQueue(path: bench.file.path)
+        try await database.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA writable_schema = ON")
+            try database.execute(
+                sql: "INSERT INTO sqlite_schema VALUES ('trigger', ?, 'event', 0, ?)",
+                arguments: [name, "CREATE TRIGGER \(name) AFTER INSERT ON event BEGIN DELETE FROM state; END"])
+        }
+        try database.close()
+        try bench.open()
+        #expect(bench.store.recovery?.events == 20)
+    }
 
     @Test("A hostile backup is refused with an error, or gives a working store", arguments: hostile.indices)
     func hostileBackup(index: Int) async throws {

@@ -35,6 +35,24 @@ struct FileTests {
         #expect(EventStore.fault(of: bench.folder.url)?.contains("is a folder") == true)
     }
 
+    @Test(
+        "A pipe or a device instead of a file is refused at once, by everything that opens a store",
+        arguments: [true, false])
+    func noFile(isPipe: Bool) throws {
+        let folder = try TemporaryFolder()
+        let path = isPipe ? folder.url.appendingPathComponent("pipe") : URL(fileURLWithPath: "/dev/zero")
+        if isPipe { #expect(mkfifo(path.path, 0o600) == 0) }
+        #expect(EventStore.fault(of: path)?.contains("a pipe or a device") == true)
+        var errors: [EventStoreError?] = []
+        errors.append(#expect(throws: EventStoreError.self) { _ = try EventStore(file: path) })
+        errors.append(#expect(throws: EventStoreError.self) { _ = try EventStoreInspector(file: path) })
+        errors.append(
+            #expect(throws: EventStoreError.self) {
+                _ = try EventStore.restore(from: path, to: folder.url.appendingPathComponent("restored"))
+            })
+        #expect(errors.allSatisfy { $0?.code == .notOurs })
+    }
+
     @Test("A killed process's lock is awaited if a program that it started still holds it")
     func killedHolder() async throws {
         let bench = try StoreBench()

@@ -16,7 +16,7 @@ struct ConfigurationExposureTests {
         temporary = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder + "/inner", withIntermediateDirectories: true)
         #expect(chmod(folder, 0o755) == 0 && chmod(folder + "/inner", 0o755) == 0)
-        try Data().write(to: URL(fileURLWithPath: file))
+        try Data("#!/bin/sh\n".utf8).write(to: URL(fileURLWithPath: file))
     }
 
     /// Follows a warning's remedy.
@@ -42,12 +42,16 @@ struct ConfigurationExposureTests {
             return checked.diagnostics.map { $0.text(file: path) }
         }
         for mode in [0o666, 0o602] as [mode_t] {
-            for name in [path, secrets, file] { #expect(chmod(name, mode) == 0) }
+            for name in [path, secrets] { #expect(chmod(name, mode) == 0) }
+            #expect(chmod(file, mode | 0o111) == 0)
             let lines = try warnings()
             #expect(lines.count == 3 && lines.allSatisfy { $0.hasPrefix("\(path): warning: other users can ") })
             for line in lines { try repair(line) }
             #expect(try warnings().isEmpty)
         }
+        // A program that cannot run has a separate warning.
+        #expect(chmod(file, 0o644) == 0)
+        #expect(try warnings().map { $0.contains("the rule r will fail: cannot run") } == [true])
         // The same program with a path relative to its folder.
         try """
         sources: [auto]

@@ -213,6 +213,56 @@ struct RuleTests {
         #expect(stays.map(\.time.seconds) == [1_800_000_006])
     }
 
+    /// How a disk behaves while rules decide.
+    enum Disk: CaseIterable { case healthy, locked }
+
+    @Test(
+        "All notifications of rules within a second are stored, or wait in the store's memory and are counted there",
+        arguments: [(110, 10), (1_300, 1), (1, 1_300), (2_525, 4)], Disk.allCases)
+    func crowd(_ size: (beacons: Int, rules: Int), _ state: Disk) async throws {
+        struct NoSink: Sink {
+            var maximumBatch: Int { 1 }
+            func deliver(_ batch: [QueuedNotification]) -> [DeliveryOutcome] { [] }
+        }
+        let disk = TestDisk()
+        let bench = try GatewayBench(disk: disk)
+        let store = try #require(bench.store)
+        let delivery = try DeliveryService(
+            store: store, destinations: [Destination(name: "hub", sink: NoSink())],
+            limits: ConsumerLimits(events: 20_000), logger: bench.lines.logger)
+        let rule = try #require(
+            Self.rule("events: [near], destinations: [hub]").configuration.launch.rules.first)
+        let engine = RuleEngine(
+            (0..<size.rules).map { number in
+                var rule = rule
+                rule.name = "r\(number)"
+                return rule
+            }, trail: try bench.state.trail, delivery: delivery, logger: bench.lines.logger)
+        var report = Self.report(1, .near)
+        report.beacons = (0..<size.beacons).map { number in
+            RangedBeacon(
+                address: DeviceAddress(bits: 1, kind: .random),
+                identity: BeaconIdentity(uuid: Self.beacon.uuid, major: 2, minor: UInt16(number)), proximity: .near,
+                accuracy: 1, rssi: -60, lastHeard: .zero)
+        }
+        if state == .locked { disk.fail(EventStoreError(.locked, "another program locks it")) }
+        await engine.handle(
+            report, at: .zero, from: ReceiverID(0),
+            regions: [.init(name: "hall", constraint: GatewayBench.constraint)], beacons: [:])
+        await engine.settle()
+        await engine.finish()
+        let all = size.beacons * size.rules
+        let health = store.health
+        let dropped = health.dropped.values.reduce(0, +)
+        #expect(dropped == (state == .locked ? max(0, all - 10_000) : 0))
+        #expect(health.waitingEvents == (state == .locked ? all - dropped : 0))
+        #expect(bench.lines.all.contains { $0.contains("dropping events") } == (dropped > 0))
+        disk.fail(nil)
+        disk.advance(by: .seconds(2))
+        try await store.append(Step())
+        #expect(try await delivery.status().map(\.waiting) == [all - dropped])
+    }
+
     @Test("Reports of installs, other gateways' receivers and this machine are separate")
     func reporters() throws {
         let configuration = Self.rule("events: [near], destinations: [hub]").configuration

@@ -57,6 +57,47 @@ struct StoreHealthTests {
         await running.value
     }
 
+    @Test("A rule whose program cannot run or failed is a finding, and is shown with the rule, until it works")
+    func rulePrograms() async throws {
+        let bench = try GatewayBench()
+        let web = try WebBench(bench: bench) { configuration in
+            for (name, words) in [
+                ("missing", ["/nowhere/notify.sh"]), ("failing", ["/bin/sh", "-c", "test -e now"]),
+                ("good", ["/bin/true"]),
+            ] {
+                var rule = Rule(name: name, target: .program(words), interval: .zero)
+                rule.folder = bench.folder.path
+                configuration.launch.rules.append(rule)
+            }
+            var off = Rule(name: "off", target: .program(["/nowhere/notify.sh"]))
+            off.isEnabled = false
+            configuration.launch.rules.append(off)
+        }
+        func findings(_ severity: String) async throws -> [String] {
+            try await health(web, severity).1.compactMap { $0["what"] as? String }
+        }
+        func faults() async throws -> [String?] {
+            let rules = try await web.ask(.get, "/v1/rules").json["rules"] as? [[String: Any]] ?? []
+            return rules.map { $0["fault"] as? String }
+        }
+        let errors = try await findings("error")
+        #expect(
+            errors.count == 1 && errors[0].contains("the rule missing fails: there is no program /nowhere/notify.sh"))
+        #expect(try await findings("warning").isEmpty)
+        #expect(try await faults().map { $0 != nil } == [true, false, false, true])
+        let runner = try #require(await web.rules.active.first { $0.rule.name == "failing" }?.runner)
+        await runner.enqueue([])
+        try await eventually("it fails") {
+            try await findings("warning").contains { $0.contains("ended with status 1") }
+        }
+        #expect(try await faults().map { $0 != nil } == [true, true, false, true])
+        #expect(FileManager.default.createFile(atPath: bench.folder.path + "/now", contents: nil))
+        // Until then the rule waits longer after each failure.
+        await runner.enqueue([])
+        try await eventually("it works again") { try await findings("warning").isEmpty }
+        await web.rules.stop()
+    }
+
     @Test("A write that takes a second is a finding until it ends, and delays no answer")
     func slow() async throws {
         let disk = TestDisk()

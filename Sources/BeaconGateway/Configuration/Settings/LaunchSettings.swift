@@ -1,4 +1,5 @@
 import BeaconConfiguration
+import BeaconPrograms
 import Yams
 
 /// The programs and applications that the daemon starts for events.
@@ -59,7 +60,8 @@ extension LaunchSettings {
                 "The rules for events."),
         ])
 
-    /// Reports a configuration file or programs that other users can change, and an unknown time zone.
+    /// Reports a configuration file or programs that other users can change, programs that cannot run, and an unknown
+    /// time zone.
     func reportMachine(to reading: ConfigurationReading, file: String) {
         let programs = rules.compactMap { rule -> String? in
             // A name alone is searched for in the folders of PATH.
@@ -69,6 +71,10 @@ extension LaunchSettings {
             return program.hasPrefix("/") ? program : rule.folder.map { "\($0)/\(program)" }
         }
         reading.reportExposure(of: file, programs: Set(programs))
+        for rule in rules where rule.isEnabled && rule.target != nil {
+            guard let fault = EventProgram(rule).fault else { continue }
+            reading.report(.machine, "the rule \(rule.name) will fail: \(fault)", severity: .warning)
+        }
         RuleZone.refreshMachine()
         reading.reportTimeZone(isNeeded: rules.contains { $0.schedule?.zone == .machine })
     }

@@ -10,7 +10,17 @@ import Testing
 
 @Suite("Connections: limits")
 struct ConnectionLimitsTests {
-    private static let sizes = ConnectionLimits.Sizes()
+    private static let sizes = ConnectionLimits.Sizes(files: 1024)
+
+    @Test(
+        "All connections leave descriptors to the rest of beacond, whatever the limit",
+        arguments: [-1, 64, 256, 512, 1024, 65_536])
+    func files(_ limit: Int) {
+        let sizes = ConnectionLimits.Sizes(files: limit)
+        #expect(limit < 0 || sizes.open + 32 <= limit)
+        #expect(sizes.share < sizes.all && sizes.proxyShare < sizes.all && sizes.all < sizes.open)
+        #expect(limit > 0 && limit < 1024 || sizes.all == 512)
+    }
 
     private static func client(_ address: String, proxies: Set<String> = []) throws -> ConnectionLimits.Client {
         var settings = WebSettings()
@@ -156,7 +166,7 @@ struct ConnectionLimitsTests {
 
     @Test("With random clients, each number stays within its limits, and no place is lost")
     func random() throws {
-        var sizes = ConnectionLimits.Sizes()
+        var sizes = ConnectionLimits.Sizes(files: 1024)
         (sizes.all, sizes.share, sizes.proxyShare, sizes.local) = (12, 4, 8, 2)
         (sizes.readiness, sizes.readinessShare) = (3, 2)
         let addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4", "127.0.0.1", "10.0.0.1"]

@@ -24,7 +24,7 @@ struct ConnectionPlaceTests {
     }
 
     private static func small() -> ConnectionLimits {
-        var sizes = ConnectionLimits.Sizes()
+        var sizes = ConnectionLimits.Sizes(files: 1024)
         (sizes.share, sizes.readinessShare) = (2, 1)
         return ConnectionLimits(sizes)
     }
