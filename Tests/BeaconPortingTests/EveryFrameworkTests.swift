@@ -66,7 +66,7 @@ struct EveryFrameworkTests {
         guard TypeChecker.flags != nil else { return }
         let all = files.map { file in
             // They share a module, which needs the empty form once.
-            guard let form = text(file.ported).firstRange(of: "\n#if !canImport(UIKit)\nclass UIViewController"),
+            guard let form = text(file.ported).firstRange(of: "#if !canImport(UIKit)\nclass UIViewController"),
                 file.path != files.first(where: { text($0.ported).contains("\nclass UIViewController") })?.path
             else { return file }
             return PortedFile(

@@ -68,8 +68,7 @@ struct StandInRule: PortRule {
         let end = file.source.utf8.count
         let startsLine = file.source.utf8.last == UInt8(ascii: "\n")
         let lines = blocks.flatMap { ["#if !\($0.condition)"] + $1 + ["#endif"] }
-        let text =
-            (startsLine ? "" : file.newline) + file.newline + lines.joined(separator: file.newline) + file.newline
+        let text = (startsLine ? "" : file.newline) + lines.joined(separator: file.newline) + file.newline
         return Edit(range: end..<end, text: text)
     }
 
