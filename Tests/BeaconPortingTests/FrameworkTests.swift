@@ -226,6 +226,12 @@ struct FrameworkTests {
                 "#if canImport(SwiftUI)\nimport SwiftUI\n#endif\nimport CoreLocation\n#if canImport(SwiftUI)\nstruct A: View {\n    let c = CLBeaconIdentityConstraint(uuid: u)\n    var body: some View { Text(\"\") }\n}\n#endif"
         ),
         PortExample(
+            "a view that calls a model",
+            "import SwiftUI\nimport CoreLocation\nstruct A: View {\n    var body: some View { Button(\"\") { m.startRangingBeacons() } }\n}",
+            becomes:
+                "#if canImport(SwiftUI)\nimport SwiftUI\n#endif\nimport CoreLocation\n#if canImport(SwiftUI)\nstruct A: View {\n    var body: some View { Button(\"\") { m.startRangingBeacons() } }\n}\n#endif"
+        ),
+        PortExample(
             "an entity that makes a region",
             "import CoreData\nclass A: NSManagedObject {\n    @NSManaged var a: UUID\n    func r() -> CLBeaconRegion { CLBeaconRegion(uuid: a, identifier: \"\") }\n}",
             becomes:
