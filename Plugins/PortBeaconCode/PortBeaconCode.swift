@@ -74,10 +74,11 @@ struct PortBeaconCode: CommandPlugin {
 
     /// Builds the modules of other packages, and returns the options for the compiler.
     private func compilation(_ context: PluginContext, of targets: [any Target]) throws -> [String] {
-        let own = Set(context.package.targets.map(\.id))
-        let needed = targets.flatMap(\.recursiveTargetDependencies).filter { !own.contains($0.id) }
-        var names = Set(["CoreLocation", "CoreBluetooth"])
-        for case let module as SwiftSourceModuleTarget in needed { names.insert(module.name) }
+        // The modules of this package are checked in their ported form.
+        var names: Set<String> = []
+        for case .product(let product) in targets.flatMap(\.dependencies) {
+            names.formUnion(product.targets.filter { $0 is SwiftSourceModuleTarget }.map(\.name))
+        }
         for name in names.sorted() {
             let result = try packageManager.build(.target(name), parameters: .init(configuration: .debug))
             guard result.succeeded else {

@@ -33,6 +33,9 @@ struct ConditionRuleTests {
             "after other rules", "class A {\n    #if os(iOS)\n    @objc func f() {}\n    #endif\n}",
             becomes: "class A {\n    #if os(iOS) || os(Linux)\n    func f() {}\n    #endif\n}"),
         PortExample(
+            "an import that exists", "#if os(iOS)\nimport CoreLocation\n#endif",
+            becomes: "#if os(iOS) || os(Linux)\nimport CoreLocation\n#endif"),
+        PortExample(
             "with an Apple-only part",
             "#if os(iOS)\n\(code)\n#if canImport(UIKit)\nlet a = UIColor.red\n#endif\n#endif",
             becomes: "#if os(iOS) || os(Linux)\n\(code)\n#if canImport(UIKit)\nlet a = UIColor.red\n#endif\n#endif"),
@@ -47,6 +50,9 @@ struct ConditionRuleTests {
         PortExample("code for others", "#if os(iOS)\n\(code)\n#else\nprint(\"no beacons\")\n#endif"),
         PortExample("the other way round", "#if !os(iOS)\nprint(1)\n#else\n\(code)\n#endif"),
         PortExample("nothing in it", "#if os(iOS)\n#endif"),
+        PortExample(
+            "a framework's import",
+            "#if os(iOS)\nimport UIKit\nimport Network\n#endif\n#if os(macOS)\nimport AppKit\n#endif"),
         PortExample("no end", "#if os(iOS"),
         PortExample(
             "a view", "#if os(iOS)\n\(code)\nif a == UIColor.red { f() }\n#endif",

@@ -66,7 +66,7 @@ struct EveryFrameworkTests {
         guard TypeChecker.flags != nil else { return }
         let all = files.map { file in
             // They share a module, which needs the empty form once.
-            guard let form = text(file.ported).firstRange(of: "\n#if !canImport(UIKit)\nclass UIViewController"),
+            guard let form = text(file.ported).firstRange(of: "#if !canImport(UIKit)\nclass UIViewController"),
                 file.path != files.first(where: { text($0.ported).contains("\nclass UIViewController") })?.path
             else { return file }
             return PortedFile(
@@ -139,6 +139,29 @@ struct EveryFrameworkTests {
             #expect(AppleModule(framework) != nil, "\(framework) of \(name)")
         }
         try Self.expectTruth(Self.port(sources))
+    }
+
+    @Test(
+        "Types of Linux stay in a file that imports a framework",
+        arguments: [
+            "URL", "URLComponents", "SIMD3<Float>", "Mirror", "Data", "CLBeacon", "CBUUID", "DispatchQueue", "NSObject",
+            "NSAttributedString", "JSONDecoder", "AnyHashable", "Any", "TimeInterval", "Never", "Progress", "Unit",
+        ])
+    func present(_ type: String) throws {
+        let text = """
+            import CoreBluetooth
+            import CoreLocation
+            import CoreML
+            import os
+            struct A<Item> {
+                var value: \(type)?
+                var items: [Item: \(type)] { [:] }
+                func make(_ make: () -> \(type)) -> \(type) { make() }
+            }
+            """.replacing("<Item>", with: "<Item: Hashable>")
+        let file = Porting.port([SourceText(path: "F.swift", text: text)])[0]
+        #expect(file.changes.map(\.line) == [3] && file.decisions == [], "\(file.changes)")
+        if TypeChecker.flags != nil { #expect(try TypeChecker.errors(in: [file]) == []) }
     }
 
     @Test("A module that nothing is known about is never passed over")

@@ -159,7 +159,6 @@ struct FrameworkTests {
                         m.startRangingBeacons(satisfying: c)
                     }
                 }
-
                 #if !canImport(UIKit)
                 class UIViewController: NSObject { func viewDidLoad() {} }
                 #endif
@@ -203,7 +202,6 @@ struct FrameworkTests {
                     #endif
                     func applicationWillTerminate(_ application: UIApplication) {}
                 }
-
                 #if !canImport(UIKit)
                 class UIApplication: NSObject {
                     nonisolated(unsafe) static let shared = UIApplication()
@@ -228,6 +226,12 @@ struct FrameworkTests {
                 "#if canImport(SwiftUI)\nimport SwiftUI\n#endif\nimport CoreLocation\n#if canImport(SwiftUI)\nstruct A: View {\n    let c = CLBeaconIdentityConstraint(uuid: u)\n    var body: some View { Text(\"\") }\n}\n#endif"
         ),
         PortExample(
+            "a view that calls a model",
+            "import SwiftUI\nimport CoreLocation\nstruct A: View {\n    var body: some View { Button(\"\") { m.startRangingBeacons() } }\n}",
+            becomes:
+                "#if canImport(SwiftUI)\nimport SwiftUI\n#endif\nimport CoreLocation\n#if canImport(SwiftUI)\nstruct A: View {\n    var body: some View { Button(\"\") { m.startRangingBeacons() } }\n}\n#endif"
+        ),
+        PortExample(
             "an entity that makes a region",
             "import CoreData\nclass A: NSManagedObject {\n    @NSManaged var a: UUID\n    func r() -> CLBeaconRegion { CLBeaconRegion(uuid: a, identifier: \"\") }\n}",
             becomes:
@@ -237,7 +241,7 @@ struct FrameworkTests {
             "a delegate of another framework",
             "class A: NSObject, CLLocationManagerDelegate, UNUserNotificationCenterDelegate {\n    func f() { m.startRangingBeacons(satisfying: c) }\n    func userNotificationCenter(_ a: UNUserNotificationCenter, willPresent b: UNNotification) {}\n}\n",
             becomes:
-                "class A: NSObject, CLLocationManagerDelegate, UNUserNotificationCenterDelegate {\n    func f() { m.startRangingBeacons(satisfying: c) }\n    #if canImport(UserNotifications)\n    func userNotificationCenter(_ a: UNUserNotificationCenter, willPresent b: UNNotification) {}\n    #endif\n}\n\n#if !canImport(UserNotifications)\nprotocol UNUserNotificationCenterDelegate: AnyObject {}\n#endif\n"
+                "class A: NSObject, CLLocationManagerDelegate, UNUserNotificationCenterDelegate {\n    func f() { m.startRangingBeacons(satisfying: c) }\n    #if canImport(UserNotifications)\n    func userNotificationCenter(_ a: UNUserNotificationCenter, willPresent b: UNNotification) {}\n    #endif\n}\n#if !canImport(UserNotifications)\nprotocol UNUserNotificationCenterDelegate: AnyObject {}\n#endif\n"
         ),
         PortExample("a value", "func f() -> CGFloat {\n    UIScreen.main.scale\n}", decides: "2: 'UIScreen' of UIKit"),
         PortExample("a requirement", "protocol P {\n    var a: UIView { get }\n}", decides: "2: 'UIView' of UIKit"),
@@ -245,7 +249,6 @@ struct FrameworkTests {
 
     /// The application of Linux.
     private static let application = """
-
         #if !canImport(UIKit)
         class UIApplication: NSObject {
             nonisolated(unsafe) static let shared = UIApplication(); enum State: Int { case active, inactive, background }

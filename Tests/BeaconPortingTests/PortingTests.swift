@@ -45,6 +45,11 @@ struct PortingTests {
             .map {
                 Array($0.source.utf8)
             }
+            + ["Network", "CryptoKit", "AudioToolbox", "Alamofire"].enumerated().map { number, name in
+                EveryFrameworkTests.file(
+                    EveryFrameworkTests.imports(name, "os", form: number), number: number, using: "SystemSoundID"
+                ).utf8
+            }
         let conditions = ["", "#if os(iOS)\n", "#if DEBUG\n", "#if !os(iOS)\n#else\n", "#if canImport(UIKit)\n"]
         let marks = Array("{}()[]<>\"#\\/*`@:,.!?&|=-\r\n".utf8)
         for round in 0..<400 {

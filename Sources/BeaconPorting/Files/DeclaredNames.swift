@@ -67,7 +67,7 @@ struct DeclaredNames: Equatable {
             hidden.merge(file.hidden) { $0 + $1 }
             standIns.merge(file.standIns) { first, _ in first }
         }
-        // Own types need no empty form. A form that exists is none of the app's own types.
+        // Own types need no empty form. An empty form that exists is not the app's own type.
         standIns = standIns.filter { !declared.contains($0.key) || replacements.contains($0.key) }
         declared.formUnion(standIns.keys)
     }

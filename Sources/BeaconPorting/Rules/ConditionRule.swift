@@ -33,9 +33,13 @@ struct ConditionRule {
         return findings
     }
 
-    /// Returns whether a branch does nothing, or only reports that it does nothing.
+    /// Returns whether a branch does nothing, only imports frameworks that Linux lacks, or only reports that it does
+    /// nothing.
     private static func isStub(_ clause: IfConfigClauseSyntax, in file: PortFile) -> Bool {
         guard let elements = clause.elements else { return true }
+        let items = elements.children(viewMode: .sourceAccurate).map { $0.as(CodeBlockItemSyntax.self)?.item }
+        let imports = items.compactMap { $0?.as(ImportDeclSyntax.self)?.path.first?.name.bareText }
+        if items.count == imports.count, imports.allSatisfy({ AppleModule($0) != nil }) { return true }
         let text = file.text(elements)
         return text.isEmpty
             || ["fatalError(", "#error(", "#warning(", "preconditionFailure("].contains { text.hasPrefix($0) }

@@ -68,8 +68,7 @@ struct StandInRule: PortRule {
         let end = file.source.utf8.count
         let startsLine = file.source.utf8.last == UInt8(ascii: "\n")
         let lines = blocks.flatMap { ["#if !\($0.condition)"] + $1 + ["#endif"] }
-        let text =
-            (startsLine ? "" : file.newline) + file.newline + lines.joined(separator: file.newline) + file.newline
+        let text = (startsLine ? "" : file.newline) + lines.joined(separator: file.newline) + file.newline
         return Edit(range: end..<end, text: text)
     }
 
@@ -93,41 +92,20 @@ struct StandInRule: PortRule {
     ]
 
     /// The empty forms by name: the first line, and members with the words that need them.
-    static let texts: [String: (head: String, members: [(words: Set<String>, text: String)])] = [
-        "UIViewController": (
-            "class UIViewController: NSObject",
-            [
-                (["coder", "nibName"], "override init() {}"), (["coder"], "required init?(coder: NSCoder) {}"),
-                (["nibName"], "init(nibName: String?, bundle: Bundle?) {}"), (["loadView"], "func loadView() {}"),
-                (["viewDidLoad"], "func viewDidLoad() {}"),
-                (["viewWillAppear"], "func viewWillAppear(_ animated: Bool) {}"),
-                (["viewDidAppear"], "func viewDidAppear(_ animated: Bool) {}"),
-                (["viewWillDisappear"], "func viewWillDisappear(_ animated: Bool) {}"),
-                (["viewDidDisappear"], "func viewDidDisappear(_ animated: Bool) {}"),
-                (["viewWillLayoutSubviews"], "func viewWillLayoutSubviews() {}"),
-                (["viewDidLayoutSubviews"], "func viewDidLayoutSubviews() {}"),
-                (["didReceiveMemoryWarning"], "func didReceiveMemoryWarning() {}"),
-                (["shouldAutorotate"], "var shouldAutorotate: Bool { true }"),
-                (["prefersStatusBarHidden"], "var prefersStatusBarHidden: Bool { false }"),
-                (["canBecomeFirstResponder"], "var canBecomeFirstResponder: Bool { false }"),
-            ]
-        ),
-        "UIResponder": ("class UIResponder: NSObject", []),
-        "UIApplication": (
-            "class UIApplication: NSObject",
-            [
-                ([], "nonisolated(unsafe) static let shared = UIApplication()"),
-                (["applicationState", "State"], "enum State: Int { case active, inactive, background }"),
-                (["applicationState"], "var applicationState: State { .active }"),
-                (["isIdleTimerDisabled"], "var isIdleTimerDisabled = false"),
-                (
-                    ["LaunchOptionsKey"],
-                    "enum LaunchOptionsKey: String { case location, bluetoothCentrals, bluetoothPeripherals, url }"
-                ),
-            ]
-        ),
-        "UIApplicationDelegate": ("protocol UIApplicationDelegate: AnyObject", []),
-    ]
+    static let texts: [String: (head: String, members: [(words: Set<String>, text: String)])] = {
+        var texts: [String: (head: String, members: [(words: Set<String>, text: String)])] = [:]
+        var name = ""
+        for line in String(decoding: PackageResources.EmptyForms_txt, as: UTF8.self).split(separator: "\n") {
+            let words = line.prefix { $0 != ":" }.split(separator: " ").map(String.init)
+            if line.hasPrefix(" ") {
+                texts[name]?.members.append((Set(words), String(line.drop { $0 != ":" }.dropFirst(2))))
+            } else {
+                name = words.last ?? ""
+                texts[name] = (String(line), [])
+            }
+        }
+        return texts
+    }()
 
     /// The words that decide about members.
     static let memberWords = Set(texts.values.flatMap(\.members).flatMap(\.words))

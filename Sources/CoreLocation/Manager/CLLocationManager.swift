@@ -296,7 +296,7 @@ open class CLLocationManager: NSObject {
         throw CLLocationPushServiceError(.unsupportedPlatform)
     }
 
-    /// Requests earlier positions, as on watchOS. There are none, so the request fails with
+    /// Requests earlier positions, as on watchOS. Nothing recorded any, so the request fails with
     /// `CLError.historicalLocationError`.
     open func requestHistoricalLocations(
         purposeKey: String, sampleCount: Int, completionHandler: @escaping ([CLLocation], (any Error)?) -> Void

@@ -34,7 +34,11 @@ package struct BeaconWords {
     }
 
     private func isBeaconWord(_ text: String, at index: Int) -> Bool {
-        if Self.words.contains(text) { return true }
+        if Self.words.contains(text) {
+            // Without an argument it is an own method of that name.
+            let isOwn = index + 2 < tokens.count && tokens[index + 2].tokenKind == .rightParen
+            return !isOwn || !text.hasSuffix("RangingBeacons")
+        }
         guard index + 1 < tokens.count, tokens[index + 1].tokenKind == .leftParen else { return false }
         if Self.madeTypes.contains(text) { return true }
         if usesPeripheralManager, Self.advertisingCalls.contains(text) { return true }
