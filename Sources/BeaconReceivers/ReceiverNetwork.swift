@@ -106,9 +106,9 @@ public struct ReceiverNetwork {
     /// The status of each receiver.
     public var statuses: [ReceiverStatus] {
         receivers.map {
-            ReceiverStatus(
-                isConnected ? $0.state : .resetting, isDoubtful: $0.isDoubtful || $0.reported?.isDoubtful == true,
-                isSmoothed: $0.kind.isSmoothed || $0.reported?.isSmoothed == true)
+            var status = $0.status
+            if !isConnected { status.state = .resetting }
+            return status
         }
     }
 
@@ -162,6 +162,7 @@ public struct ReceiverNetwork {
                 guard time >= settled else { continue }
                 receivers[place].settlesAt = nil
                 receivers[place].isDoubtful = false
+                receivers[place].confirm()
                 continue
             }
             receivers[place].isDoubtful =

@@ -86,7 +86,10 @@ extension ReceiverNetwork {
         }
         for (place, receiver) in zip(relay.places, heard.receivers) {
             receivers[place].noteCoverage(upTo: end, at: message.arrival)
-            receivers[place].reported = receiver.status
+            var status = receiver.status
+            let heard = status.isDoubtful ? min(end, status.heardUntil.advanced(by: offset)) : end
+            status.heardUntil = max(heard, receivers[place].reported?.heardUntil ?? .zero)
+            receivers[place].reported = status
         }
         counts.reports += heard.sightings.count
         for var sighting in heard.sightings {
