@@ -67,7 +67,10 @@ struct GatewayListener: ~Copyable {
     var statistics: [GatewayStatistics.Source] { sources.lazy.filter { !$0.isRemoved }.map(\.statistics) }
 
     /// The newest time of any source, by the wall clock: the present, except for recordings and simulations.
-    var newestTime: Timestamp { time ?? Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero }
+    var newestTime: Timestamp { time ?? Self.present }
+
+    /// The present, by the wall clock.
+    static var present: Timestamp { Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero }
 
     /// True if another source can be opened.
     var hasRoom: Bool { receivers.count < Self.maximumReceivers }
