@@ -41,7 +41,7 @@ extension Gateway: FleetAudience {
 
     package func restore(_ state: FleetPlaceState) async {
         guard let beacon = state.beacon.identity, let place = state.place,
-            reporter.places.count < EventReporter.maximumPlaces
+            reporter.hasPlace(for: beacon)
         else { return }
         reporter.restore(beacon, in: place, at: listener.newestTime)
     }
