@@ -27,6 +27,13 @@ public struct ReceiverNetwork {
 
         /// Creates the default settings.
         public init() {}
+
+        /// The names of receivers that always get a place, as used in events.
+        package var reservedNames: Set<String> {
+            var names = reserved.union(self.names.values)
+            if case .fixed(let name) = mapping?.receiver { names.insert(name) }
+            return names
+        }
     }
 
     /// A message without the bytes of its topic and payload.
@@ -82,8 +89,8 @@ public struct ReceiverNetwork {
     /// The relays, by their topics up to and including their names.
     var relays: [String: RelayMemory] = [:]
     /// The statuses of names that have sent no advert yet, with their times. Gateways of other kinds may use such a
-    /// topic, too.
-    var earlyStatuses: [Key: (isOnline: Bool, time: Timestamp)] = [:]
+    /// topic, too. The rank is 1 for reserved names, which stay longest.
+    var earlyStatuses: [Key: (isOnline: Bool, time: Timestamp, rank: Int)] = [:]
     var crowd = Crowd()
     private var nextReview = Timestamp.zero
     private var isConnected = false
@@ -96,7 +103,7 @@ public struct ReceiverNetwork {
     public init(_ settings: Settings = Settings(), titled title: String = "messages") {
         self.settings = settings
         self.title = title
-        reservedNames = settings.reserved.union(settings.names.values)
+        reservedNames = settings.reservedNames
         unseenNames = reservedNames
     }
 
@@ -106,9 +113,9 @@ public struct ReceiverNetwork {
     /// The status of each receiver.
     public var statuses: [ReceiverStatus] {
         receivers.map {
-            ReceiverStatus(
-                isConnected ? $0.state : .resetting, isDoubtful: $0.isDoubtful || $0.reported?.isDoubtful == true,
-                isSmoothed: $0.kind.isSmoothed || $0.reported?.isSmoothed == true)
+            var status = $0.status
+            if !isConnected { status.state = .resetting }
+            return status
         }
     }
 
@@ -162,6 +169,7 @@ public struct ReceiverNetwork {
                 guard time >= settled else { continue }
                 receivers[place].settlesAt = nil
                 receivers[place].isDoubtful = false
+                receivers[place].confirm()
                 continue
             }
             receivers[place].isDoubtful =

@@ -54,6 +54,68 @@ struct CrowdTests {
         #expect(bench.notices.count == 2 && bench.notices[1].contains("for ten minutes"))
     }
 
+    /// Messages of receivers, by their names, for each format that names receivers.
+    static let senders: [(topic: String, payload: String)] = [
+        ("home/NAME/BTtoMQTT/1", FormatTests.openMQTTGateway(rssi: -70)),
+        (
+            "espresense/devices/x/NAME",
+            #"{"id":"iBeacon:e2c56db5-dffb-48d2-b060-d0f5a71096e0-1-2","rssi":-70,"mac":"c00000000001"}"#
+        ),
+        (
+            "NAME/events/rpc",
+            #"{"method":"NotifyEvent","params":{"events":[{"event":"ble.scan_result","data":[2,[["c0:00:00:00:00:01","#
+                + #"-70,"\#(NetworkBench.base64)",""]]]}],"ts":1}}"#
+        ),
+        (
+            "tele/NAME/SENSOR",
+            #"{"IBEACON":{"UID":"E2C56DB5DFFB48D2B060D0F5A71096E0","MAJOR":"0001","MINOR":"0002","RSSI":-70}}"#
+        ),
+        (
+            "any",
+            #"{"msg_id":3070,"device_info":{"mac":"NAME"},"data":[{"mac":"c00000000001","rssi":-70,"#
+                + #""adv_data":"\#(NetworkBench.hexadecimal)"}]}"#
+        ),
+        (
+            "any",
+            #"[{"type":"Gateway","mac":"NAME"},{"mac":"C00000000001","rssi":-70,"#
+                + #""rawData":"\#(NetworkBench.hexadecimal)"}]"#
+        ),
+        ("any", "$GPRP,C00000000001,NAME,-70,\(NetworkBench.hexadecimal)"),
+        ("beacon-relay/NAME/heard", "relay"),
+    ]
+
+    @Test(
+        "In each format, a named receiver gets a place after 300 invented ones, and its status counts",
+        arguments: senders)
+    func named(topic: String, payload: String) {
+        for status in [nil, "online"] {
+            var settings = ReceiverNetwork.Settings()
+            settings.reserved = ["hall"]
+            var bench = NetworkBench(settings)
+            func send(_ name: String, at time: Double) {
+                let topic = topic.replacing("NAME", with: name)
+                if payload == "relay" {
+                    bench.receive(topic, ForeignTimeTests.relay.message(time), at: time)
+                } else {
+                    bench.receive(topic, payload.replacing("NAME", with: name), at: time)
+                }
+            }
+            if let status { bench.receive("home/hall/LWT", status, at: 1000.5, isRetained: true) }
+            for number in 0..<300 {
+                let time = 1001 + Double(number) / 100
+                bench.advance(to: time)
+                send("invented\(number)", at: time)
+                bench.receive("home/said\(number)/LWT", "online", at: time)
+            }
+            bench.advance(to: 1004.5)
+            send("hall", at: 1004.5)
+            let hall = bench.network.receivers.first { $0.name == "hall" }
+            #expect(hall != nil)
+            if topic.hasPrefix("home/") { #expect(hall?.isOnline == (status == nil ? nil : true)) }
+            #expect(bench.network.receivers.count <= 200 && bench.network.earlyStatuses.count <= 200)
+        }
+    }
+
     @Test("Names that appear rarely do not keep out new receivers, however old they are")
     func seldom() {
         var settings = ReceiverNetwork.Settings()

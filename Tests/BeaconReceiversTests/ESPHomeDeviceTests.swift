@@ -203,6 +203,21 @@ struct ServiceAnnouncementTests {
         announcement.answers(to: question.span.bytes, from: port, addresses: [address])
     }
 
+    @Test("A device that the user named is found after 2 000 invented ones")
+    func named() throws {
+        let browser = ServiceBrowser(all: true, hosts: [], reserved: ["kitchen"], at: .zero)
+        for name in (0..<2000).map({ "invented\($0)" }) + ["kitchen"] {
+            let answers = try #require(Self.answers(ServiceQuestion.all, Self.announcement([name]), from: 4711))
+            for message in answers.messages {
+                let answer = ServiceAnswer(message.span.bytes)
+                browser.note(try #require(answer), at: .zero)
+            }
+        }
+        #expect(browser.services.count == 1025 && browser.address(of: "kitchen.local") == Self.address)
+        let found = try #require(browser.services.first { $0.value.host == "kitchen.local" })
+        #expect(browser.isReserved(found.key) && !browser.isReserved("invented1._esphomelib._tcp.local"))
+    }
+
     @Test("A question for all devices is answered with the name, port and address of each")
     func all() throws {
         let answers = try #require(

@@ -69,8 +69,9 @@ struct ProxyCommand: AsyncParsableCommand {
         let radio = RadioStatus.printing(hasReceivers: specification.hasReceivers)
         var input = try source.open(mode: .ranging, keepsAdverts: true, report: radio.update)
         Interruption.wake(input.waker)
+        proxy.reserve(specification.namedReceivers)
         proxy.start()
-        let feed = proxy.feed(isLive: specification.isRadio)
+        let feed = proxy.feed(isLive: specification.isRadio, isOpen: specification.admitsStrangers)
         let result = Result { try pull(&input, of: source, to: feed) }
         await proxy.stop()
         try result.get()

@@ -42,6 +42,18 @@ extension Engine {
         }
     }
 
+    /// Notes that a receiver in doubt heard until a time. Everything that was due before then happens now, with its own
+    /// time. Harmless for a receiver that is not in doubt.
+    public mutating func confirmHearing(of receiver: ReceiverID, until time: Timestamp) {
+        guard now >= 0, let place = receivers.place(of: receiver), receivers[place].isDoubted,
+            time.nanoseconds > receivers[place].deafSince
+        else { return }
+        receivers[place].deafSince = .max
+        resumeRegions()
+        advance(upTo: time)
+        receivers[place].deafSince = time.nanoseconds
+    }
+
     /// Counts a period of deafness that is already over: a suspend, a stopped process, or a queue overflow.
     ///
     /// Call it before time advances to `to`. First, time passes up to `from`, so call it for the earliest of several

@@ -223,6 +223,7 @@ package struct PartitionWork: ~Copyable {
         for (receiver, status) in listener.statuses(network.statuses) where statuses[receiver] != status {
             statuses[receiver] = status
             core.setHearing(status.hearing, of: receiver)
+            if status.hearing == .doubtful { core.confirmHearing(of: receiver, until: status.heardUntil) }
             core.setSmoothed(status.isSmoothed, of: receiver)
         }
         collect()

@@ -90,13 +90,14 @@ struct GatewayView: Sendable {
     /// - Parameters:
     ///   - event: the change.
     ///   - known: its last known place.
+    ///   - isNamed: true if the user named the beacon.
     /// - Returns: false if the beacon was never heard: it is outside all places, but did not leave one.
-    mutating func receive(_ event: PlaceEvent, known: String?) -> Bool {
+    mutating func receive(_ event: PlaceEvent, known: String?, isNamed: Bool) -> Bool {
         let last = whereabouts[event.identity]
         let isUnseen = event.state == .outside && event.before == nil && (last.map { $0.state == .outside } ?? true)
         guard isKept else { return !isUnseen }
         change(.places)
-        guard last != nil || whereabouts.count < Self.maximumBeacons else { return !isUnseen }
+        guard last != nil || isNamed || whereabouts.count < Self.maximumBeacons else { return !isUnseen }
         let isSame = isUnseen || event.state == .inside && event.place == known
         if !isSame || placeTimes[event.identity] == nil { placeTimes[event.identity] = event.time }
         whereabouts[event.identity] = event

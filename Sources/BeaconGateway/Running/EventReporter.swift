@@ -190,9 +190,8 @@ struct EventReporter {
     /// - Parameter id: the event's id if a fleet decided it.
     mutating func report(_ change: PlaceEvent, as id: EventID? = nil, to outcome: inout Outcome) {
         let known = places[change.identity]
-        let isChange = view.receive(change, known: known)
-        // No more places than the engine tracks: it never reports that a beacon left that it had to forget.
-        if change.state != .unknown, known != change.place, known != nil || places.count < Self.maximumPlaces {
+        let isChange = view.receive(change, known: known, isNamed: names[change.identity] != nil)
+        if change.state != .unknown, known != change.place, known != nil || hasPlace(for: change.identity) {
             places[change.identity] = change.place
             outcome.changesPresence = true
         }
@@ -200,6 +199,10 @@ struct EventReporter {
         add(own(policy.receive(.placed(change), at: change.time)), shownAs: shown, as: id, to: &outcome)
         report(.placed(change))
     }
+
+    /// Returns true if the place of another beacon can be kept: of a named one always, and of no more others than the
+    /// engine tracks. It never reports that a beacon left that it had to forget.
+    func hasPlace(for beacon: BeaconIdentity) -> Bool { names[beacon] != nil || places.count < Self.maximumPlaces }
 
     /// Reports a beacon that may have been cloned.
     ///

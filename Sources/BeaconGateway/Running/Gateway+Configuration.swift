@@ -119,6 +119,7 @@ extension Gateway {
         let before = configuration
         let renamed = before.renamed(in: new)
         configuration = new
+        proxy?.reserve(new.namedReceivers)
         reporter.configure(new, renamed: renamed)
         let plan = ownPlan
         let (gone, added) = conditions.update(to: plan, in: &listener.core)
@@ -232,9 +233,9 @@ extension Gateway {
             let number: Int
             if let place = free.firstIndex(where: { listener.sources[$0].given.name == settings.name }) {
                 number = free.remove(at: place)
-                listener.reopen(number, as: settings, for: configuration.places, proxy)
+                listener.reopen(number, as: settings, reserving: configuration.namedReceivers, proxy)
             } else {
-                number = listener.add(settings, for: configuration.places, proxy)
+                number = listener.add(settings, reserving: configuration.namedReceivers, proxy)
             }
             pumps.waiting.append(number)
             listener.start(number)

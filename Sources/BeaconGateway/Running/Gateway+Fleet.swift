@@ -41,7 +41,7 @@ extension Gateway: FleetAudience {
 
     package func restore(_ state: FleetPlaceState) async {
         guard let beacon = state.beacon.identity, let place = state.place,
-            reporter.places.count < EventReporter.maximumPlaces
+            reporter.hasPlace(for: beacon)
         else { return }
         reporter.restore(beacon, in: place, at: listener.newestTime)
     }
@@ -72,7 +72,8 @@ extension Gateway: FleetAudience {
             guard let event = change.event(at: time) else { return }
             reporter.report(event, as: id, to: &outcome)
         }
-        listener.time = max(time, listener.time ?? time)
+        // The clock of another machine may be ahead.
+        listener.time = max(min(time, GatewayListener.present), listener.time ?? .zero)
         await finish(outcome)
     }
 

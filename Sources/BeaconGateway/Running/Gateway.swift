@@ -104,12 +104,16 @@ package actor Gateway {
         self.state = state
         self.launches = launches
         self.proxy = proxy
+        proxy?.reserve(configuration.namedReceivers)
         self.fleet = fleet
         self.published = published
         self.logger = logger
         self.broadcast = broadcast
+        var engine = EngineConfiguration()
+        // One source alone may fill the default with made-up receivers.
+        engine.maximumReceivers = GatewayListener.maximumReceivers
         listener = GatewayListener(
-            MonitoringCore(calibrations: configuration.calibrations), logger: logger, makeRunner: makeRunner)
+            MonitoringCore(engine, calibrations: configuration.calibrations), logger: logger, makeRunner: makeRunner)
         clones = CloneSearch(logger: logger)
         reporter = EventReporter(
             configuration, destinations: destinations, rules: rules, isShown: broadcast != nil,
@@ -124,7 +128,7 @@ package actor Gateway {
         let begun = AsyncSignal()
         phase = .beginning(begun)
         defer { begun.signal() }
-        for settings in plannedSources { listener.add(settings, for: configuration.places, proxy) }
+        for settings in plannedSources { listener.add(settings, reserving: configuration.namedReceivers, proxy) }
         // Stopped before it started: there is no state to save.
         guard let known = await knownPresence() else { return }
         await readPlan()

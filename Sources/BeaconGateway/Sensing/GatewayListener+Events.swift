@@ -41,6 +41,9 @@ extension GatewayListener {
         let source = sources[number]
         for (receiver, status) in source.listener.statuses(batch.receiverStatuses) {
             setHearing(status.hearing, of: receiver)
+            if status.hearing == .doubtful {
+                core.confirmHearing(of: receiver, until: source.shared(status.heardUntil))
+            }
             core.setSmoothed(status.isSmoothed, of: receiver)
         }
         if isCounted { countAdverts(of: batch, by: source) }

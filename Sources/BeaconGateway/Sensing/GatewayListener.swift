@@ -67,7 +67,10 @@ struct GatewayListener: ~Copyable {
     var statistics: [GatewayStatistics.Source] { sources.lazy.filter { !$0.isRemoved }.map(\.statistics) }
 
     /// The newest time of any source, by the wall clock: the present, except for recordings and simulations.
-    var newestTime: Timestamp { time ?? Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero }
+    var newestTime: Timestamp { time ?? Self.present }
+
+    /// The present, by the wall clock.
+    static var present: Timestamp { Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero }
 
     /// True if another source can be opened.
     var hasRoom: Bool { receivers.count < Self.maximumReceivers }
@@ -81,11 +84,12 @@ struct GatewayListener: ~Copyable {
     ///
     /// - Parameters:
     ///   - given: the settings, without room for the receivers that the configuration names.
+    ///   - names: the receivers that the configuration names.
     ///   - proxy: the proxy that forwards the adverts.
     /// - Returns: its number.
     @discardableResult
-    mutating func add(_ given: SourceSettings, for places: PlacePlan?, _ proxy: ProxyServer?) -> Int {
-        let (number, settings) = (sources.count, given.reserving(places))
+    mutating func add(_ given: SourceSettings, reserving names: Set<String>, _ proxy: ProxyServer?) -> Int {
+        let (number, settings) = (sources.count, given.reserving(names))
         let receiver = addReceiver(source: number, place: 0)
         sources.append(GatewaySource(settings, given: given, runner: runner(for: settings, proxy), first: receiver))
         setHearing(.interrupted, of: receiver)
@@ -94,14 +98,15 @@ struct GatewayListener: ~Copyable {
 
     private func runner(for settings: SourceSettings, _ proxy: ProxyServer?) -> any GatewayRunner {
         let receiverName = settings.receiver
-        return makeRunner(settings, proxy?.feed(isLive: settings.specification.isRadio) { receiverName ?? $0 })
+        let (isLive, isOpen) = (settings.specification.isRadio, settings.specification.admitsStrangers)
+        return makeRunner(settings, proxy?.feed(isLive: isLive, isOpen: isOpen) { receiverName ?? $0 })
     }
 
     /// Opens a source again, with other settings and the same receivers.
-    mutating func reopen(_ number: Int, as given: SourceSettings, for places: PlacePlan?, _ proxy: ProxyServer?) {
+    mutating func reopen(_ number: Int, as given: SourceSettings, reserving names: Set<String>, _ proxy: ProxyServer?) {
         // Radios share a clock, so they share the shift.
         let isSameClock = sources[number].given.specification.isRadio && given.specification.isRadio
-        let settings = given.reserving(places)
+        let settings = given.reserving(names)
         sources[number].reopen(as: settings, given: given, runner: runner(for: settings, proxy))
         if !isSameClock { sources[number].shift = nil }
         // The new settings may give them other names.

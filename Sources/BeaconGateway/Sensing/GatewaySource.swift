@@ -157,15 +157,25 @@ struct GatewaySource {
 }
 
 extension SourceSettings {
-    /// Returns the settings with room for the receivers that a plan names.
-    func reserving(_ places: PlacePlan?) -> SourceSettings {
+    /// Returns the settings with room for named receivers.
+    func reserving(_ receivers: Set<String>) -> SourceSettings {
         var settings = self
-        settings.specification = specification.reserving(places?.receiverNames ?? [])
+        settings.specification = specification.reserving(receivers)
         return settings
     }
 }
 
 extension GatewayConfiguration {
+    /// The names of receivers that the user chose.
+    var namedReceivers: Set<String> {
+        var names = Set(places?.receiverNames ?? []).union(suspicions.map { Array($0.positions.keys) } ?? [])
+        for source in sources {
+            names.formUnion(source.specification.namedReceivers)
+            if let receiver = source.receiver { names.insert(receiver) }
+        }
+        return names
+    }
+
     /// Returns the sources at a common speed.
     ///
     /// - Parameter report: receives a message for each source whose speed differs from its settings.

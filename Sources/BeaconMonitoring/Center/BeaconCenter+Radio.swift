@@ -63,7 +63,7 @@ extension BeaconCenter {
     private func receive(_ batch: SourceBatch) {
         if radio?.hasReceivers ?? false, batch.receiverStatuses != receiverStatuses {
             receiverStatuses = batch.receiverStatuses
-            core.setHearing(hearing, of: Self.receiver)
+            updateHearing()
             deliverEvents()
         }
         if !batch.adverts.isEmpty, radioState == .poweredOn {

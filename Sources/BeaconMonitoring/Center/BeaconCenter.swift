@@ -375,7 +375,7 @@ package actor BeaconCenter {
 
     /// Sets the radio to the state that the requests and permissions require, and delivers the resulting events.
     func update() {
-        core.setHearing(hearing, of: Self.receiver)
+        updateHearing()
         updateRangingFailures()
         updateMonitoringFailures()
         deliverEvents()
@@ -389,14 +389,16 @@ package actor BeaconCenter {
         publish()
     }
 
-    /// The hearing of the radio. For a center, several receivers are one. It hears while all receivers that have heard
-    /// a beacon do, since any of them may have kept a region.
-    var hearing: MonitoringCore.Hearing {
-        guard status.isGranted else { return .lost }
-        guard radioState == .poweredOn else { return radioState.hearing }
-        return SourceReceivers.common(
+    /// Passes the hearing of the radio to the core. For a center, several receivers are one. It hears while all
+    /// receivers that have heard a beacon do, since any of them may have kept a region.
+    func updateHearing() {
+        guard status.isGranted else { return core.setHearing(.lost, of: Self.receiver) }
+        guard radioState == .poweredOn else { return core.setHearing(radioState.hearing, of: Self.receiver) }
+        let common = SourceReceivers.common(
             receiverStatuses.enumerated()
                 .filter { heardReceivers.contains(ReceiverID(UInt16(clamping: $0.offset))) }.map(\.element))
+        core.setHearing(common.hearing, of: Self.receiver)
+        if common.isDoubtful { core.confirmHearing(of: Self.receiver, until: common.heardUntil) }
     }
 
     /// Delivers the core's events.

@@ -92,8 +92,9 @@ package struct MonitoringCore: ~Copyable {
     var deafness: [ReceiverID: Deafness] = [:]
     /// The receivers that may or may not hear.
     private var doubts: Set<ReceiverID> = []
-    /// Doubtful receivers that turned out to hear. Their doubt ends once their adverts are processed.
-    private var resolved: Set<ReceiverID> = []
+    /// Doubtful receivers that turned out to have heard, each with the end of that time; `latest` for one that hears
+    /// now. Their adverts are processed first, so that a beacon that they heard does not exit.
+    private var resolved: [ReceiverID: Timestamp] = [:]
     var knownReceivers: Set<ReceiverID> = []
     /// When the next interruption becomes a lasting one, in nanoseconds.
     var nextPatience: Int64 = .max
@@ -220,13 +221,12 @@ package struct MonitoringCore: ~Copyable {
         let time = time ?? Timestamp(nanoseconds: max(newest, 0))
         switch hearing {
         case .doubtful:
-            resolved.remove(receiver)
+            if resolved[receiver] == .latest { resolved[receiver] = time }
             guard deafness[receiver] == nil, doubts.insert(receiver).inserted else { return }
             engine.setHearing(false, of: receiver, at: time, isDoubt: true)
             return drain()
         case .hearing where doubts.contains(receiver) && deafness[receiver] == nil:
-            // Its adverts are processed first, so that a beacon that it heard does not exit.
-            resolved.insert(receiver)
+            resolved[receiver] = .latest
             return
         case .hearing:
             guard let ended = deafness.removeValue(forKey: receiver) else { return }
@@ -239,12 +239,23 @@ package struct MonitoringCore: ~Copyable {
             deafness[receiver] = Deafness(since: deafness[receiver]?.since ?? time.nanoseconds, isLasting: true)
         }
         doubts.remove(receiver)
-        resolved.remove(receiver)
+        resolved[receiver] = nil
         engine.setHearing(hearing == .hearing, of: receiver, at: time)
         if newest >= 0 { newest = max(newest, time.nanoseconds) }
         drain()
         updatePatience()
         reviewAll()
+    }
+
+    /// Notes that a receiver in doubt heard until a time, once its adverts up to then are processed.
+    package mutating func confirmHearing(of receiver: ReceiverID, until time: Timestamp) {
+        if let since = deafness[receiver]?.since, since < time.nanoseconds {
+            // It was deaf, has heard since, and is in doubt again.
+            setHearing(.hearing, of: receiver)
+            setHearing(.doubtful, of: receiver)
+        }
+        guard doubts.contains(receiver) else { return }
+        resolved[receiver] = max(time, resolved[receiver] ?? time)
     }
 
     /// Sets whether a receiver's signal strengths are smoothed and thinned. They count for presence and places, but
@@ -264,7 +275,7 @@ package struct MonitoringCore: ~Copyable {
         addReceiver(receiver)
         if doubts.remove(receiver) != nil {
             // It is now known that it was deaf, and the whole time until it hears again counts.
-            resolved.remove(receiver)
+            resolved[receiver] = nil
             deafness[receiver] = Deafness(since: newest < 0 ? nil : newest, isLasting: false)
             engine.setHearing(false, of: receiver, at: Timestamp(nanoseconds: max(newest, 0)))
             updatePatience()
@@ -318,7 +329,7 @@ package struct MonitoringCore: ~Copyable {
 
     /// Advances the time up to and including `time`.
     package mutating func advance(to time: Timestamp) {
-        if !resolved.isEmpty { endDoubts() }
+        if !resolved.isEmpty { endDoubts(at: time) }
         note(time.nanoseconds)
         engine.advance(to: time)
         if engine.hasEvents { drain() }
@@ -328,23 +339,27 @@ package struct MonitoringCore: ~Copyable {
     /// Advances the time up to but excluding `time`: events that are due exactly then wait.
     @inline(__always)
     package mutating func advance(upTo time: Timestamp) {
-        if !resolved.isEmpty { endDoubts() }
+        if !resolved.isEmpty { endDoubts(at: time) }
         if time.nanoseconds > newest { note(time.nanoseconds) }
         engine.advance(upTo: time)
         if engine.hasEvents { drain() }
         if suspicions != nil { suspect(at: time) }
     }
 
-    /// Ends the doubt about receivers that turned out to hear all the time. Everything that was due since then happens
-    /// now.
+    /// Ends the doubt about receivers that turned out to have heard, or the part of it until they last did. Everything
+    /// that was due in that time happens now.
     @inline(never)
-    private mutating func endDoubts() {
+    private mutating func endDoubts(at present: Timestamp) {
         let time = Timestamp(nanoseconds: max(newest, 0))
-        for receiver in resolved.sorted(by: { $0.index < $1.index }) {
-            doubts.remove(receiver)
-            engine.setHearing(true, of: receiver, at: time, wasHearing: true)
+        for (receiver, until) in resolved.sorted(by: { $0.key.index < $1.key.index }) {
+            if until == .latest {
+                doubts.remove(receiver)
+                engine.setHearing(true, of: receiver, at: time, wasHearing: true)
+            } else {
+                engine.confirmHearing(of: receiver, until: min(until, present))
+            }
         }
-        resolved = []
+        resolved = [:]
         drain()
     }
 

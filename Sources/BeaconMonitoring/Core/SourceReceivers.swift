@@ -190,14 +190,14 @@ package struct SourceReceivers: Sendable {
         place < areCounted.count ? areCounted[place] : place < receivers.count
     }
 
-    /// Returns the common hearing of several receivers that appear as one to a user. It hears while all of them do,
+    /// Returns the common status of several receivers that appear as one to a user. It hears while all of them do,
     /// since any of them may have kept a region.
-    package static func common(_ statuses: some Sequence<ReceiverStatus>) -> MonitoringCore.Hearing {
-        var common = MonitoringCore.Hearing.hearing
+    package static func common(_ statuses: some Sequence<ReceiverStatus>) -> ReceiverStatus {
+        var common = ReceiverStatus(.poweredOn, heardUntil: .latest)
         for status in statuses {
             switch status.hearing {
-            case .interrupted, .lost: return .interrupted
-            case .doubtful: common = .doubtful
+            case .interrupted, .lost: return ReceiverStatus(.resetting)
+            case .doubtful: (common.isDoubtful, common.heardUntil) = (true, min(common.heardUntil, status.heardUntil))
             case .hearing: break
             }
         }

@@ -238,7 +238,9 @@ public struct MonitoringSession: ~Copyable {
             for receiver in listener.receivers(at: gap.receiver) { core.skip(from: gap.from, to: gap.to, of: receiver) }
         }
         for (receiver, status) in listener.statuses(source.receiverStatuses, otherwise: radio.state) {
-            core.setHearing(status.hearing, of: receiver, at: time)
+            // A doubt begins before this record's adverts, which count first.
+            core.setHearing(status.hearing, of: receiver, at: status.hearing == .doubtful ? nil : time)
+            if status.hearing == .doubtful { core.confirmHearing(of: receiver, until: status.heardUntil) }
             core.setSmoothed(status.isSmoothed, of: receiver)
         }
     }

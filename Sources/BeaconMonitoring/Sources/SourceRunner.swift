@@ -281,7 +281,9 @@ package final class SourceRunner: Sendable {
             batch.iBeacons = source.iBeaconCount
             batch.time = max(time, batch.time ?? time)
             let count = batch.sightings.count + batch.adverts.count
-            if isGradual ? count > 0 || isSecond : count >= Self.largestBatch { send() }
+            // A change of a receiver does not wait for the next second: it may change back before.
+            let isChange = batch.receiverStatuses != sent.receiverStatuses
+            if isGradual ? count > 0 || isSecond || isChange : count >= Self.largestBatch { send() }
         }
     }
 

@@ -141,9 +141,15 @@ public struct SourceSpecification: Hashable, Sendable {
     /// Returns the source with reserved capacity for receivers with these names, whatever other names its messages
     /// contain.
     package func reserving(_ names: some Sequence<String>) -> SourceSpecification {
-        guard network?.namesReceiversInMessages == true else { return self }
+        guard network?.admitsStrangers == true else { return self }
         return changingNetwork { $0.reserved.formUnion(names) }
     }
+
+    /// The names of receivers that the user chose.
+    package var namedReceivers: Set<String> { network?.network.reservedNames ?? [] }
+
+    /// True if the source may contain any number of receivers that the user did not choose.
+    package var admitsStrangers: Bool { network?.admitsStrangers ?? !isRadio }
 
     private func changingNetwork(_ change: (inout ReceiverNetwork.Settings) -> Void) -> SourceSpecification {
         guard case .network(var network) = kind else { return self }

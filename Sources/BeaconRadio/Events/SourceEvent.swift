@@ -71,11 +71,18 @@ public struct ReceiverStatus: Hashable, Sendable {
     /// distance every second.
     public var isSmoothed: Bool
 
+    /// The time up to which the silence of a doubtful receiver counts; zero if unknown. It only grows, so that a sign
+    /// of life between two statuses is not lost.
+    public var heardUntil: Timestamp
+
     /// Creates a status from its parts.
-    public init(_ state: RadioState, isDoubtful: Bool = false, isSmoothed: Bool = false) {
+    public init(
+        _ state: RadioState, isDoubtful: Bool = false, isSmoothed: Bool = false, heardUntil: Timestamp = .zero
+    ) {
         self.state = state
         self.isDoubtful = isDoubtful
         self.isSmoothed = isSmoothed
+        self.heardUntil = heardUntil
     }
 }
 

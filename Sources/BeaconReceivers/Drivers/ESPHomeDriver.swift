@@ -102,7 +102,7 @@ final class ESPHomeDriver: ReceiverDriver {
         nodes = source.nodes.map { Node($0) }
         browser = ServiceBrowser(
             all: nodes.isEmpty, hosts: source.nodes.map(\.host).filter { $0.lowercased().hasSuffix(".local") },
-            at: start)
+            reserved: source.network.reservedNames.union(source.network.names.keys), at: start)
     }
 
     func forEachPoll(_ body: (_ descriptor: Int32, _ events: Int16) -> Void) {
@@ -180,8 +180,10 @@ final class ESPHomeDriver: ReceiverDriver {
     func addFoundDevices() {
         guard source.nodes.isEmpty else { return }
         hasFound = hasFound || !browser.services.isEmpty
-        for (_, service) in browser.services
-        where nodes.count < Self.maximumOthers && nodes.count(where: { !$0.isOther }) < Self.maximumNodes {
+        for (name, service) in browser.services
+        where browser.isReserved(name)
+            || nodes.count < Self.maximumOthers && nodes.count(where: { !$0.isOther }) < Self.maximumNodes
+        {
             guard !nodes.contains(where: { $0.target.host == service.host && $0.target.port == service.port }) else {
                 continue
             }

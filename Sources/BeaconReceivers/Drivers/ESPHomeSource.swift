@@ -78,8 +78,8 @@ package struct ESPHomeSource: NetworkSource {
         return mistakes
     }
 
-    /// False: each receiver is a device with a connection.
-    package var namesReceiversInMessages: Bool { false }
+    /// True if it looks for devices. Then anyone in the network can announce some.
+    package var admitsStrangers: Bool { nodes.isEmpty }
 
     package func makeDriver() throws(RadioError) -> any ReceiverDriver { try ESPHomeDriver(self) }
 

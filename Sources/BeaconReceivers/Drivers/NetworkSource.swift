@@ -8,8 +8,8 @@ package protocol NetworkSource: Hashable, Sendable {
     /// The settings of the receivers.
     var network: ReceiverNetwork.Settings { get set }
 
-    /// True if any client can make up receivers by naming them in messages.
-    var namesReceiversInMessages: Bool { get }
+    /// True if receivers may appear that the user did not choose: other programs can make them up.
+    var admitsStrangers: Bool { get }
 
     /// Returns the mistakes in the settings, each with its remedy.
     func mistakes() -> [String]
@@ -26,7 +26,7 @@ package protocol NetworkSource: Hashable, Sendable {
 
 extension NetworkSource {
     /// True for most sources.
-    package var namesReceiversInMessages: Bool { true }
+    package var admitsStrangers: Bool { true }
 
     /// Returns the source unchanged.
     package func continuing(_ earlier: Self) -> Self { self }

@@ -24,6 +24,8 @@ final class ServiceBrowser {
     /// Hosts of devices whose address is still unknown.
     private var wanted: [String] = []
     private let named: [String]
+    /// The names of devices that the user named, which always get a place.
+    private let reserved: Set<String>
     private let asksForAll: Bool
     private var askedAt = Timestamp.zero
     /// Room for the longest answer (RFC 6762, 17).
@@ -38,8 +40,10 @@ final class ServiceBrowser {
     /// - Parameters:
     ///   - all: true to look for all devices.
     ///   - hosts: names that end in `.local`, to look up their addresses.
-    init(all: Bool, hosts: [String], at time: Timestamp) {
+    ///   - reserved: the names of devices that always get a place.
+    init(all: Bool, hosts: [String], reserved: Set<String> = [], at time: Timestamp) {
         asksForAll = all
+        self.reserved = reserved
         named = hosts.map { $0.lowercased() }
         let kind = SocketKind.nonBlocking(SocketKind.datagram)
         descriptor = all || !hosts.isEmpty ? socket(AF_INET, kind, 0) : -1
@@ -50,6 +54,9 @@ final class ServiceBrowser {
 
     /// Returns the address of a host in four bytes; nil if it has not been found.
     func address(of host: String) -> [UInt8]? { addresses[host.lowercased()] }
+
+    /// Returns true if the user named the device of a service.
+    func isReserved(_ service: String) -> Bool { reserved.contains(String(service.prefix { $0 != "." })) }
 
     /// Reads the answers and sends the questions that are due.
     func process(at now: Timestamp) {
@@ -76,14 +83,16 @@ final class ServiceBrowser {
         wanted.removeAll { $0 == host }
     }
 
-    private func note(_ answer: ServiceAnswer, at now: Timestamp) {
-        for (name, service) in answer.services where services.count < Self.most || services[name] != nil {
+    func note(_ answer: ServiceAnswer, at now: Timestamp) {
+        for (name, service) in answer.services
+        where services.count < Self.most || services[name] != nil || isReserved(name) {
             if let old = services[name], old.host != service.host { wanted.removeAll { $0 == old.host } }
             services[name] = service
-            if answer.addresses[service.host] == nil, addresses[service.host] == nil, wanted.count < Self.most,
-                !wanted.contains(service.host)
+            if answer.addresses[service.host] == nil, addresses[service.host] == nil,
+                wanted.count < Self.most || isReserved(name), !wanted.contains(service.host)
             {
-                wanted.append(service.host)
+                // Those are asked for first.
+                isReserved(name) ? wanted.insert(service.host, at: 0) : wanted.append(service.host)
                 // At most once a second: otherwise made-up devices would trigger questions without end.
                 deadline = min(deadline, max(now, askedAt.advanced(by: Timestamp.nanosecondsPerSecond)))
             }

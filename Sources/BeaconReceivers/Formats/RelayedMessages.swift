@@ -54,24 +54,27 @@ extension ReceiverNetwork {
         var relay = relays[name] ?? RelayMemory()
         guard registerReceivers(of: name, heard, &relay, message, &batch) else { return refusal }
         defer { relays[name] = relay }
-        let isNew = relay.session != heard.session
-        if isNew {
-            // After a restart the relay's clock may differ.
-            (relay.session, relay.clock) = (heard.session, SkewedClock())
-        } else if heard.to <= relay.covered {
-            countDuplicate()
-            return nil
+        var isNew = relay.session != heard.session
+        // After a restart the relay's clock may differ.
+        if isNew { (relay.session, relay.clock) = (heard.session, SkewedClock()) }
+        let settings = relay.clock.settings
+        // If all messages are behind, the newest time was wrong, and not these.
+        if !isNew, heard.to <= relay.covered, !relay.clock.isSet(to: heard.to, at: message.arrival) {
+            duplicates += 1
+            return relay.clock.delay(of: heard.to, arrivedAt: message.arrival) > SkewedClock.maximumDelay
+                ? .lateRelay : nil
         }
-        guard let end = relay.clock.time(of: heard.to, arrivedAt: message.arrival) else {
+        let end = relay.clock.time(of: heard.to, arrivedAt: message.arrival)
+        guard let end, relay.clock.delay(of: heard.to, arrivedAt: message.arrival) >= -SkewedClock.maximumDelay else {
             // Its content is lost. The next message reports this gap.
-            countLate(heard.sightings.count)
+            lateAdverts += heard.sightings.count
             for place in relay.places { signs.add(place, isLate: true) }
-            return MessageFault(
-                "a relay's message", "it arrived more than 15 s late; the connection to the broker may be too slow")
+            return end == nil ? .lateRelay : .earlyRelay
         }
+        isNew = isNew || relay.clock.settings != settings
         let offset = end.since(heard.to)
         for place in relay.places {
-            // A gap between two messages was lost. After the relay's restart, our clock determines the gap.
+            // A gap between two messages was lost. If the relay's clock may differ, ours determines the gap.
             reportDeafness(
                 of: place, from: isNew ? receivers[place].lastKnown : relay.covered.advanced(by: offset),
                 to: min(heard.from.advanced(by: offset), message.arrival), &batch)
@@ -86,7 +89,10 @@ extension ReceiverNetwork {
         }
         for (place, receiver) in zip(relay.places, heard.receivers) {
             receivers[place].noteCoverage(upTo: end, at: message.arrival)
-            receivers[place].reported = receiver.status
+            var status = receiver.status
+            let heard = status.isDoubtful ? min(end, status.heardUntil.advanced(by: offset)) : end
+            status.heardUntil = max(heard, receivers[place].reported?.heardUntil ?? .zero)
+            receivers[place].reported = status
         }
         counts.reports += heard.sightings.count
         for var sighting in heard.sightings {
@@ -137,4 +143,13 @@ extension ReceiverNetwork {
         }
         return nil
     }
+}
+
+extension MessageFault {
+    static let lateRelay = MessageFault(
+        "a relay's message", "it arrived more than 15 s late; the connection to the broker may be too slow")
+
+    static let earlyRelay = MessageFault(
+        "a relay's message",
+        "its time is more than 15 s ahead of the relay's others; check whether another program publishes in its name")
 }

@@ -56,7 +56,7 @@ extension ReceiverNetwork {
         }
         for (advert, delay) in adverts {
             guard delay <= SkewedClock.maximumDelay / Timestamp.nanosecondsPerSecond else {
-                countLate(1)
+                lateAdverts += 1
                 continue
             }
             guard advert.hasBytes || advert.beacon.isGiven else {

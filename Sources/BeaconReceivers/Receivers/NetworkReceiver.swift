@@ -96,6 +96,8 @@ public struct NetworkReceiver {
     var settlesAt: Timestamp?
     /// The time, by our clock, up to which all its adverts have arrived; nil if it does not report it.
     private(set) var covered: Timestamp?
+    /// The newest time up to which it is known to have heard. It only grows.
+    private var confirmed = Timestamp.zero
     var clock = SkewedClock()
     private var longest: (now: Int64, before: Int64) = (0, 0)
     private var halfBegan: Timestamp
@@ -171,6 +173,24 @@ public struct NetworkReceiver {
         note(at: time)
         settlesAt = nil
         isDoubtful = isDoubtful(at: time)
+        confirm()
+    }
+
+    /// Notes that its silence until its last message counts.
+    mutating func confirm() { confirmed = max(confirmed, lastKnown) }
+
+    /// The status for clients.
+    var status: ReceiverStatus {
+        var status = reported ?? ReceiverStatus(.poweredOn)
+        status.state = state
+        if kind.isSmoothed { status.isSmoothed = true }
+        if isDoubtful {
+            let own = confirmed.advanced(by: awaitsSign ? 0 : Self.doubt)
+            status.heardUntil = status.isDoubtful ? min(own, status.heardUntil) : own
+            status.isDoubtful = true
+        }
+        if !status.isDoubtful { status.heardUntil = .zero }
+        return status
     }
 
     /// Notes a message from it.
@@ -197,6 +217,8 @@ public struct NetworkReceiver {
         if wasLong || settling != nil {
             settlesAt = settling ?? time.advanced(by: Self.settlingTime)
             isDoubtful = true
+        } else {
+            confirm()
         }
     }
 

@@ -77,10 +77,4 @@ extension ReceiverNetwork {
     private static func strength(_ rssi: Int) -> SignalStrength {
         Int8(exactly: rssi).map(SignalStrength.init(rawValue:)) ?? .unavailable
     }
-
-    /// Counts a message that arrived before.
-    mutating func countDuplicate() { duplicates += 1 }
-
-    /// Counts adverts that arrived too late.
-    mutating func countLate(_ adverts: Int) { lateAdverts += adverts }
 }

@@ -170,11 +170,12 @@ extension ReceiverNetwork {
         let key = Key(kind: kind, name: name)
         guard !key.isBad else { return }
         if earlyStatuses.count >= settings.maximumReceivers, earlyStatuses[key] == nil,
-            let oldest = earlyStatuses.min(by: { $0.value.time < $1.value.time })?.key
+            let oldest = earlyStatuses.min(by: { ($0.value.rank, $0.value.time) < ($1.value.rank, $1.value.time) })?.key
         {
             earlyStatuses[oldest] = nil
         }
-        earlyStatuses[key] = (isOnline, time)
+        let rank = earlyStatuses[key]?.rank ?? (reservedNames.contains(shownName(of: key)) ? 1 : 0)
+        earlyStatuses[key] = (isOnline, time, rank)
     }
 
     /// Returns the status of a name whose receivers are not known yet.

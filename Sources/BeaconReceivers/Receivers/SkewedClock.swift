@@ -12,17 +12,20 @@ struct SkewedClock {
     /// every ten seconds (Ruuvi Gateway, its longest interval by default).
     static let maximumDelay = 15 * Timestamp.nanosecondsPerSecond
 
-    /// The time for which late messages must advance at the speed of the clock before the receiver's clock counts as
-    /// changed, in nanoseconds. A backlog from a network outage arrives faster.
+    /// The time for which messages that contradict the estimate must advance at the speed of the clock before the
+    /// receiver's clock counts as set, in nanoseconds. A backlog from a network outage arrives faster, and one message
+    /// with a wrong time changes nothing.
     private static let suspicion = 5 * Timestamp.nanosecondsPerSecond
 
+    /// The number of times that the receiver's clock was set.
+    private(set) var settings = 0
     /// The least differences in the current half and in the one before.
     private var least: (now: Int64, before: Int64) = (.max, .max)
     private var halfBegan = Timestamp.zero
-    /// The first of several consecutive late messages: its arrival and its own time.
-    private var late: (arrival: Timestamp, stamp: Timestamp)?
+    /// The first of several consecutive messages that contradict the estimate: its arrival and its own time.
+    private var contrary: (arrival: Timestamp, stamp: Timestamp)?
 
-    /// Converts a time to our clock.
+    /// Converts a time to our clock. A time that is too far ahead counts as now.
     ///
     /// - Parameters:
     ///   - stamp: the time by the receiver's clock.
@@ -34,30 +37,37 @@ struct SkewedClock {
             least = (.max, least.now)
             halfBegan = arrival
         }
-        let known = min(least.now, least.before)
-        guard known == .max || difference - known <= Self.maximumDelay else {
-            return lateTime(of: stamp, arrivedAt: arrival)
+        let delay = delay(of: stamp, arrivedAt: arrival)
+        guard abs(delay) <= Self.maximumDelay else {
+            return isSet(to: stamp, at: arrival) || delay < 0 ? arrival : nil
         }
-        late = nil
+        contrary = nil
+        let known = min(least.now, least.before)
         least.now = min(least.now, difference)
         return min(arrival, stamp.advanced(by: min(known, difference)))
     }
 
-    private mutating func lateTime(of stamp: Timestamp, arrivedAt arrival: Timestamp) -> Timestamp? {
-        guard let first = late else {
-            late = (arrival, stamp)
-            return nil
-        }
+    /// Returns how much longer a message took than the fastest one, in nanoseconds. It is negative for a time that no
+    /// delay of the earlier messages explains.
+    func delay(of stamp: Timestamp, arrivedAt arrival: Timestamp) -> Int64 {
+        let known = min(least.now, least.before)
+        return known == .max ? 0 : arrival.since(stamp) - known
+    }
+
+    /// Notes a time that contradicts the estimate.
+    ///
+    /// - Returns: true if the receiver's clock was set. The estimate begins again with this time.
+    mutating func isSet(to stamp: Timestamp, at arrival: Timestamp) -> Bool {
+        let first = contrary ?? (arrival, stamp)
         let (passed, reported) = (arrival.since(first.arrival), stamp.since(first.stamp))
-        guard abs(reported - passed) <= 2 * Timestamp.nanosecondsPerSecond else {
-            late = (arrival, stamp)
-            return nil
-        }
-        guard passed >= Self.suspicion else { return nil }
-        // It advances at the speed of time, so the receiver's clock was set back.
+        // It advances at the speed of time, or the series begins again here.
+        let isSteady = abs(reported - passed) <= 2 * Timestamp.nanosecondsPerSecond
+        contrary = isSteady ? first : (arrival, stamp)
+        guard isSteady, passed >= Self.suspicion else { return false }
         least = (arrival.since(stamp), .max)
         halfBegan = arrival
-        late = nil
-        return arrival
+        contrary = nil
+        settings += 1
+        return true
     }
 }

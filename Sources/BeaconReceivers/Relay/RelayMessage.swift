@@ -13,11 +13,12 @@ package import BeaconRadio
 /// | 4 | a random number that the relay chooses when it starts, since its clock may change with that |
 /// | 8 | the end of the period, in microseconds since 1970 by the relay's clock |
 /// | variable | the length of the period in microseconds |
-/// | variable | the number of receivers; for each a byte with the state (`RadioState`; 16 doubtful, 32 smoothed), the name's length and the name in UTF-8, empty for a relay's only receiver |
+/// | variable | the number of receivers; for each a byte with the state (`RadioState`; 16 doubtful, 32 smoothed, 64 if the last row has its time), the name's length and the name in UTF-8, empty for a relay's only receiver |
 /// | variable | the number of deaf periods, at most one for each receiver and one for all; for each the receiver's number plus 1, or 0 for all, and its beginning and end, in microseconds before the end of the message's period |
 /// | variable | the number of UUIDs, and 16 bytes for each |
 /// | variable | the number of transmitters; for each the UUID's number, 2 major, 2 minor, 1 measured power, 1 kind of address, 6 address |
 /// | variable | the number of adverts; for each the receiver's number, the transmitter's, the microseconds since the previous advert, or since the beginning of the period for the first (positive 2n, negative -2n-1), 1 signal strength in dBm |
+/// | variable | for each receiver with the flag 64, `heardUntil` of its status in microseconds before the end of the period |
 ///
 /// Later versions may append more.
 package struct RelayMessage: Hashable, Sendable {
@@ -131,7 +132,7 @@ package struct RelayMessage: Hashable, Sendable {
         bytes.append(variable: UInt64(receivers.count))
         for receiver in receivers {
             let status = receiver.status
-            bytes.append(status.state.rawValue | (status.isDoubtful ? 16 : 0) | (status.isSmoothed ? 32 : 0))
+            bytes.append(status.state.rawValue | (status.isDoubtful ? 16 | 64 : 0) | (status.isSmoothed ? 32 : 0))
             bytes.append(variable: UInt64(receiver.name.utf8.count))
             bytes.append(contentsOf: receiver.name.utf8)
         }
@@ -147,6 +148,9 @@ package struct RelayMessage: Hashable, Sendable {
         bytes.append(contentsOf: transmitterBytes)
         bytes.append(variable: UInt64(sightings.count))
         bytes.append(contentsOf: advertBytes)
+        for receiver in receivers where receiver.status.isDoubtful {
+            bytes.append(variable: UInt64(max(0, end - receiver.status.heardUntil.nanoseconds / Self.microsecond)))
+        }
         return bytes
     }
 
@@ -169,6 +173,9 @@ package struct RelayMessage: Hashable, Sendable {
             try readStretch(&reader, bytes)
             try readReceivers(&reader, bytes)
             try readSightings(&reader, bytes)
+            for number in receivers.indices where receivers[number].status.heardUntil == .latest {
+                receivers[number].status.heardUntil = try time(reader.variable(in: bytes), before: to)
+            }
         } catch {
             throw MessageFault("a relay's message", "it is damaged, or its end is missing")
         }
@@ -187,9 +194,10 @@ package struct RelayMessage: Hashable, Sendable {
             let length = try reader.count(of: 1, in: bytes)
             let name = bytes.text(reader.position..<reader.position + length)
             reader.position += length
-            // A state from a later version counts as unknown.
+            // A state from a later version counts as unknown. The time follows at the end.
             let status = ReceiverStatus(
-                RadioState(rawValue: flags & 15) ?? .unknown, isDoubtful: flags & 16 != 0, isSmoothed: flags & 32 != 0)
+                RadioState(rawValue: flags & 15) ?? .unknown, isDoubtful: flags & 16 != 0, isSmoothed: flags & 32 != 0,
+                heardUntil: flags & 64 != 0 ? .latest : .zero)
             receivers.append(Receiver(name: name, status: status))
         }
         guard Set(receivers.lazy.map(\.name)).count == count else { throw RelayReader.Damage() }

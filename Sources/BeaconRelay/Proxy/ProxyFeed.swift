@@ -18,17 +18,20 @@ package final class ProxyFeed: AdvertObserver {
     private let source: Int
     private let isEach: Bool
     private let isLive: Bool
+    private let isOpen: Bool
     private let state = Locked(State())
     /// Returns the name of a receiver for people.
     private let title: @Sendable (String) -> String
 
     init(
-        _ server: ProxyServer, source: Int, isEach: Bool, isLive: Bool, title: @escaping @Sendable (String) -> String
+        _ server: ProxyServer, source: Int, isEach: Bool, isLive: Bool, isOpen: Bool,
+        title: @escaping @Sendable (String) -> String
     ) {
         self.server = server
         self.source = source
         self.isEach = isEach
         self.isLive = isLive
+        self.isOpen = isOpen
         self.title = title
     }
 
@@ -79,7 +82,7 @@ package final class ProxyFeed: AdvertObserver {
             return Array(names.dropFirst(state.names.count))
         }
         for name in new {
-            let place = server.place(of: name, in: source, titled: title(name))
+            let place = server.place(of: name, in: source, titled: title(name), isOpen: isOpen)
             state.withLock { state in
                 state.receivers.append(place)
                 state.scanners.append(.starting)

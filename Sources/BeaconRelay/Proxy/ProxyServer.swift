@@ -12,7 +12,8 @@ import Synchronization
 /// A separate thread does all network I/O, so that no client delays the receivers. Any number of clients can have the
 /// adverts at once. A client that reads too slowly loses the oldest ones.
 package final class ProxyServer: Sendable {
-    /// The most devices if each receiver is a device.
+    /// The most devices for receivers that the user did not name, if each receiver is a device. Any client of a broker
+    /// can make up receivers.
     static let maximumDevices = 64
 
     /// A receiver of a source, and its device.
@@ -31,6 +32,8 @@ package final class ProxyServer: Sendable {
         /// The indices of streams by their receivers' names for people, if each receiver is a device.
         var places: [String: Int] = [:]
         var receivers: [Receiver] = []
+        /// The names for people of receivers that always get a device.
+        var reserved: Set<String> = []
         var sources = 0
         var hasReported = false
     }
@@ -79,16 +82,21 @@ package final class ProxyServer: Sendable {
         }
         ports = ProxyPorts(path: settings.isEach ? settings.portsPath : nil, first: settings.port, report: report)
         var table = Table()
-        if settings.isEach {
-            // Clients that know these devices reconnect before the receivers reappear.
-            for (name, port) in ports.known.sorted(by: { $0.value < $1.value }).prefix(Self.maximumDevices) {
-                table.places[name] = table.streams.count
-                table.streams.append(ProxyStream(Self.identity(of: name, settings, table.streams), port: port))
-            }
-        } else {
-            table.streams.append(ProxyStream(settings.identity(of: nil), port: settings.port))
-        }
+        if !settings.isEach { table.streams.append(ProxyStream(settings.identity(of: nil), port: settings.port)) }
         self.table = Locked(table)
+        reserve([])
+    }
+
+    /// Sets the names for people of the receivers that always get a device, whatever other names messages contain.
+    package func reserve(_ names: Set<String>) {
+        table.withLock { table in
+            table.reserved = names
+            // Clients that know these devices reconnect before the receivers reappear.
+            for name in ports.known.sorted(by: { $0.value < $1.value }).map(\.key) {
+                _ = stream(titled: name, true, &table)
+            }
+        }
+        waker.wake()
     }
 
     /// Starts to listen. The server reports a port that it cannot use, and tries again. Further calls do nothing.
@@ -126,13 +134,17 @@ package final class ProxyServer: Sendable {
     ///
     /// - Parameters:
     ///   - isLive: true for a radio; false for recordings and simulations, whose adverts wait for their time.
+    ///   - isOpen: true if the source may contain any number of receivers that the user did not choose.
     ///   - title: returns the name for people of a receiver of the source.
-    package func feed(isLive: Bool, title: @escaping @Sendable (String) -> String = { $0 }) -> ProxyFeed {
+    package func feed(
+        isLive: Bool, isOpen: Bool = true, title: @escaping @Sendable (String) -> String = { $0 }
+    ) -> ProxyFeed {
         let source = table.withLock { table in
             table.sources += 1
             return table.sources
         }
-        return ProxyFeed(self, source: source, isEach: settings.isEach, isLive: isLive, title: title)
+        return ProxyFeed(
+            self, source: source, isEach: settings.isEach, isLive: isLive, isOpen: isOpen, title: title)
     }
 
     /// Wakes the network thread to check for due work.
@@ -144,12 +156,13 @@ package final class ProxyServer: Sendable {
     ///   - name: its name in its source.
     ///   - source: the number of the source.
     ///   - title: its name for people.
-    func place(of name: String, in source: Int, titled title: String) -> Place? {
+    ///   - isOpen: true if the source may contain any number of receivers that the user did not choose.
+    func place(of name: String, in source: Int, titled title: String, isOpen: Bool = true) -> Place? {
         var notice: ProxyNotice?
         let place: Place? = table.withLock { table in
             let number = table.receivers.firstIndex { $0.source == source && $0.name == name }
             if number == nil {
-                guard let stream = stream(titled: title, &table) else {
+                guard let stream = stream(titled: title, isOpen, &table) else {
                     if !table.hasReported { notice = tooMany(title) }
                     table.hasReported = true
                     return nil
@@ -166,10 +179,14 @@ package final class ProxyServer: Sendable {
     }
 
     /// Returns the index of a receiver's stream, and adds a stream if each receiver is a device.
-    private func stream(titled title: String, _ table: inout Table) -> Int? {
+    private func stream(titled title: String, _ isOpen: Bool, _ table: inout Table) -> Int? {
         guard settings.isEach else { return 0 }
         if let place = table.places[title] { return place }
-        guard table.streams.count < Self.maximumDevices, let port = ports.port(of: title) else { return nil }
+        let reserved = table.reserved
+        let isNamed = !isOpen || reserved.contains(title)
+        guard isNamed || table.places.keys.count(where: { !reserved.contains($0) }) < Self.maximumDevices,
+            let port = ports.port(of: title)
+        else { return nil }
         table.streams.append(ProxyStream(Self.identity(of: title, settings, table.streams), port: port))
         table.places[title] = table.streams.count - 1
         return table.streams.count - 1
@@ -180,8 +197,8 @@ package final class ProxyServer: Sendable {
         return ProxyNotice(
             isTrouble: true,
             message:
-                "There are \(Self.maximumDevices) devices already, or no port is free: the proxy does not offer "
-                + "\(title.printable) and further receivers. "
+                "There are devices for \(Self.maximumDevices) unnamed receivers already, or no port is free: the proxy "
+                + "does not offer \(title.printable) and further receivers that the configuration does not name. "
                 + "Use one device for all receivers, or run a second proxy.\(file)")
     }
 

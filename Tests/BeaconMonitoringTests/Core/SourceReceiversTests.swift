@@ -160,15 +160,15 @@ struct SourceReceiversTests {
 
     @Test("Several receivers that count as one hear while all of them do")
     func common() {
-        #expect(SourceReceivers.common([]) == .hearing)
-        #expect(SourceReceivers.common([ReceiverStatus(.poweredOn), ReceiverStatus(.poweredOn)]) == .hearing)
+        #expect(SourceReceivers.common([]).hearing == .hearing)
+        #expect(SourceReceivers.common([ReceiverStatus(.poweredOn), ReceiverStatus(.poweredOn)]).hearing == .hearing)
         #expect(
             SourceReceivers.common([ReceiverStatus(.poweredOn), ReceiverStatus(.poweredOn, isDoubtful: true)])
-                == .doubtful)
+                .hearing == .doubtful)
         for state in RadioState.allCases where state != .poweredOn {
             #expect(
                 SourceReceivers.common([ReceiverStatus(.poweredOn, isDoubtful: true), ReceiverStatus(state)])
-                    == .interrupted)
+                    .hearing == .interrupted)
         }
     }
 

@@ -286,6 +286,36 @@ struct ProxyServerTests {
         await bench.server.stop()
     }
 
+    @Test("A named receiver gets a device after a hundred invented ones, and keeps its port after restarts")
+    func reserved() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var settings = ProxySettings(name: "hall")
+        (settings.isEach, settings.isAnnounced, settings.address) = (true, false, "127.0.0.1")
+        settings.port = try FreePort.find()
+        settings.portsPath = folder.appendingPathComponent("proxy.json").path
+        var ports: Set<UInt16> = []
+        // The first run has no named receiver, as before the configuration named one.
+        for run in 0..<4 {
+            let notices = Locked(0)
+            let server = try ProxyServer(settings) { notice in
+                if notice.message.contains("unnamed") { notices.withLock { $0 += 1 } }
+            }
+            if run > 0 { server.reserve(["kitchen", "cellar"]) }
+            let places = (0..<100).map { server.place(of: "invented\($0)", in: 1, titled: "invented\($0)") }
+            #expect(places.count { $0 != nil } == 64 && notices.withLock { $0 } == 1)
+            let kitchen = server.place(of: "C8", in: 1, titled: "kitchen")
+            #expect((kitchen != nil) == (run > 0))
+            if let kitchen { ports.insert(kitchen.stream.port) }
+            // A receiver of this machine is not made up.
+            #expect(server.place(of: "hci0", in: 2, titled: "hci0", isOpen: false) != nil)
+            // The ports are saved.
+            server.start()
+            await server.stop()
+        }
+        #expect(ports.count == 1)
+    }
+
     @Test("A port that is in use is reported")
     func takenPort() async throws {
         let bench = try Bench()

@@ -23,7 +23,8 @@ struct FleetFeed {
     private var partitions: FleetPartitions
     private var writers: [RelayWriter]
     private var heard: [Bool]
-    private var sent: [Timestamp?]
+    /// The time and the receivers of each partition's last message.
+    private var sent: [(time: Timestamp, receivers: [RelayMessage.Receiver])?]
     private var names: [String] = []
     private var statuses: [ReceiverStatus] = []
 
@@ -75,9 +76,12 @@ struct FleetFeed {
         let receivers = receivers(state: state)
         for index in writers.indices {
             guard writers[index].advance(to: time) else { continue }
-            let isDue = heard[index] || sent[index].map { time.since($0) >= Self.quietInterval } ?? true
+            // A change of a receiver does not wait either: an exit may depend on it.
+            let isDue =
+                heard[index]
+                || sent[index].map { time.since($0.time) >= Self.quietInterval || $0.receivers != receivers } ?? true
             guard isDue, let message = writers[index].message(at: time, of: receivers) else { continue }
-            (heard[index], sent[index]) = (false, time)
+            (heard[index], sent[index]) = (false, (time, receivers))
             send(message.encoded(), index)
         }
     }

@@ -1,0 +1,154 @@
+import BeaconApplications
+import BeaconBroker
+import BeaconFleet
+import BeaconRadio
+import BeaconReceivers
+import BeaconSupport
+import Foundation
+import Testing
+
+@testable import BeaconGateway
+@testable import BeaconModel
+@testable import BeaconMonitoring
+
+/// Receivers that heard a beacon for some seconds, and then send messages without it. The exit is due 30 s after the
+/// last advert, whenever in a second the messages arrive.
+@Suite("The exit of a beacon, by receivers that send at any fraction of a second")
+struct SilentReceiverTests {
+    /// A client that monitors the beacon's region.
+    enum Client: CaseIterable { case commandLine, app, gateway, partition }
+
+    /// Each case at 20 fractions of a second.
+    struct Case: CustomTestStringConvertible {
+        var way: ScriptedRoom.Way
+        var period: Double
+        /// True if the messages without the beacon have adverts of another device.
+        var isForeign: Bool
+        /// True if the loop that reads the messages is late by up to 0.4 s.
+        var isLate: Bool
+
+        var testDescription: String {
+            "\(way) each \(period) s\(isForeign ? ", other devices" : "")\(isLate ? ", a late loop" : "")"
+        }
+    }
+
+    static let cases = ScriptedRoom.Way.allCases.flatMap { way in
+        [0.5, 0.7, 1, 1.5, 1.9, 2, 3, 5].enumerated().flatMap { number, period in
+            [false, true].map { Case(way: way, period: period, isForeign: number % 2 == 0, isLate: $0) }
+        }
+    }
+
+    @Test("An exit is reported within two seconds of its time, in each client", arguments: cases)
+    func exit(_ one: Case) async throws {
+        for number in 0..<20 {
+            let fraction = Double(number) / 20
+            let room = ScriptedRoom(
+                one.way, period: one.period, fraction: fraction, isForeign: one.isForeign, isLate: one.isLate)
+            let events = await room.events()
+            for client in Client.allCases {
+                let exits = try await Self.exits(in: client, room, events)
+                let times = exits.map { ($0 - room.last.seconds) }
+                // An advert reaches a partition up to a second late, so that the next message may have to confirm it.
+                let latest = client == .partition ? 32.2 + one.period : 32.1
+                #expect(
+                    times.count == 1 && times.allSatisfy { (29.9...latest).contains($0) },
+                    "\(client) at \(fraction): \(times)")
+            }
+        }
+    }
+
+    /// Returns the times at which a client received exits.
+    private static func exits(
+        in client: Client, _ room: ScriptedRoom, _ events: [SourceEvent]
+    ) async throws -> [Double] {
+        switch client {
+        case .commandLine: try room.sessionExits()
+        case .app: await appExits(events)
+        case .gateway: try await gatewayExits(events)
+        case .partition: partitionExits(events)
+        }
+    }
+
+    private static func time(of event: SourceEvent) -> Double? {
+        if case .heard(let batch) = event { batch.time?.seconds } else { nil }
+    }
+
+    /// A radio with several receivers, whose events a test delivers.
+    private struct Receivers: Radio {
+        var advertiser: (any Advertiser & Sendable)? { nil }
+        var hasReceivers: Bool { true }
+        func events() -> AsyncStream<SourceEvent> { AsyncStream { $0.finish() } }
+        func scan(_ mode: ScanMode) {}
+    }
+
+    private static func appExits(_ events: [SourceEvent]) async -> [Double] {
+        var configuration = CenterConfiguration(application: ApplicationIdentity("test"), store: MemoryRegionStore())
+        configuration.initialStatus = .always
+        let center = BeaconCenter(configuration)
+        let client = center.makeClientID()
+        let count = Locked(0)
+        center.addClient(client) { if case .exited = $0 { count.withLock { $0 += 1 } } }
+        await center.deliverMissedChanges(to: client)
+        center.use(Receivers())
+        await center.startMonitoring(
+            RegisteredRegion(identifier: "hall", constraint: GatewayBench.constraint), for: client)
+        var exits: [Double] = []
+        for event in events {
+            await center.receive(event)
+            if count.withLock({ $0 }) > exits.count { exits.append(Self.time(of: event) ?? 0) }
+        }
+        return exits
+    }
+
+    private static func gatewayExits(_ events: [SourceEvent]) async throws -> [Double] {
+        let bench = try GatewayBench(keepsPresence: false)
+        let runner = ScriptedRunner()
+        let source = SourceSettings(name: "house", specification: .network(BrokerSource(MQTTSettings())))
+        let gateway = bench.gateway([source], runners: ["house": runner])
+        let exits = Locked<[Double]>([])
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await gateway.run() }
+            await ScriptedRadios.onThread {
+                for event in events {
+                    runner.channel.send(event)
+                    runner.channel.send(.heard(SourceBatch()))
+                    guard let time = Self.time(of: event) else { continue }
+                    let count = bench.notified.count { $0.hasPrefix("exit") }
+                    exits.withLock { if count > $0.count { $0.append(time) } }
+                }
+            }
+            await gateway.stop()
+            await ScriptedRadios.onThread {
+                runner.channel.send(.ended)
+                runner.channel.finish()
+            }
+        }
+        return exits.withLock { $0 }
+    }
+
+    private static func partitionExits(_ events: [SourceEvent]) -> [Double] {
+        let relay = FleetRelay(node: "node")
+        let partitions = FleetPartitions([GatewayBench.constraint], count: 1)
+        var feed = FleetFeed(relay: relay, hasOneReceiver: false, partitions: partitions)
+        var plan = PartitionWork.Plan()
+        plan.add(MonitoredRegion(GatewayBench.constraint), as: "hall")
+        var work = PartitionWork(plan, known: .init(), at: ScriptedRoom.start, wallOffset: 0)
+        var (now, exits): (Timestamp, [Double]) = (ScriptedRoom.start, [])
+        // A worker looks at the time twice a second.
+        func advance(to time: Timestamp) {
+            while now < time {
+                now = min(time, now.advanced(by: Timestamp.nanosecondsPerSecond / 2))
+                work.advance(to: now)
+                for case (_, .region(let change)) in work.takeChanges() where change.kind == "exit" {
+                    exits.append(now.seconds)
+                }
+            }
+        }
+        for case .heard(let batch) in events {
+            guard let time = batch.time else { continue }
+            advance(to: time)
+            feed.hear(batch, state: .poweredOn) { message, _ in work.receive(message, from: relay, at: time) }
+        }
+        return exits
+    }
+}
