@@ -85,7 +85,11 @@ struct Beacond: AsyncParsableCommand {
         }
         if let chosen = error as? ExitCode { ProcessEnd.exit(chosen.rawValue) }
         if code == .validationFailure {
-            ErrorOutput.shared.write(fullMessage(for: error))
+            let name = CommandLine.arguments.dropFirst().first
+            let command: any ParsableCommand.Type =
+                configuration.subcommands.first { $0._commandName == name } ?? Self.self
+            let help = helpMessage(for: command)
+            ErrorOutput.shared.write(SpellingSuggestion.correctingOption(in: fullMessage(for: error), help: help))
             ProcessEnd.exit(2)
         }
         ErrorOutput.shared.write("Error: \(error)")

@@ -8,7 +8,7 @@ import GRDB
 ///
 /// A small computer without a battery starts with a wrong date and gets the right one from the network. Events that
 /// arrived before that would suddenly be years old, or never become old. The store therefore remembers the difference
-/// between the two clocks. If it changes, the store corrects the arrival times of this boot by the same amount.
+/// between the two clocks. If it changes, the store corrects the times of this boot's events by the same amount.
 public struct EventStoreClock: Sendable {
     /// Returns the time since 1970, by the wall clock.
     public var wall: @Sendable () -> Timestamp
@@ -94,8 +94,8 @@ extension Duration {
 }
 
 extension StepWriter {
-    /// Corrects the arrival times of this boot if the wall clock was set since the last call. Arrivals of an earlier
-    /// boot whose clock stayed wrong or ran ahead are set to the current time, because their age is unknown.
+    /// Corrects the times of this boot if the wall clock was set since the last call. Times of an earlier boot whose
+    /// clock stayed wrong or ran ahead are set to the current time, because their age is unknown.
     mutating func correctTimes(by clock: EventStoreClock) throws {
         let lead = clock.lead
         let known = try tables.first("SELECT id, lead, firstNumber FROM boot") { row in
@@ -111,6 +111,7 @@ extension StepWriter {
         let step = lead &- known.lead
         guard step.magnitude >= UInt64(EventStoreClock.smallestStep) else { return }
         try tables.run("UPDATE boot SET lead = ?", [lead])
+        try redate("time + ?1", "number >= ?2", [step.multipliedReportingOverflow(by: 1_000_000).0, known.first])
         try tables.run("UPDATE event SET arrival = arrival + ? WHERE number >= ?", [step, known.first])
         // Times of an earlier boot stay the same.
         try tables.run("UPDATE state SET modified = modified + ?1 WHERE modified >= ?2", [step, known.lead])
@@ -131,9 +132,25 @@ extension StepWriter {
         guard now >= EventStoreClock.earliest else { return }
         let bounds: StatementArguments = [now, EventStoreClock.earliest]
         // Only the first events can be from such a boot; an index by arrival would cost more than this scan.
-        try tables.run(
-            "UPDATE event SET arrival = ?1 WHERE (arrival < ?2 OR arrival > ?1) AND number < ?3", bounds + [number])
+        let isWrong = "(arrival < ?2 OR arrival > ?1) AND number < ?3"
+        try redate("?1 * 1000000", isWrong, bounds + [number])
+        try tables.run("UPDATE event SET arrival = ?1 WHERE \(isWrong)", bounds + [number])
         try tables.run("UPDATE state SET modified = ?1 WHERE modified < ?2 OR modified > ?1", bounds)
         try tables.run("UPDATE refused SET refusedAt = ?1 WHERE refusedAt < ?2 OR refusedAt > ?1", bounds)
+    }
+
+    /// Sets the times of events that this machine dated, before their arrivals are corrected. Events of senders, of
+    /// captures and of simulations have their own times: they are not within an hour of the arrival by a wrong clock.
+    private func redate(_ time: String, _ condition: String, _ values: StatementArguments) throws {
+        try tables.run(
+            "UPDATE event SET time = min(max(\(time), 0), \(Timestamp.latest.nanoseconds)) WHERE sender IS NULL "
+                + "AND abs(time / 1000000 - arrival) < 3600000 AND \(condition)", values)
+        let changes = try tables.first("SELECT changes()") { try $0.integer(0) }
+        guard let changes, changes > 0 else { return }
+        let field = EventLookup.Field.time.rawValue
+        try tables.run("DELETE FROM lookup WHERE field = ?", [field])
+        try tables.run(
+            "INSERT INTO lookup (field, value, number) SELECT ?, time, number FROM event WHERE number <= ?",
+            [field, ledger.indexed])
     }
 }

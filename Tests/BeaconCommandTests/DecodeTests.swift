@@ -36,6 +36,34 @@ struct DecodeTests {
         #expect(outcome.status == 0)
     }
 
+    private static let hall = "[15:29:14][VV][esp32_ble_tracker:570]:   "
+    private static let frame = "02.15.E2.C5.6D.B5.DF.FB.48.D2.B0.60.D0.F5.A7.10.96.E0.00.01.00.02.C5"
+
+    @Test(
+        "Log lines of ESPHome are read",
+        arguments: [
+            "Adv data: 02.01.06.1A.FF.4C.00.\(frame) (30)", "Manufacturer data: \(frame) (23)",
+            "Manufacturer data: \(frame)", "Manufacturer data: 4C.00.\(frame) (25)",
+        ])
+    func esphome(text: String) async throws {
+        for line in [Self.hall + text, "[15:29:14.123][VV][esp32_ble_tracker:570]: \(text)", text] {
+            let outcome = try await BeaconProgram.run("decode", "--json", line)
+            #expect(outcome.lines == [Self.line], "\(line): \(outcome.errors)")
+        }
+    }
+
+    @Test(
+        "An identity that a tool has decoded is named as such",
+        arguments: [
+            "\(hall)iBeacon data:\n\(hall)  UUID: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0\n\(hall)  Major: 1\n\(hall)  Minor: 2\n\(hall)  TXPower: -59",
+            "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0-10-7", "e2c56db5dffb48d2b060d0f5a71096e0_10_7",
+            "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/10/7",
+        ])
+    func identity(text: String) async throws {
+        let outcome = try await BeaconProgram.run("decode", text)
+        #expect(outcome.status == 1 && outcome.errors.contains("a beacon's identity"), "\(outcome.errors)")
+    }
+
     @Test("An impossible power is reported as such", arguments: ["00", "fd", "7f", "80", "e3"])
     func impossiblePower(byte: String) async throws {
         let outcome = try await BeaconProgram.run("decode", "\(Self.advert.dropLast(2))\(byte)")

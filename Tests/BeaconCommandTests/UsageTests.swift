@@ -50,6 +50,15 @@ struct UsageTests {
     }
 
     @Test(
+        "No option is suggested that hardly resembles the unknown one",
+        arguments: [["range", "--rssi"], ["scan", "--rssi"], ["scan", "--power"]])
+    func suggestions(arguments: [String]) async throws {
+        let outcome = try await BeaconProgram.run(arguments)
+        #expect(outcome.status == 2 && outcome.errors.contains("Unknown option '\(arguments[1])'"))
+        #expect(!outcome.errors.contains("Did you mean"), "\(outcome.errors)")
+    }
+
+    @Test(
         "A mistake on the command line gives status 2 and a remedy",
         arguments: [
             (["monitor"], "--region"),
@@ -77,6 +86,17 @@ struct UsageTests {
                 "from -127 to -1"
             ),
             (["monitor", "--region", "e2c56db5-dffb-48d2-b060-d0f5a71096e0", "--exit-rssi", "80"], "Was -80 meant?"),
+            (["advertise", "--uuid", "new", "--measured-power", "59"], "--measured-power -59"),
+            (["advertise", "--uuid", "new", "--measured-power", "127"], "--measured-power -127"),
+            (
+                ["monitor", "--region", "e2c56db5-dffb-48d2-b060-d0f5a71096e0", "--rssi"],
+                "Did you mean '--exit-rssi' or '--minimum-rssi'?"
+            ),
+            (
+                ["monitor", "--region", "e2c56db5-dffb-48d2-b060-d0f5a71096e0", "--exit-timeot"],
+                "Did you mean '--exit-timeout'?"
+            ),
+            (["range", "--jsno"], "Did you mean '--json'?"),
         ])
     func mistakes(arguments: [String], hint: String) async throws {
         let outcome = try await BeaconProgram.run(arguments)

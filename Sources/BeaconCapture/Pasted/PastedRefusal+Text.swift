@@ -31,7 +31,12 @@ extension PastedRefusal {
                     + "\"rawData\" or \"data\"; fields such as \"uuid\" and \"major\" need no decoding")
         }
         let parts = content.split(separator: "/", omittingEmptySubsequences: false)
-        if (2...3).contains(parts.count), ProximityUUID(String(parts[0])) != nil {
+        // With other separators, and as the log lines of tools that decode adverts, such as ESPHome's.
+        let isIdentity = content.wholeMatch(of: /[0-9A-Fa-f-]{32,36}[-_:, ]+[0-9]{1,5}[-_:, ]+[0-9]{1,5}\s*/) != nil
+        let lines = content.lowercased()
+        if (2...3).contains(parts.count) && ProximityUUID(String(parts[0])) != nil || isIdentity
+            || ["uuid", "major", "minor"].allSatisfy({ lines.contains($0) })
+        {
             return PastedAdvertError(
                 .identityOnly,
                 "this is a beacon's identity, UUID/MAJOR/MINOR, without the bytes of an advert. It needs no decoding; "

@@ -66,6 +66,13 @@ struct PastedText {
 
     // MARK: - Digits
 
+    /// Returns digits without the number of their bytes, which ESPHome prints behind them: `02.01.06 (3)`.
+    private static func withoutCount(_ digits: Substring) -> Substring {
+        guard let count = digits.firstMatch(of: /\s*\(([0-9]+)\)\s*$/) else { return digits }
+        let bytes = digits[..<count.range.lowerBound]
+        return Int(count.1) == bytes.count(where: \.isHexDigit) / 2 ? bytes : digits
+    }
+
     private mutating func readDigits(_ text: String) throws(PastedAdvertError) {
         var words: [Substring] = []
         var count = 0
@@ -87,7 +94,7 @@ struct PastedText {
             } else if let dump = DumpLine(line, hasOffset: false) {
                 digits = dump.digits
             } else {
-                digits = try Self.withoutLabels(line, &company)
+                digits = Self.withoutCount(try Self.withoutLabels(line, &company))
                 if let gap = PastedRefusal.ofEllipsis(digits) { throw gap }
             }
             for word in digits.split(whereSeparator: Self.isSeparator) {

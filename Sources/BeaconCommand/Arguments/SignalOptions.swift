@@ -61,8 +61,12 @@ struct ExitOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Lengthen the exit timeout for beacons that are rarely heard.",
-            discussion: "It becomes at least three times the longest regular gap between two adverts."))
+            "Lengthen the exit timeout for beacons with long intervals, to 31s at most.",
+            discussion: """
+                It becomes at least three times the longest regular gap between two adverts, which counts for 10.24 s at \
+                most, the longest interval in Bluetooth. So it serves exit timeouts below 31s. A beacon that is heard \
+                every 15 s needs a longer --exit-timeout instead: four or five of its intervals.
+                """))
     var adaptiveExit = false
 
     /// Returns the region of a constraint, with these signals.

@@ -68,6 +68,11 @@ struct AdvertiseCommand: ParsableCommand {
 
     func validate() throws {
         if let rotateAddress { _ = try rotateAddress.span }
+        if measuredPower > 0 {
+            throw ValidationError(
+                "a measured power of \(measuredPower) dBm is impossible, its sign may be missing: write "
+                    + "--measured-power -\(measuredPower)")
+        }
         if source != nil, adapter != nil { throw ValidationError("give either --source or --adapter, not both") }
     }
 

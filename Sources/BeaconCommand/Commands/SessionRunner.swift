@@ -53,7 +53,7 @@ struct SessionRunner {
         configuration.calibrations = try source.calibrations()
         var session = MonitoringSession(configuration, source: input, pace: source.pace)
         if let sourceObserver { session.observe(each: sourceObserver.interval, sourceObserver.observe) }
-        if reportsUncalibrated { session.noticeObserver = { radio.update(.notice($0)) } }
+        session.noticeObserver = { if reportsUncalibrated || $0.kind != .uncalibrated { radio.update(.notice($0)) } }
         session.rangingObserver = { programs?.handle($0, at: $1, from: $2) }
         var progress = ReplayProgress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.output.isInteractive)
         var failure: (any Error)?

@@ -34,7 +34,9 @@ package struct YAMLDocument {
         var diagnostics: [Diagnostic] = []
         for _ in 0...Self.maximumDuplicates {
             do {
-                root = try compose(yaml: text)
+                let root = try compose(yaml: text)
+                diagnostics += Self.tags(in: root)
+                self.root = root
                 self.diagnostics = diagnostics
                 return
             } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
@@ -73,6 +75,23 @@ package struct YAMLDocument {
         let excess = aliases[maximumAliases]
         let column = excess.line.unicodeScalars.distance(from: excess.line.startIndex, to: excess.word.startIndex)
         return SourceLocation(line: excess.number, column: column + 1)
+    }
+
+    /// Returns diagnostics of the tags in a file, such as Home Assistant's `!secret`, which have no meaning here.
+    private static func tags(in node: Node?) -> [Diagnostic] {
+        let (tag, inner): (Tag?, [Node]) =
+            switch node {
+            case .mapping(let mapping): (mapping.tag, mapping.flatMap { [$0.key, $0.value] })
+            case .sequence(let sequence): (sequence.tag, Array(sequence))
+            case .scalar(let scalar): (scalar.tag, [])
+            case .alias, nil: (nil, [])
+            }
+        guard let node, let name = tag?.description, name.hasPrefix("!"), name != "!" else {
+            return inner.flatMap { tags(in: $0) }
+        }
+        let isSecret = name == "!secret" || name == "!env_var"
+        let remedy = isSecret ? "for a secret, write { file: PATH } or { env: NAME }" : "write the value itself"
+        return [Diagnostic(.file(node.location), "\"\(name)\" is not supported here; \(remedy)")]
     }
 
     /// Hides the first letter of a key.

@@ -11,7 +11,7 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
     public let kind: Kind
 
     /// The time of the event, since 1970, to the millisecond.
-    public let time: Timestamp
+    public internal(set) var time: Timestamp
 
     /// The region; nil if the beacon was heard outside all named regions, and in a heartbeat.
     public var region: Region?

@@ -51,13 +51,14 @@ extension BeaconNotification {
         return event
     }
 
-    /// Decodes an event's notification.
+    /// Decodes an event's notification. Its time is the event's, which the store corrects if the clock is set.
     ///
     /// - Returns: The notification, or nil if the body is not a notification.
     package init?(_ event: Event) {
         let notification = try? JSONDecoder().decode(BeaconNotification.self, from: event.body)
         guard let notification else { return nil }
         self = notification
+        time = event.time
     }
 
     /// Returns the reason why an event cannot be sent; nil if it can.

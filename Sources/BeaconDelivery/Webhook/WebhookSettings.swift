@@ -12,8 +12,8 @@ public struct WebhookSettings: Hashable, Sendable {
     /// The secrets that sign requests; an empty array for no signature. During the replacement of a secret there are
     /// two, and a receiver accepts either.
     ///
-    /// A secret that begins with `whsec_` continues in Base64, as Standard Webhooks specifies. Any other secret is used
-    /// as it is.
+    /// A secret that begins with `whsec_` continues in Base64, as Standard Webhooks specifies; `v1,` before that is
+    /// ignored. Any other secret is used as it is.
     public var signingSecrets: [Secret]
 
     /// The `source` of the events, a URI reference that names this gateway (CloudEvents 1.0, "source").
@@ -68,23 +68,39 @@ extension WebhookSettings: CustomStringConvertible, CustomReflectable {
 package struct WebhookSignature: Sendable {
     private let keys: [SymmetricKey]
 
+    /// The fewest bytes of a key. Standard Webhooks recommends 24 to 64; fewer than this can be guessed at once.
+    private static let shortest = 5
+
+    /// Returns the reason why a receiver may read a secret differently; nil for most secrets.
+    package static func doubt(about secret: Secret) -> String? {
+        let text = secret.reveal()
+        guard text.count >= 32, Data(base64Encoded: text) != nil, !text.allSatisfy(\.isHexDigit) else { return nil }
+        return "looks like Base64, but is used as it is, which libraries of Standard Webhooks do not do; "
+            + "write whsec_ before it here and at the other end"
+    }
+
     /// Creates the keys of secrets.
     ///
-    /// - Throws: ``SinkError`` if a secret is empty, or if it begins with `whsec_` and the rest is not Base64.
+    /// - Throws: ``SinkError`` if a secret is too short to be one, or if it begins with `whsec_` and the rest is not
+    ///   Base64.
     package init(_ secrets: [Secret]) throws(SinkError) {
         var keys: [SymmetricKey] = []
         for secret in secrets {
-            let text = secret.reveal()
-            if text.hasPrefix("whsec_") {
-                guard let bytes = Data(base64Encoded: String(text.dropFirst(6))), !bytes.isEmpty else {
-                    throw SinkError(
-                        .invalidSecret, "a signing secret begins with whsec_, but the rest is not Base64")
-                }
-                keys.append(SymmetricKey(data: bytes))
-            } else {
-                guard !text.isEmpty else { throw SinkError(.invalidSecret, "a signing secret is empty; write one") }
-                keys.append(SymmetricKey(data: Data(text.utf8)))
+            // Some services show the signature's version before the secret.
+            let text = secret.reveal().replacing(/^v1,(?=whsec_)/, with: "")
+            let isMarked = text.hasPrefix("whsec_")
+            guard let key = isMarked ? Data(base64Encoded: String(text.dropFirst(6))) : Data(text.utf8) else {
+                throw SinkError(.invalidSecret, "a signing secret begins with whsec_, but the rest is not Base64")
             }
+            guard key.count >= Self.shortest else {
+                throw SinkError(
+                    .invalidSecret,
+                    key.isEmpty
+                        ? "a signing secret is empty; write one"
+                        : "a signing secret has only \(key.count) bytes; create one with openssl rand -base64 24, and "
+                            + "write whsec_ before it")
+            }
+            keys.append(SymmetricKey(data: key))
         }
         self.keys = keys
     }

@@ -94,6 +94,8 @@ public final class EventConsumer: Sendable {
     /// - Parameter limit: the maximum number of events.
     /// - Throws: ``EventStoreError`` if the store cannot be read, or if the consumer no longer exists.
     public func available(limit: Int = 100) async throws(EventStoreError) -> EventBatch? {
+        // No event is handled with a time that the clock has already corrected.
+        if store.isClockSet { _ = try? await store.append(Step()) }
         let (name, known) = (name, examined.withLock { $0 })
         let (batch, damaged) = try await store.read { tables in
             let consumer = try tables.consumer(name)

@@ -36,7 +36,8 @@ public struct Event: Hashable, Sendable {
 
     /// The id, which identifies repetitions.
     public var id: EventID
-    /// The time, by the event's own clock, which may be wrong. Only queries by time use it.
+    /// The time, by the event's own clock, which may be wrong. If it is this machine's wall clock, and that is set
+    /// later, the store corrects the time.
     public var time: Timestamp
     /// The kind, as one word: "enter".
     public var kind: String

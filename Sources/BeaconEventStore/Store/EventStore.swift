@@ -56,6 +56,8 @@ public actor EventStore {
         /// Whether a flush will be on the queue, after the time for coalescing.
         var isFlushPlanned = false
         var arrivals: [String: AsyncSignal] = [:]
+        /// The wall clock's offset as stored in the file; nil before the first write.
+        var storedLead: Int64?
         var followers: [@Sendable ([StoredEvent]) -> Void] = []
     }
 
@@ -66,8 +68,6 @@ public actor EventStore {
     var lock: StoreLock?
     var ledger = Ledger()
     private var isSynced: Bool?
-    /// The wall clock's offset as stored in the file; nil before the first write.
-    private var storedLead: Int64?
     /// A closure that throws an error in place of a write, for tests of faults.
     private let fault: (@Sendable () throws -> Void)?
     private var isHousekeepingScheduled = false
@@ -342,7 +342,7 @@ public actor EventStore {
                 isSynced = synced
             }
             let lead = clock.lead
-            let isSet = storedLead.map { (lead &- $0).magnitude >= UInt64(EventStoreClock.smallestStep) } ?? true
+            let isSet = isClockSet
             let result = try StoreTables.transaction(in: database) { tables in
                 try fault?()
                 var settings = settings
@@ -356,7 +356,7 @@ public actor EventStore {
                 try writer.ledger.write(tables)
                 return (value, writer)
             }
-            if isSet { storedLead = lead }
+            if isSet { shared.withLock { $0.storedLead = lead } }
             ledger = result.1.ledger
             let changedConsumers = ledger.changedConsumers
             ledger.changedConsumers = []
@@ -370,7 +370,17 @@ public actor EventStore {
     }
 
     /// Forgets the connection's state after the file was replaced.
-    func forgetConnection() { (isSynced, storedLead) = (nil, nil) }
+    func forgetConnection() {
+        isSynced = nil
+        shared.withLock { $0.storedLead = nil }
+    }
+
+    /// True if the wall clock was set since the last write, so that the next one corrects times.
+    nonisolated var isClockSet: Bool {
+        let lead = clock.lead
+        return shared.withLock { $0.storedLead }.map { (lead &- $0).magnitude >= UInt64(EventStoreClock.smallestStep) }
+            ?? true
+    }
 
     // MARK: - Housekeeping
 

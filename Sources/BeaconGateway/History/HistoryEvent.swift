@@ -296,6 +296,12 @@ extension HistoryEvent {
         self.init(
             time: event.time, kind: kind, summary: form.summary, receiver: event.receiver, region: form.region,
             place: form.place, beacon: event.beacon, detail: form.detail)
+        // The store corrects the event's time if the clock is set.
+        if event.sender == nil, let written = detail.prefixMatch(of: /\{"time":[0-9.]+/) {
+            var start = Array("{\"time\":".utf8)
+            start.append(jsonTime: event.time)
+            detail.replaceSubrange(written.range, with: String(decoding: start, as: UTF8.self))
+        }
         (sender, install, user) = (event.sender, event.install, form.user)
     }
 }

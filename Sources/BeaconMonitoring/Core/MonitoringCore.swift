@@ -69,6 +69,7 @@ package struct MonitoringCore: ~Copyable {
     /// The number of changes of conditions. While it stays the same, the states of all conditions do too.
     package private(set) var conditionChanges: UInt64 = 0
     var conditionsByRegion: [RegionID: ConditionID] = [:]
+    private var nearMatches = NearMatches()
     /// The number of conditions of each UUID.
     private var uuids: [ProximityUUID: Int] = [:]
 
@@ -138,6 +139,7 @@ package struct MonitoringCore: ~Copyable {
         conditions[id] = Condition(region: region, engineID: engineID, known: state, published: state)
         conditionsByRegion[engineID] = id
         uuids[region.constraint.uuid, default: 0] += 1
+        if state != .inside { nearMatches.wait(for: region.constraint, at: max(newest, 0)) }
         if !deafness.isEmpty { review(id) }
         return id
     }
@@ -148,6 +150,7 @@ package struct MonitoringCore: ~Copyable {
         guard let condition = conditions.removeValue(forKey: id) else { return }
         engine.stopMonitoring(condition.engineID)
         conditionsByRegion[condition.engineID] = nil
+        nearMatches.end(condition.region.constraint)
         let uuid = condition.region.constraint.uuid
         uuids[uuid, default: 1] -= 1
         if uuids[uuid] == 0 { uuids[uuid] = nil }
@@ -182,6 +185,7 @@ package struct MonitoringCore: ~Copyable {
         let ranging = engine.startRanging(constraint)
         requests[id] = ranging
         requestsByRanging[ranging] = Request(id: id, constraint: constraint)
+        nearMatches.wait(for: constraint, at: max(newest, 0))
         return id
     }
 
@@ -190,7 +194,7 @@ package struct MonitoringCore: ~Copyable {
         drain()
         guard let ranging = requests.removeValue(forKey: id) else { return }
         engine.stopRanging(ranging)
-        requestsByRanging[ranging] = nil
+        nearMatches.end(requestsByRanging.removeValue(forKey: ranging)?.constraint)
     }
 
     /// The scan mode that the requests need.
@@ -310,6 +314,7 @@ package struct MonitoringCore: ~Copyable {
     package mutating func receive(_ sighting: Sighting) {
         if sighting.time.nanoseconds > newest { note(sighting.time.nanoseconds) }
         engine.receive(sighting)
+        nearMatches.note(sighting.identity, at: sighting.time.nanoseconds)
         if engine.hasEvents { drain() }
         if suspicions != nil { suspect(sighting) }
     }
@@ -378,7 +383,15 @@ package struct MonitoringCore: ~Copyable {
     private mutating func note(_ time: Int64) {
         let isFirst = newest < 0
         newest = max(newest, time)
+        if isFirst { nearMatches.begin(at: time) }
         if isFirst || newest >= nextPatience { reviewPatience(isFirst: isFirst) }
+        if newest >= nearMatches.due { reviewNearMatches() }
+    }
+
+    @inline(never)
+    private mutating func reviewNearMatches() {
+        let constraints = conditions.values.map(\.region.constraint) + requestsByRanging.values.compactMap(\.constraint)
+        events += nearMatches.review(at: newest, among: constraints).map { .notice($0) }
     }
 
     // MARK: - Events
@@ -399,6 +412,7 @@ package struct MonitoringCore: ~Copyable {
                 guard let request = requestsByRanging[report.ranging], !smoothed.contains(report.receiver) else {
                     continue
                 }
+                if !report.beacons.isEmpty { nearMatches.end(request.constraint) }
                 events.append(
                     .ranged(
                         RangingRequestReport(
@@ -431,6 +445,8 @@ package struct MonitoringCore: ~Copyable {
             case (.inside, .outside): .exit
             case (_, .outside): .state
             }
+        if state == .inside { nearMatches.end(condition.region.constraint) }
+        if kind == .exit { nearMatches.wait(for: condition.region.constraint, at: newest) }
         events.append(
             .state(
                 ConditionChange(

@@ -35,4 +35,18 @@ package enum SpellingSuggestion {
         }
         return last[right.count]
     }
+
+    /// Corrects the suggestion in an error about an unknown option: the argument parser suggests the nearest option of
+    /// the command, however little it resembles. The command's help has all options.
+    package static func correctingOption(in message: String, help: String) -> String {
+        guard let error = message.firstMatch(of: /Unknown option '(-*)([^']+)'(\. Did you mean '[^']+'\?)?/) else {
+            return message
+        }
+        let (word, options) = (String(error.2), Set(help.matches(of: /--([a-z][a-z-]*)/).map { String($0.1) }).sorted())
+        var near = options.filter { $0.hasSuffix("-\(word)") || $0.hasPrefix("\(word)-") }
+        if near.isEmpty { near = [to(word, among: options)].compactMap(\.self) }
+        let names = near.map { "'--\($0)'" }.joined(separator: " or ")
+        let suggestion = names.isEmpty ? "" : ". Did you mean \(names)?"
+        return message.replacing(error.0, with: "Unknown option '\(error.1)\(word)'\(suggestion)", maxReplacements: 1)
+    }
 }

@@ -271,13 +271,36 @@ struct WebhookTests {
         #expect(try refuses("https://example.org") { $0.headers = ["X\nY": Secret("hunter2")] })
         #expect(try refuses("https://example.org") { $0.headers = ["X": Secret("hunter2\r\nEvil: 1")] })
         #expect(try refuses("https://example.org") { $0.signingSecrets = [Secret("whsec_hunter2!")] })
-        #expect(try refuses("https://example.org") { $0.signingSecrets = [Secret("")] })
+        for secret in ["", "x", "1234", "whsec_", "whsec_eA==", "v1,whsec_", "v1,whsec_hunter2!", "v1,whsec_eA=="] {
+            #expect(try refuses("https://example.org") { $0.signingSecrets = [Secret(secret)] }, "\(secret)")
+        }
         #expect(try refuses("https://example.org") { $0.maximumBatch = 0 })
         #expect(
             try refuses("https://example.org") { $0.http.additionalTrustRoots = [URL(fileURLWithPath: "/nowhere.pem")] }
         )
         #expect(try refuses("https://example.org") { $0.http.requestTimeout = .zero })
         #expect(try !refuses("https://example.org/hook"))
+    }
+
+    @Test("The key of a secret is what its Base64 encodes after whsec_, also behind v1, and otherwise its characters")
+    func keys() throws {
+        let raw = Data((0..<24).map { UInt8($0) })
+        let base64 = raw.base64EncodedString()
+        func sign(_ secret: String) throws -> String {
+            try WebhookSignature([Secret(secret)]).value(id: "1", timestamp: 2, body: Data("x".utf8))
+        }
+        let content = Data("1.2.x".utf8)
+        let decoded = HMAC<SHA256>.authenticationCode(for: content, using: SymmetricKey(data: raw))
+        let plain = HMAC<SHA256>.authenticationCode(for: content, using: SymmetricKey(data: Data(base64.utf8)))
+        #expect(try sign("whsec_\(base64)") == "v1,\(Data(decoded).base64EncodedString())")
+        #expect(try sign("v1,whsec_\(base64)") == sign("whsec_\(base64)"))
+        #expect(try sign(base64) == "v1,\(Data(plain).base64EncodedString())")
+        #expect(WebhookSignature.doubt(about: Secret(base64))?.contains("whsec_") == true)
+        for secret in [
+            "whsec_\(base64)", "plain", String(repeating: "ab12", count: 8), "a longer sentence with spaces ok",
+        ] {
+            #expect(WebhookSignature.doubt(about: Secret(secret)) == nil, "\(secret)")
+        }
     }
 
     @Test("A configuration does not show its secrets, however it is printed")

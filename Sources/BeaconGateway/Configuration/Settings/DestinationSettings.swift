@@ -143,6 +143,7 @@ extension ConfigurationSection {
         }
         switch settings.kind {
         case .webhook(let webhook):
+            webhook.signingSecrets.forEach(warnOfSigning)
             if !webhook.signingSecrets.isEmpty || !webhook.headers.isEmpty { warnOfSecretsInTheOpen(to: webhook.url) }
         case .kumulos(let kumulos): warnOfSecretsInTheOpen(to: kumulos.baseURL)
         case .mqtt(let broker):

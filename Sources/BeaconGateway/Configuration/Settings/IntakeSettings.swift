@@ -67,6 +67,7 @@ extension IntakeSettings.Webhook {
         } catch {
             section.report(section.origin, "\"secret\": \(error)")
         }
+        section.warnOfSigning(webhook.signingSecret)
         return isWhole
     }
 }

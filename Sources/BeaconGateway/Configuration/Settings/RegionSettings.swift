@@ -55,8 +55,9 @@ extension RegionSettings {
                 title: "Left after being unheard for", "The silence after which it is left, such as 10s or 2m."),
             Setting(
                 "adaptive-exit", \.region.isExitAdaptive, .boolean,
-                title: "Wait longer for beacons that are rarely heard",
-                "Waits for three of its beacons' usual gaps, if that is longer."),
+                title: "Wait up to 31 s for beacons with long intervals",
+                "Waits for three of its beacons' usual gaps, at most 10.24 s each, if that is longer. For beacons that are "
+                    + "heard more rarely, set a longer `exit-timeout`."),
             Setting(
                 "id", \.id,
                 .text(pattern: "^[A-Za-z0-9_-]{1,64}$", "write up to 64 letters (a to z), digits, - and _"),

@@ -11,9 +11,10 @@ extension WebhookSettings {
             Setting(
                 "url", \.url, .url, required: "write the address that receives the notifications",
                 "The address that receives the notifications."),
-            Setting("secret", .secret, "The secret that signs requests (Standard Webhooks).") {
-                $0.signingSecrets = [$1]
-            },
+            Setting(
+                "secret", .secret,
+                "The secret that signs requests (Standard Webhooks): `whsec_` and Base64, or any text."
+            ) { $0.signingSecrets = [$1] },
             Setting("headers", \.headers, .headers, "Additional headers; give tokens as secrets."),
             Setting(
                 "batch", \.maximumBatch, .integer(1...1000),
@@ -29,6 +30,13 @@ extension WebhookSettings {
                 $0.http.additionalTrustRoots = [URL(fileURLWithPath: $1)]
             },
         ])
+}
+
+extension ConfigurationSection {
+    /// Warns of a signing secret that a receiver may read differently.
+    func warnOfSigning(_ secret: Secret) {
+        if let doubt = WebhookSignature.doubt(about: secret) { warn("\"secret\" \(doubt)") }
+    }
 }
 
 extension KumulosSettings {
