@@ -41,6 +41,27 @@ struct CheckTests {
         #expect(empty.output.contains("MQTT_PASSWORD in line 1 of "), "\(empty.output)")
     }
 
+    @Test("Receivers with the same name are warnings, and the file can be used (P2)")
+    func equalReceivers() async throws {
+        let bench = try DaemonBench()
+        try bench.configure(
+            """
+            sources:
+              - { name: a, from: "hci:hci0", receiver: hall }
+              - { name: b, from: "hci:hci1", receiver: hall }
+              - { name: c, from: "hci:hci2" }
+              - { name: d, from: "hci:hci3", receiver: c }
+              - { name: e, mqtt: { host: localhost }, receivers: { x: attic, y: attic } }
+            regions: [{ name: a, uuid: \(DaemonBench.uuid) }]
+            """)
+        let outcome = try await bench.run("check", "beacond.yaml")
+        #expect(outcome.status == 0)
+        let warnings = outcome.lines.filter { $0.contains("warning: ") && $0.contains("another receiver is named") }
+        let positions = warnings.map { $0.split(separator: ":")[1] }
+        #expect(positions == ["3", "5", "6"], "\(outcome.output)")
+        #expect(warnings.first?.contains("\"hall\"") == true)
+    }
+
     @Test("Faults are printed in the form of a compiler's, and prevent a start")
     func mistakes() async throws {
         let bench = try DaemonBench()

@@ -82,7 +82,9 @@ struct CalibrationSession {
             CalibrationResult(
                 identity: key.identity, receiver: key.receiver, power: value.power, claim: value.claim,
                 spread: value.spread, secondMeans: value.seconds.values.map { Double($0.sum) / Double($0.count) })
-        }.sorted { ($0.mean, $0.identity.description) > ($1.mean, $1.identity.description) }
+        }.sorted {
+            ($0.mean, $0.identity.description, $1.receiver) > ($1.mean, $1.identity.description, $0.receiver)
+        }
     }
 }
 

@@ -77,14 +77,13 @@ struct AdvertRecorder {
     }
 
     private func recordLog(_ input: inout SourceReader, _ output: inout FileOutput, _ counts: inout Counts) throws {
-        var names: [[UInt8]] = []
+        var texts = ReceiverTexts(SightingLogFormat.jsonText)
         try pull(&input, &output) { input, record, output in
-            for name in input.receiverNames.dropFirst(names.count) { names.append(SightingLogFormat.jsonText(name)) }
             for sighting in input.sightings {
+                let receiver = texts.text(of: sighting.receiver, in: input.receiverNames)
                 try output.append {
                     SightingLogFormat.append(
-                        sighting, time: record.time.map { _ in sighting.time },
-                        receiver: names[Int(sighting.receiver.index)], to: &$0)
+                        sighting, time: record.time.map { _ in sighting.time }, receiver: receiver, to: &$0)
                 }
             }
             counts.adverts += input.sightings.count

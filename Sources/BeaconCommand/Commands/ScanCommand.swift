@@ -52,7 +52,8 @@ struct ScanCommand: ParsableCommand {
     ) throws {
         var pacer = Pacer(source.pace)
         var progress = ReplayProgress(isWanted: !source.isGradual && !Terminal.output.isInteractive)
-        var (known, names): ([String], [[UInt8]]) = ([], [])
+        let isJSON = json
+        var texts = ReceiverTexts { isJSON ? SightingLogFormat.jsonText($0) : Array($0.printable.utf8) }
         if !json { try output.append { $0.append(contentsOf: SightingText.heading.utf8) } }
         defer { progress.clear() }
         while !Interruption.isRequested, let record = try input.next() {
@@ -61,12 +62,8 @@ struct ScanCommand: ParsableCommand {
             }
             progress.step(packets: input.counts.packets, time: record.time)
             guard !input.sightings.isEmpty else { continue }
-            if input.receiverNames != known {
-                known = input.receiverNames
-                names = known.map { json ? SightingLogFormat.jsonText($0) : Array($0.printable.utf8) }
-            }
             for sighting in input.sightings {
-                let name = names[Int(sighting.receiver.index)]
+                let name = texts.text(of: sighting.receiver, in: input.receiverNames)
                 // A radio delivers several sightings at once, each with its own time.
                 let time = record.time.map { _ in radio.wall(sighting.time) }
                 try output.append { buffer in

@@ -151,6 +151,11 @@ struct TeachCommand: ParsableCommand {
             var teacher = teacher
             teacher.receivers = all
             guard let beacon = teacher.beacons.first else { return nil }
+            if teacher.beacons.count > 1 {
+                ErrorOutput.shared.write(
+                    "Note: \(name.printable) is taught with \(beacon), which had the most adverts of "
+                        + "\(teacher.beacons.count) beacons. Choose another one with --region.")
+            }
             return (name, teacher.points(of: beacon))
         }
     }

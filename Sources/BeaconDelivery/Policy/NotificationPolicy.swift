@@ -28,7 +28,10 @@ public struct NotificationPolicy: Sendable {
         var machine = ProximityMachine([])
     }
 
-    private var regions: [BeaconNotification.Region]
+    private var regions: [BeaconNotification.Region] {
+        didSet { regionsByConstraint = Dictionary(grouping: regions, by: \.constraint) }
+    }
+    private var regionsByConstraint: [BeaconConstraint: [BeaconNotification.Region]]
     private var states: [String: RegionState] = [:]
     private var histories: [HistoryKey: History] = [:]
     private var rememberedBeacons = 0
@@ -51,6 +54,7 @@ public struct NotificationPolicy: Sendable {
     ) {
         self.rules = rules
         self.regions = regions.filter { rules.regions?.contains($0.name) ?? true }
+        regionsByConstraint = Dictionary(grouping: self.regions, by: \.constraint)
         self.ids = ids
     }
 
@@ -182,7 +186,7 @@ public struct NotificationPolicy: Sendable {
 
     private mutating func receive(_ report: RangingEvent, at wallTime: Timestamp) -> [BeaconNotification] {
         if let constraint = report.constraint {
-            let named = regions.filter { $0.constraint == constraint }
+            let named = regionsByConstraint[constraint] ?? []
             if named.isEmpty {
                 // The list of regions to report cannot contain a region without a name.
                 guard rules.regions == nil else { return [] }

@@ -50,6 +50,8 @@ public struct ProximityReports: Sendable {
     /// The second before the newest.
     private var previous = Timestamp.zero
     private var lists: [Key: List] = [:]
+    /// The lists that contain each beacon.
+    private var holders: [BeaconIdentity: [Key]] = [:]
     /// The states of the listed beacons.
     private var states: [BeaconIdentity: ProximityChange.State] = [:]
     /// The beacons that were gone in the newest second, as they were last listed.
@@ -70,11 +72,12 @@ public struct ProximityReports: Sendable {
     public mutating func receive(
         _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID = ReceiverID(0)
     ) -> [ProximityChange] {
+        var changes: [ProximityChange] = []
         if time > self.time {
             (previous, self.time) = (self.time, time)
             departed = [:]
+            changes = doubtDeaf()
         }
-        var changes = doubtDeaf()
         let key = Key(receiver: receiver, name: report.receiver, constraint: report.constraint)
         if lists[key]?.isDeaf == true { lists[key]?.relistingEnd = self.time.advanced(by: Self.relisting) }
         lists[key, default: List(time: self.time)].isDeaf = false
@@ -91,6 +94,7 @@ public struct ProximityReports: Sendable {
             let new = Listing(
                 beacon: beacon, receiver: report.receiver, constraint: report.constraint, time: self.time)
             lists[key]?.beacons[identity] = new
+            if old == nil { holders[identity, default: []].append(key) }
             if old?.state != new.state { changes += change(of: identity) }
         }
         let missing = lists[key]?.beacons.filter { $0.value.time != self.time }.keys.sorted() ?? []
@@ -98,7 +102,7 @@ public struct ProximityReports: Sendable {
             if self.time < lists[key]?.relistingEnd ?? .zero {
                 lists[key]?.beacons[identity]?.isDoubtful = true
             } else {
-                departed[identity] = lists[key]?.beacons.removeValue(forKey: identity)
+                departed[identity] = remove(identity, from: key)
             }
             changes += change(of: identity)
         }
@@ -122,9 +126,9 @@ public struct ProximityReports: Sendable {
     private mutating func change(of beacon: BeaconIdentity) -> [ProximityChange] {
         let nearest = nearest(beacon)
         if nearest?.isDoubtful == false {
-            // A beacon that another receiver hears is no longer doubtful. The keys are copied so that no list is.
-            for key in Array(lists.keys) where lists[key]?.beacons[beacon]?.isDoubtful == true {
-                lists[key]?.beacons[beacon] = nil
+            // A beacon that another receiver hears is no longer doubtful.
+            for key in holders[beacon] ?? [] where lists[key]?.beacons[beacon]?.isDoubtful == true {
+                remove(beacon, from: key)
             }
         }
         let state = nearest?.state ?? .gone
@@ -138,7 +142,14 @@ public struct ProximityReports: Sendable {
         func order(_ listing: Listing) -> (Int, String, String) {
             (-listing.state.rank, listing.receiver, listing.constraint?.description ?? "")
         }
-        return lists.values.compactMap { $0.beacons[beacon] }.min { order($0) < order($1) }
+        return (holders[beacon] ?? []).compactMap { lists[$0]?.beacons[beacon] }.min { order($0) < order($1) }
+    }
+
+    @discardableResult
+    private mutating func remove(_ beacon: BeaconIdentity, from key: Key) -> Listing? {
+        holders[beacon]?.removeAll { $0 == key }
+        if holders[beacon]?.isEmpty == true { holders[beacon] = nil }
+        return lists[key]?.beacons.removeValue(forKey: beacon)
     }
 
     // MARK: - Listed beacons

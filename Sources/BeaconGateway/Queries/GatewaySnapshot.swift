@@ -32,13 +32,13 @@ struct GatewaySnapshot: Sendable {
     var placesValue: PlacesValue {
         guard let plan = configuration.places else { return PlacesValue() }
         var value = PlacesValue()
-        let hearing = Set(receivers.filter { $0.hearing == "hearing" }.map(\.name))
+        let hearing = Set(receivers.lazy.filter { $0.hearing == "hearing" }.compactMap(\.place))
         let items = configuration.itemsInUse(.place)
         value.places = plan.placeNames.map { name in
             let names = plan.places.first { $0.name == name }?.receivers ?? []
             let (origin, settings) = items[name].shown(name)
             return .init(
-                name: name, receivers: names, dark: !isInFleet && !names.isEmpty && hearing.isDisjoint(with: names),
+                name: name, receivers: names, dark: !isInFleet && !names.isEmpty && !hearing.contains(name),
                 origin: origin, settings: settings)
         }
         value.beacons = view.whereabouts.values.sorted { $0.identity < $1.identity }.map { event in

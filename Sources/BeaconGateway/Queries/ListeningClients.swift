@@ -142,14 +142,16 @@ package struct ListeningClients {
     mutating func endRecording(_ number: Int) { recordings[number] = nil }
 
     /// Delivers a batch to recording clients.
-    func record(_ batch: SourceBatch, of source: GatewaySource) {
+    ///
+    /// - Parameter name: returns the name of a receiver.
+    func record(_ batch: SourceBatch, of source: GatewaySource, name: (ReceiverID) -> String) {
         guard !recordings.isEmpty, !batch.sightings.isEmpty else { return }
-        let names = source.receivers.indices.map { SightingLogFormat.jsonText(source.name($0)) }
         var lines: [UInt8] = []
-        for sighting in batch.sightings where names.indices.contains(Int(sighting.receiver.index)) {
+        for sighting in batch.sightings {
+            guard let receiver = source.listener.sighting(sighting)?.receiver else { continue }
             SightingLogFormat.append(
                 sighting, time: sighting.time.advanced(by: source.wallOffset),
-                receiver: names[Int(sighting.receiver.index)], to: &lines)
+                receiver: SightingLogFormat.jsonText(name(receiver)), to: &lines)
         }
         for recording in recordings.values {
             if case .dropped = recording.yield(lines) { recording.finish() }

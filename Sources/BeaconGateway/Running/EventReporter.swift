@@ -220,6 +220,7 @@ struct EventReporter {
             view.forget(receiver: receiver)
             lists = lists.filter { $0.key.receiver != receiver }
         }
+        if changes.haveNumbers { outcome.changesPresence = true }
         for event in changes.hearing where view.isKept {
             view.change(.receivers)
             store(nil, shownAs: event, as: ids.next(at: event.time), in: &outcome)

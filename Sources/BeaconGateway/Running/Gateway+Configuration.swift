@@ -71,6 +71,7 @@ extension Gateway {
 
     /// Starts to monitor, from the states of the last run.
     func begin(with known: Presence) {
+        listener.names.update(for: configuration.sources, restoring: known.receivers)
         // Includes changes made in the console before the start.
         let plan = ownPlan
         for (owner, region) in plan.conditions {
@@ -228,6 +229,7 @@ extension Gateway {
         for number in gone { await end(listener.sources[number]) }
         // A source that is opened now would not be stopped.
         guard !listener.isStopped else { return }
+        listener.names.update(for: planned)
         var free = gone
         for settings in opened {
             let number: Int

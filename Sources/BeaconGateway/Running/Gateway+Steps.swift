@@ -31,7 +31,7 @@ extension Gateway {
     func apply(_ batch: SourceBatch, from number: Int) async {
         let time = listener.receive(batch, from: number, isCounted: broadcast != nil)
         fleet?.feed(batch, of: listener.sources[number], number: number)
-        clients.record(batch, of: listener.sources[number])
+        clients.record(batch, of: listener.sources[number]) { listener.name($0) }
         if time != nil {
             // In a fleet, other machines may have the receivers.
             if fleet == nil { listener.reportMissingReceivers(of: configuration) }
@@ -182,13 +182,13 @@ extension Gateway {
             let holder = listener.core.holder(of: condition.id)
             var region = Presence.Region(
                 constraint: condition.region.constraint, state: listener.core.knownState(of: condition.id),
-                source: holder.map { listener.sourceName(of: $0) }, holder: holder.map { listener.name($0) })
+                source: holder.map { listener.sourceName(of: $0) }, holder: holder.flatMap { listener.ownName(of: $0) })
             if case .region(let name) = owner, let change = reporter.view.regionChanges[name] {
                 (region.since, region.receiver) = (change.time, change.receiver)
             }
             regions[owner.label] = region
         }
-        return Presence(regions: regions, places: reporter.places)
+        return Presence(regions: regions, places: reporter.places, receivers: listener.names.kept)
     }
 
     func publish() {

@@ -2,6 +2,7 @@ import BeaconApplications
 import BeaconDelivery
 import BeaconEngine
 package import BeaconEventStore
+import BeaconFleet
 package import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
@@ -113,7 +114,9 @@ package actor Gateway {
         // One source alone may fill the default with made-up receivers.
         engine.maximumReceivers = GatewayListener.maximumReceivers
         listener = GatewayListener(
-            MonitoringCore(engine, calibrations: configuration.calibrations), logger: logger, makeRunner: makeRunner)
+            MonitoringCore(engine, calibrations: configuration.calibrations), node: fleet?.settings.node,
+            logger: logger,
+            makeRunner: makeRunner)
         clones = CloneSearch(logger: logger)
         reporter = EventReporter(
             configuration, destinations: destinations, rules: rules, isShown: broadcast != nil,
@@ -255,7 +258,9 @@ package actor Gateway {
     }
 
     /// The sources, in the order of the configuration.
-    package var sourceValues: [SourceValue] { listener.present.map(\.source.value) }
+    package var sourceValues: [SourceValue] {
+        listener.present.map { _, source in source.value(receivers: source.receivers.map { listener.name($0) }) }
+    }
 
     /// The sources whose messages name more receivers than there is room for, each with its report.
     package var crowdedSources: [(name: String, report: String)] {

@@ -91,7 +91,11 @@ extension GatewayListener {
             sources[number].state = .running
             sources[number].opened()
             // A radio that takes another's place is treated as the same radio with a new name.
-            if sources[number].settings.specification.hasReceivers { sources[number].listener.restart() }
+            if sources[number].settings.specification.hasReceivers {
+                sources[number].listener.restart()
+            } else {
+                sources[number].listener.reopen()
+            }
         case .state(let state): receive(state, from: number)
         case .deaf(let from, let to, let adapter):
             guard sources[number].shift != nil else { return }
@@ -165,9 +169,10 @@ extension GatewayListener {
         adapter == nil ? sources.flatMap(\.receivers) : sources[number].listener.receivers(at: adapter)
     }
 
-    mutating func setWallOffsets(of number: Int) {
+    /// Sets the wall clock of receivers of a source; nil for all of them.
+    mutating func setWallOffsets(of number: Int, for receivers: [ReceiverID]? = nil) {
         let source = sources[number]
-        for receiver in source.receivers {
+        for receiver in receivers ?? source.receivers {
             core.setWallOffset(source.wallOffset - (source.shift ?? 0), of: receiver)
         }
     }

@@ -1,3 +1,4 @@
+import BeaconFleet
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
@@ -20,12 +21,21 @@ struct GatewayListener: ~Copyable {
         var source: Int
         /// The index among the source's receivers.
         var place: Int
+        /// The name in its source, the unique name, and the name that places, positions and calibrations use for all
+        /// adapters of a named source; nil until the source has named it.
+        var own: String?
+        var name: String?
+        var shared: String?
+        var identity: ReceiverNames.Receiver?
         var record = ReceiverRecord()
     }
 
     var core: MonitoringCore
     var sources: [GatewaySource] = []
     private var receivers: [Receiver] = []
+    let names = ReceiverNames()
+    /// The machine's name in its fleet; nil for none.
+    private let node: String?
     /// The first time of any source. Other sources start at it until time has passed.
     var origin: Timestamp?
     /// The newest time of a source or of another machine of a fleet, by the wall clock.
@@ -44,16 +54,21 @@ struct GatewayListener: ~Copyable {
         var gone: [ReceiverID] = []
         /// Receivers that hear again or no longer, as events of the history.
         var hearing: [HistoryEvent] = []
+        /// True if a name was numbered, which must be stored.
+        var haveNumbers = false
     }
 
     /// Creates a listener without sources.
     ///
-    /// - Parameter makeRunner: creates the thread of a source.
+    /// - Parameters:
+    ///   - node: the machine's name in its fleet; nil for none.
+    ///   - makeRunner: creates the thread of a source.
     init(
-        _ core: consuming MonitoringCore, logger: Logger,
+        _ core: consuming MonitoringCore, node: String? = nil, logger: Logger,
         makeRunner: @escaping @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner
     ) {
         self.core = core
+        self.node = node
         self.logger = logger
         self.makeRunner = makeRunner
     }
@@ -97,9 +112,10 @@ struct GatewayListener: ~Copyable {
     }
 
     private func runner(for settings: SourceSettings, _ proxy: ProxyServer?) -> any GatewayRunner {
-        let receiverName = settings.receiver
         let (isLive, isOpen) = (settings.specification.isRadio, settings.specification.admitsStrangers)
-        return makeRunner(settings, proxy?.feed(isLive: isLive, isOpen: isOpen) { receiverName ?? $0 })
+        return makeRunner(
+            settings,
+            proxy?.feed(isLive: isLive, isOpen: isOpen) { [names] in names.name(of: .init($0, of: settings)) })
     }
 
     /// Opens a source again, with other settings and the same receivers.
@@ -110,9 +126,7 @@ struct GatewayListener: ~Copyable {
         sources[number].reopen(as: settings, given: given, runner: runner(for: settings, proxy))
         if !isSameClock { sources[number].shift = nil }
         // The new settings may give them other names.
-        for (receiver, _) in zip(sources[number].receivers, sources[number].receiverNames) {
-            core.name(receiver, name(receiver))
-        }
+        nameReceivers(of: number)
         setHearing(.interrupted, of: number)
     }
 
@@ -167,10 +181,41 @@ struct GatewayListener: ~Copyable {
         return ReceiverID(UInt16(clamping: receivers.count - 1))
     }
 
-    /// Returns the name of a receiver.
+    /// Returns the name of a receiver, which is unique once its source has named it.
     func name(_ receiver: ReceiverID) -> String {
         let receiver = receivers[Int(receiver.index)]
-        return sources[receiver.source].name(receiver.place)
+        return receiver.name ?? sources[receiver.source].settings.standInName
+    }
+
+    /// Returns the name of a receiver in its source; nil until the source has named it.
+    func ownName(of receiver: ReceiverID) -> String? { receivers[Int(receiver.index)].own }
+
+    /// Sets the names of a receiver that its source has named.
+    private mutating func setName(_ own: String, of receiver: ReceiverID, at place: Int) {
+        let index = Int(receiver.index)
+        let number = receivers[index].source
+        let settings = sources[number].settings
+        let identity = ReceiverNames.Receiver(own, at: place, of: settings)
+        if let former = receivers[index].identity, former != identity { names.release(former) }
+        let name = names.name(of: identity)
+        if name != identity.title, receivers[index].identity != identity {
+            changes.haveNumbers = true
+            logger.notice(
+                "\(own.printable) of \(settings.name) is named \"\(name.printable)\": another receiver has the name \"\(identity.title.printable)\""
+            )
+        }
+        (receivers[index].identity, receivers[index].own) = (identity, own)
+        let source = sources[number]
+        receivers[index].name = node.map { FleetRelay($0, number: number).receiverName(own, in: source) } ?? name
+        receivers[index].shared = names.name(of: .init(own, of: settings))
+    }
+
+    private mutating func nameReceivers(of number: Int) {
+        for (place, receiver) in sources[number].receivers.enumerated()
+        where place < sources[number].receiverNames.count {
+            setName(sources[number].receiverNames[place], of: receiver, at: place)
+            core.name(receiver, receivers[Int(receiver.index)].shared ?? name(receiver))
+        }
     }
 
     /// Returns the name of a receiver's source.
@@ -189,6 +234,7 @@ struct GatewayListener: ~Copyable {
         }
         if let receiver = source.listener.keeper(named: name) { return receiver }
         let receiver = addReceiver(source: number, place: .max)
+        setName(name, of: receiver, at: .max)
         sources[number].listener.expect(receiver, named: name)
         setHearing(.interrupted, of: receiver)
         return receiver
@@ -197,9 +243,13 @@ struct GatewayListener: ~Copyable {
     /// Adds the receivers of a source. While the radio is lost, a batch has only a time and names no receivers.
     mutating func addReceivers(of batch: SourceBatch, from number: Int) {
         guard !batch.receiverNames.isEmpty else { return }
-        let (own, before) = (sources[number].settings.receiver, sources[number].receivers)
+        let settings = sources[number].settings
+        let before = sources[number].listener.isRestarted ? sources[number].receivers : []
         var new = receivers.count
-        let arrivals = sources[number].listener.meet(batch.receiverNames, in: &core, title: { own ?? $0 }) { _, _ in
+        let arrivals = sources[number].listener.meet(
+            batch.receiverNames, in: &core, isGrowing: !settings.specification.isRadio,
+            title: { [names] in names.name(of: .init($0, of: settings)) }
+        ) { _, _ in
             defer { new += 1 }
             return ReceiverID(UInt16(clamping: new))
         }
@@ -207,24 +257,28 @@ struct GatewayListener: ~Copyable {
         while receivers.count < new { receivers.append(Receiver(source: number, place: .max)) }
         for arrival in arrivals {
             receivers[Int(arrival.receiver.index)].place = arrival.place
+            setName(batch.receiverNames[arrival.place], of: arrival.receiver, at: arrival.place)
             if case .replaced(let former) = arrival.kind { replace(former, by: arrival.receiver) }
             // The stand-in of the source has its hearing already.
             if arrival.kind != .named { setHearing(sources[number].hearing, of: arrival.receiver) }
         }
+        // In a fleet, the name of a machine's only receiver changes with the arrival of another one.
+        if node != nil { nameReceivers(of: number) }
         // A reopened source has not named all of them yet.
         for receiver in sources[number].listener.expected where before.contains(receiver) {
             receivers[Int(receiver.index)].place = .max
             setHearing(.interrupted, of: receiver)
         }
-        setWallOffsets(of: number)
+        setWallOffsets(of: number, for: arrivals.map(\.receiver))
     }
 
     /// Replaces a receiver that is gone by another one in its place, perhaps with the same number.
     private mutating func replace(_ former: ReceiverID, by receiver: ReceiverID) {
         changes.gone.append(former)
         guard former != receiver else { return receivers[Int(former.index)].record = ReceiverRecord() }
+        if let identity = receivers[Int(former.index)].identity { names.release(identity) }
         setHearing(.lost, of: former)
-        receivers[Int(former.index)].place = .max
+        receivers[Int(former.index)] = Receiver(source: receivers[Int(former.index)].source, place: .max)
     }
 
     /// Sets whether a receiver hears.
@@ -256,9 +310,9 @@ struct GatewayListener: ~Copyable {
     /// Counts the adverts of each receiver of a source, for the console.
     mutating func countAdverts(of batch: SourceBatch, by source: GatewaySource) {
         let now = ContinuousClock.now
-        for (place, receiver) in source.receivers.enumerated() {
-            let count = batch.sightings.count { Int($0.receiver.index) == place }
-            receivers[Int(receiver.index)].record.count(count, at: now)
+        for heard in batch.sightings {
+            guard let receiver = source.listener.sighting(heard)?.receiver else { continue }
+            receivers[Int(receiver.index)].record.count(1, at: now)
         }
     }
 
@@ -275,7 +329,7 @@ struct GatewayListener: ~Copyable {
             let origin, let time = core.time, time.since(origin) > Self.patience
         else { return }
         hasReportedMissing = true
-        let names = Set(receivers.indices.map { name(ReceiverID(UInt16(clamping: $0))) })
+        let names = Set(receivers.map { $0.shared ?? sources[$0.source].settings.standInName })
         let known = names.sorted().joined(separator: ", ")
         let unplaced = configuration.suspicions?.positions.keys.filter { !names.contains($0) }.sorted() ?? []
         if !unplaced.isEmpty {
@@ -292,15 +346,19 @@ struct GatewayListener: ~Copyable {
 
     /// Returns the receivers, in the order of their arrival.
     func receiverValues(in places: PlacePlan?) -> [ReceiverValue] {
-        receivers.indices.filter { !sources[receivers[$0].source].isRemoved }.map { number in
+        receivers.indices.filter { number in
+            let receiver = receivers[number]
+            return !sources[receiver.source].isRemoved && (receiver.place != .max || receiver.own != nil)
+        }.map { number in
             let (record, source) = (receivers[number].record, sources[receivers[number].source])
             let name = name(ReceiverID(UInt16(clamping: number)))
+            let shared = receivers[number].shared ?? name
             return ReceiverValue(
                 name: name, source: source.settings.name,
                 hearing: record.isHearing.map { $0 ? "hearing" : "deaf" } ?? "unknown", since: record.since?.seconds,
                 reason: record.isHearing == false ? source.reason : nil,
                 advertsPerSecond: (record.rate(at: .now) * 10).rounded() / 10,
-                place: places?.places.first { $0.receivers.contains(name) }?.name)
+                place: places?.places.first { $0.receivers.contains(shared) }?.name)
         }
     }
 }

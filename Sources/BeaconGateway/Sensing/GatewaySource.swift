@@ -97,8 +97,10 @@ struct GatewaySource {
         }
     }
 
-    /// The source in the form of the interface.
-    var value: SourceValue {
+    /// Returns the source in the form of the interface.
+    ///
+    /// - Parameter names: the names of its receivers.
+    func value(receivers names: [String]) -> SourceValue {
         let (state, reason): (String, String?) =
             switch self.state {
             case .starting: ("starting", nil)
@@ -109,7 +111,7 @@ struct GatewaySource {
             }
         return SourceValue(
             name: settings.name, from: settings.specification.title, state: state, reason: reason, ended: isEnded,
-            packets: packets, beacons: iBeacons, receivers: receivers.indices.map(name),
+            packets: packets, beacons: iBeacons, receivers: names,
             advertises: settings.specification.canSend)
     }
 
@@ -134,11 +136,6 @@ struct GatewaySource {
         current = (max(current.packets, batch.packets), max(current.iBeacons, batch.iBeacons))
     }
 
-    /// Returns the name of a receiver in events.
-    func name(_ place: Int) -> String {
-        settings.receiver ?? (place < receiverNames.count ? receiverNames[place] : settings.name)
-    }
-
     /// Returns a time of the source by the gateway's clock.
     func shared(_ time: Timestamp) -> Timestamp { time.advanced(by: shift ?? 0) }
 
@@ -157,6 +154,9 @@ struct GatewaySource {
 }
 
 extension SourceSettings {
+    /// The name of the source's receiver until the source has named it.
+    var standInName: String { receiver ?? name }
+
     /// Returns the settings with room for named receivers.
     func reserving(_ receivers: Set<String>) -> SourceSettings {
         var settings = self

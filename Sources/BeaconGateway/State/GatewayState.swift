@@ -91,6 +91,8 @@ package struct GatewayState: Sendable {
         case fleet
         /// The position in a fleet's log up to which this machine's destinations have its events.
         case fleetDelivered
+        /// The names of receivers that need a number.
+        case receivers
     }
 
     /// Returns the value of a key; nil if it has no value.

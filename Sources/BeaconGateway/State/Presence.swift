@@ -3,7 +3,8 @@ import BeaconModel
 import BeaconSupport
 import Foundation
 
-/// The last known states of regions and places of beacons, so that a restart repeats no enter and misses no exit.
+/// The last known states of regions and places of beacons, so that a restart repeats no enter and misses no exit, and
+/// the receivers with equal names, so that it exchanges none.
 struct Presence: Hashable, Sendable {
     /// A region's last known state.
     struct Region: Hashable, Sendable, Codable {
@@ -24,6 +25,8 @@ struct Presence: Hashable, Sendable {
     var regions: [String: Region] = [:]
     /// The last known places of beacons.
     var places: [BeaconIdentity: String] = [:]
+    /// The receivers that have the same name as another one, by their unique names.
+    var receivers: [String: ReceiverNames.Receiver] = [:]
 }
 
 /// The presence in the state of the event store. It is written together with the events that led to it.
@@ -41,6 +44,7 @@ extension Presence {
             }
         }
         self.init(values)
+        receivers = try await store.state(Namespace.setting, GatewayState.Key.receivers.rawValue)?.decoded() ?? [:]
     }
 
     /// Creates a presence from stored values. Skips values of another version.
@@ -65,6 +69,11 @@ extension Presence {
         }
         for label in saved.regions.keys where regions[label] == nil && Event.isAttribute(label) {
             changes.append(StateChange(namespace: Namespace.region, key: label, value: nil))
+        }
+        if receivers != saved.receivers,
+            let change = try? StateChange(Namespace.setting, GatewayState.Key.receivers.rawValue, receivers)
+        {
+            changes.append(change)
         }
         for (beacon, place) in places where saved.places[beacon] != place {
             changes.append(

@@ -33,7 +33,9 @@ package struct SourceReceivers: Sendable {
     /// The newest name at each index, including indices that the source does not name at present.
     private var newestNames: [String] = []
     /// True if the source was opened again, so that its next names may have another order.
-    private var isRestarted = false
+    package private(set) var isRestarted = false
+    /// The number of leading names that cannot change, because the source only adds names.
+    private var settled = 0
     /// True for each receiver that counts, by index.
     private var areCounted: [Bool] = []
     /// The only receiver that counts; nil for all.
@@ -89,7 +91,13 @@ package struct SourceReceivers: Sendable {
     package mutating func expectNone() { keepers = [:] }
 
     /// Expects all receivers again, in any order, since their source was opened again.
-    package mutating func restart() { isRestarted = true }
+    package mutating func restart() {
+        isRestarted = true
+        reopen()
+    }
+
+    /// Compares all names with the next ones, since their source was opened again.
+    package mutating func reopen() { settled = 0 }
 
     /// Forgets the order of the receivers, and expects them by name.
     private mutating func forgetPlaces() {
@@ -105,23 +113,27 @@ package struct SourceReceivers: Sendable {
     /// - Parameters:
     ///   - new: the names, by index.
     ///   - core: the core.
+    ///   - isGrowing: true for a recording, which only adds names, so that only the new ones are compared.
     ///   - title: returns the name of a receiver for events.
     ///   - make: returns a number in the core for a receiver with this name.
     /// - Returns: the receivers that appeared and count.
     package mutating func meet(
-        _ new: [String], in core: inout MonitoringCore, title: (String) -> String = { $0 },
-        make: (_ name: String, _ place: Int) -> ReceiverID
+        _ new: [String], in core: inout MonitoringCore, isGrowing: Bool = false,
+        title: (String) -> String = { $0 }, make: (_ name: String, _ place: Int) -> ReceiverID
     ) -> [Arrival] {
-        guard new != names else {
+        guard settled > 0 ? new.count > settled : new != names else {
             isRestarted = false
             return []
         }
         if isRestarted, !newestNames.isEmpty { forgetPlaces() }
         isRestarted = false
         var arrivals: [Arrival] = []
-        for (place, name) in new.enumerated() {
-            let isKnown = place < newestNames.count
+        names.removeSubrange(min(settled, names.count)...)
+        names.append(contentsOf: new[settled...])
+        for place in settled..<new.count {
+            let (name, isKnown) = (new[place], place < newestNames.count)
             guard !isKnown || newestNames[place] != name else { continue }
+            if isKnown { newestNames[place] = name } else { newestNames.append(name) }
             let isCounted = only == nil || only == name
             let wasCounted = isKnown && areCounted[place]
             // A source that was opened again may have named more receivers before.
@@ -145,8 +157,7 @@ package struct SourceReceivers: Sendable {
             core.name(receivers[place], title(name))
             arrivals.append(Arrival(receiver: receivers[place], place: place, kind: kind))
         }
-        newestNames = new + newestNames.dropFirst(new.count)
-        names = new
+        settled = isGrowing ? new.count : 0
         return arrivals
     }
 
@@ -169,7 +180,8 @@ package struct SourceReceivers: Sendable {
     package func statuses(
         _ statuses: [ReceiverStatus], otherwise state: RadioState? = nil
     ) -> [(receiver: ReceiverID, status: ReceiverStatus)] {
-        receivers.indices.filter(isCounted).compactMap { place in
+        if statuses.isEmpty, state == nil { return [] }
+        return receivers.indices.filter(isCounted).compactMap { place in
             let status = place < statuses.count ? statuses[place] : state.map { ReceiverStatus($0) }
             return status.map { (receivers[place], $0) }
         }

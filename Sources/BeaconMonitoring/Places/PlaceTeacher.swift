@@ -67,12 +67,16 @@ public struct PlaceTeacher: Sendable {
     /// Returns the points of a beacon: for each, the mean level at each receiver.
     public func points(of beacon: BeaconIdentity) -> [[String: Double?]] {
         var stands: [[Reading]] = []
+        var newest = Timestamp.zero
         for reading in readings[beacon] ?? [] {
-            // The time steps back if another recording begins, or if a clock is set.
-            if let last = stands.last?.last, (0...Self.longestGap).contains(reading.time.since(last.time)) {
+            // Receivers deliver their adverts in batches, so the time steps back by the length of a batch. It steps
+            // back further if another recording begins, or if a clock is set.
+            if !stands.isEmpty, abs(reading.time.since(newest)) <= Self.longestGap {
                 stands[stands.count - 1].append(reading)
+                newest = max(newest, reading.time)
             } else {
                 stands.append([reading])
+                newest = reading.time
             }
         }
         let power = power(of: beacon)
@@ -86,7 +90,8 @@ public struct PlaceTeacher: Sendable {
     }
 
     private func points(_ stand: [Reading], power: Double) -> [[String: Double?]] {
-        guard let first = stand.first?.time, let last = stand.last?.time else { return [] }
+        let times = stand.lazy.map(\.time)
+        guard let first = times.min(), let last = times.max() else { return [] }
         // A second lasts from its first advert to the first advert of the next second.
         let length = Double(last.since(first)) / 1e9 + 1
         let count = max(1, Int(length / Self.pieceLength + 0.5))

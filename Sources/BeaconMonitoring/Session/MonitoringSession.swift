@@ -247,7 +247,9 @@ public struct MonitoringSession: ~Copyable {
 
     /// Adds the receivers that appeared with the newest record.
     private mutating func meetReceivers() {
-        let arrivals = listener.meet(source.receiverNames, in: &core) { _, place in ReceiverID(UInt16(place)) }
+        let arrivals = listener.meet(source.receiverNames, in: &core, isGrowing: radio == nil) { _, place in
+            ReceiverID(UInt16(place))
+        }
         guard !arrivals.isEmpty else { return }
         for arrival in arrivals {
             let name = listener.names[arrival.place]

@@ -245,10 +245,13 @@ package final class SourceRunner: Sendable {
                 throw SourceError.noTimes
             }
             let names = source.receiverNames
-            if names != batch.receiverNames {
+            // A recording only adds names. The batch must not share their storage, so that adding is cheap.
+            let known = source.isRecording ? batch.receiverNames.count : 0
+            if known > 0 ? names.count > known : names != batch.receiverNames {
                 // A new receiver has nothing to report about the time before.
                 send()
-                batch.receiverNames = names
+                batch.receiverNames.removeSubrange(known...)
+                batch.receiverNames.append(contentsOf: names[known...])
             }
             batch.receiverStatuses = source.receiverStatuses
             observer?.update(names: batch.receiverNames, statuses: batch.receiverStatuses)

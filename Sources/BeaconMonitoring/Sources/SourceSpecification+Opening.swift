@@ -87,6 +87,7 @@ extension SourceReader {
     ) throws {
         self.init(
             try specification.open(interruption: interruption), mode: mode, waker: waker,
-            packetInterval: packetInterval, keepsAdverts: keepsAdverts, report: report)
+            packetInterval: packetInterval, keepsAdverts: keepsAdverts,
+            readsAhead: specification.filePath != nil && !specification.isGradual(at: .fastest), report: report)
     }
 }

@@ -18,6 +18,9 @@ public struct SourceReader: ~Copyable {
     private let packetInterval: Int64?
     private var packetTime = Timestamp.zero
 
+    /// Sorts the records of a file; nil for other sources, and if the file's times are not used.
+    private var order: RecordOrder?
+
     /// The number of iBeacons received.
     public private(set) var iBeaconCount = 0
 
@@ -47,19 +50,21 @@ public struct SourceReader: ~Copyable {
     ///   - packetInterval: replaces the times of a recording: the time from one record to the next.
     ///   - keepsAdverts: true to keep adverts for ``forEachAdvert(_:)`` in every mode, not only in
     ///     ``ScanMode/discovery``.
+    ///   - readsAhead: true to sort the records of a recording by time, which needs records ahead of time.
     ///   - report: called with states and notices, on the reading thread.
     package init(
         _ drivers: [any ReceiverDriver], mode: ScanMode = .ranging, waker: Waker, packetInterval: Duration? = nil,
-        keepsAdverts: Bool = false, report: @escaping (SourceEvent) -> Void
+        keepsAdverts: Bool = false, readsAhead: Bool = false, report: @escaping (SourceEvent) -> Void
     ) {
         self.init(
             drivers, mode: mode, waker: waker, clock: .system, packetInterval: packetInterval,
-            keepsAdverts: keepsAdverts, report: report)
+            keepsAdverts: keepsAdverts, readsAhead: readsAhead, report: report)
     }
 
     init(
         _ drivers: [any ReceiverDriver], mode: ScanMode = .ranging, waker: Waker = Waker(), clock: LoopClock,
-        packetInterval: Duration? = nil, keepsAdverts: Bool = false, report: @escaping (SourceEvent) -> Void
+        packetInterval: Duration? = nil, keepsAdverts: Bool = false, readsAhead: Bool = false,
+        report: @escaping (SourceEvent) -> Void
     ) {
         loop = DriverLoop(drivers, waker: waker, clock: clock)
         self.keepsAdverts = keepsAdverts
@@ -71,6 +76,7 @@ public struct SourceReader: ~Copyable {
             let (product, overflow) = seconds.multipliedReportingOverflow(by: Timestamp.nanosecondsPerSecond)
             return overflow ? .max : product.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
         }
+        if readsAhead, packetInterval == nil { order = RecordOrder() }
         loop.scan(mode)
     }
 
@@ -90,8 +96,9 @@ public struct SourceReader: ~Copyable {
 
     /// The names of the known receivers. A `ReceiverID` is an index into this table.
     public var receiverNames: [String] {
+        if let names = order?.receiverNames { return names }
         // Callers read this for each record and recognize the driver's array by its identity.
-        loop.drivers.count == 1 ? loop.drivers[0].receiverNames : loop.drivers.flatMap(\.receiverNames)
+        return loop.drivers.count == 1 ? loop.drivers[0].receiverNames : loop.drivers.flatMap(\.receiverNames)
     }
 
     /// The status of each live receiver, in the order of ``receiverNames``; empty for a recording.
@@ -143,8 +150,12 @@ public struct SourceReader: ~Copyable {
         batch.begin()
         defer { for event in batch.drainEvents() { status.update(event) } }
         guard let recording = loop.recording else { return try nextLive() }
-        try recording.process(at: .zero, into: &batch)
-        guard !batch.isOver else { return nil }
+        if let isRead = try order?.next(from: recording, into: &batch) {
+            guard isRead else { return nil }
+        } else {
+            try recording.process(at: .zero, into: &batch)
+            guard !batch.isOver else { return nil }
+        }
         iBeaconCount += batch.sightings.count
         guard let packetInterval else { return SourceRecord(time: batch.time) }
         defer { packetTime = packetTime.advanced(by: packetInterval) }

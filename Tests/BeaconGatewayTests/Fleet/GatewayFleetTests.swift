@@ -31,6 +31,11 @@ struct GatewayFleetTests {
                     mode == .monitoring([GatewayBench.constraint.uuid]),
                     "a radio monitors the fleet's regions")
             }
+            for machine in [one, two] {
+                // Both radios are hci0, and a fleet's names begin with the machine (P2).
+                let receivers = await machine.gateway.receiverValues.map(\.name)
+                #expect(receivers == [machine.node])
+            }
             for _ in 0..<45 { await second([[], []]) }
             for machine in [one, two] {
                 let state = await machine.gateway.state(of: "hall")

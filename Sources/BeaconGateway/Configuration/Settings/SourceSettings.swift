@@ -142,6 +142,17 @@ extension SourceSettings {
         }
     }
 
+    /// Warns of names of receivers that the file gives twice.
+    private func warnOfEqualReceivers(_ section: ConfigurationSection) {
+        let names = [receiver].compactMap(\.self) + (specification.network?.network.names.values.sorted() ?? [])
+        for name in names where !section.reading.context.take(name, "receiver") {
+            let key = name == receiver ? "receiver" : "receivers"
+            section.warn(
+                "another receiver is named \"\(name)\" already, so one of them gets a number; give this one another name",
+                at: section.has(key) ? key : nil)
+        }
+    }
+
     private static func filled(_ source: BrokerSource, _ section: ConfigurationSection) -> BrokerSource {
         var source = source
         _ = BrokerSource.topics.fill(&source, from: section)
@@ -181,9 +192,13 @@ extension SourceSettings {
                 }
                 let word = Located(scalar.string, Diagnostic.Origin.file(node.location))
                 let specification = specification(word, "sources", root.reading)
-                // The text of a broker may contain a password.
-                return SourceSettings(
-                    name: specification.shownName ?? word.value, specification: specification)
+                // The text of a broker may contain a password. Sources with equal names get a number.
+                var (name, number) = (specification.shownName ?? word.value, 2)
+                while name != word.value, !root.reading.context.take(name, "source") {
+                    name = "\(specification.title) \(number)"
+                    number += 1
+                }
+                return SourceSettings(name: name, specification: specification)
             }
             let section = ConfigurationSection(node, at: path, in: root.reading)
             defer { section.finish() }
@@ -203,6 +218,7 @@ extension SourceSettings {
                 }
             }
             if source.receiver == nil, specification.canSend { source.receiver = source.name }
+            source.warnOfEqualReceivers(section)
             return isNamed ? source : nil
         }
         return withOneSpeed(sources, speeds, root)

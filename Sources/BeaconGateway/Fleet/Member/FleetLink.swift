@@ -54,8 +54,7 @@ package struct FleetLink: Sendable {
         var feed =
             feeds.removeValue(forKey: number)
             ?? FleetFeed(
-                // Named after the machine; the second and later sources add their number.
-                relay: FleetRelay(node: settings.node, source: number == 0 ? nil : number + 1),
+                relay: FleetRelay(settings.node, number: number),
                 hasOneReceiver: source.settings.specification.canSend, partitions: partitions)
         var batch = batch
         if let receiver = source.settings.receiver, batch.receiverNames.count == 1 {
@@ -115,6 +114,21 @@ package struct FleetLink: Sendable {
         }
         why.add("Left after", "\(DurationText.text(region.region.exitTimeout)) unheard")
         return why
+    }
+}
+
+extension FleetRelay {
+    /// Creates the name of a source: its machine's. The second and later sources add their number.
+    init(_ node: String, number: Int) { self.init(node: node, source: number == 0 ? nil : number + 1) }
+
+    /// Returns the name that workers give a receiver, which is unique in the fleet.
+    ///
+    /// - Parameters:
+    ///   - own: its name in its source.
+    ///   - source: the source.
+    func receiverName(_ own: String, in source: GatewaySource) -> String {
+        guard source.receiverNames.count == 1 else { return "\(name)/\(own)" }
+        return source.settings.specification.canSend ? name : "\(name)/\(source.settings.receiver ?? own)"
     }
 }
 
