@@ -132,7 +132,7 @@ struct EveryFrameworkTests {
         let prefixed = FrameworkNames.prefixes.map { ($0.prefix + "Gadget", $0.framework) }
         let all = FrameworkNames.frameworks.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 } + prefixed
         var sources: [SourceText] = []
-        for (number, (name, framework)) in all.filter { !present.contains($0.1) }.enumerated() {
+        for (number, (name, framework)) in all.enumerated() where !present.contains(framework) {
             let imports = "import \(framework)\nimport CoreLocation\n\n"
             sources.append(Self.file(imports, number: number, using: name))
             // Linux must exclude the condition.
