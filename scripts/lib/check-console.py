@@ -356,6 +356,12 @@ def check_setup(folder, pictures, host):
         picture("2")
         form[0].send_keys("Till 1", Keys.ENTER)
         browser.sees("Till 1")
+        # One more Enter does nothing, and the region has another name than the beacon.
+        browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+        browser.sees("Till 1")
+        assert browser.driver.switch_to.active_element.tag_name == "li", "the focus is on a button"
+        assert "None yet" not in browser.text(), browser.text()
+        assert browser.driver.find_element(By.CSS_SELECTOR, "[data-key='regions.0.name'] input").get_attribute("value") == "Till 1 nearby"
         button("Continue").click()
 
         def choose(kind):
@@ -380,6 +386,8 @@ def check_setup(folder, pictures, host):
         button("Continue").click()
         browser.sees("Connection refused")
         picture("3-broker")
+        button("Try again").click()
+        browser.sees("Connection refused")
         # It may come later.
         button("Continue anyway").click()
         browser.sees("Is this right")
