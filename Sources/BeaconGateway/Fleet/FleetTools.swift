@@ -28,14 +28,15 @@ public enum FleetTools {
             await member.step()
             return await member.overview()
         }
-        var lines = ["fleet \(value.name): \(value.members.count) machines"]
+        func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+        var lines = ["fleet \(value.name): \(counted(value.members.count, "machine"))"]
         for member in value.members {
             let owned = value.owners.count { $0 == member.node }
             let deaf = member.receivers.filter { !$0.hears }.map(\.name)
-            var words = ["\(member.receivers.count) receivers"]
-            if member.works { words.append("\(owned) partitions") }
+            var words = [counted(member.receivers.count, "receiver")]
+            if member.works { words.append(counted(owned, "partition")) }
             if member.delivers { words.append("delivers") }
-            if member.unwritten > 0 { words.append("\(member.unwritten) changes wait") }
+            if member.unwritten > 0 { words.append("waiting: \(counted(member.unwritten, "change"))") }
             if !deaf.isEmpty { words.append("deaf: \(deaf.joined(separator: ", ").printable)") }
             lines.append("  \(member.node.printable): \(words.joined(separator: ", "))")
         }
