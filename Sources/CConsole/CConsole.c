@@ -40,6 +40,9 @@ static const unsigned char form_js[] = {
 static const unsigned char format_js[] = {
 #embed "Files/format.js"
 };
+static const unsigned char openapi_json[] = {
+#embed "Files/openapi.json"
+};
 static const unsigned char page_configure_js[] = {
 #embed "Files/page-configure.js"
 };
@@ -154,6 +157,7 @@ static const struct beacon_console_file files[] = {
     FILE_OF("event-item.js", event_item_js),
     FILE_OF("form.js", form_js),
     FILE_OF("format.js", format_js),
+    FILE_OF("v1/openapi.json", openapi_json),
     FILE_OF("page-configure.js", page_configure_js),
     FILE_OF("page-deliveries.js", page_deliveries_js),
     FILE_OF("page-events.js", page_events_js),

@@ -22,7 +22,7 @@ struct SetupTests {
         let text = bench.read("new.yaml")
         let parts = [
             "simulation:museum?loop", "Front door", "name: museum", "http://127.0.0.1:1/a", "\(port)",
-            "name: Till 1, uuid: \"\(other.prefix(36))\"",
+            "name: Till 1, uuid: \"\(other.prefix(36))\"", "name: Till 1 nearby, uuid: \"\(other.prefix(36))\"",
         ]
         for part in parts { #expect(text.contains(part), "\(text)") }
         // Home Assistant has a zone of this name.

@@ -10,7 +10,7 @@ import Hummingbird
 struct AppEventForm: Decodable {
     var type: String
     var uuid: String
-    /// Milliseconds since 1970.
+    /// Milliseconds since 1970. Seconds are recognized.
     var timestamp: Double?
     var data: JSONValue?
     var userId: String?
@@ -88,7 +88,7 @@ struct AppEventForm: Decodable {
         -> ReceivedEvent
     {
         // A phone's clock may be ahead, but no event is in the future.
-        let time = min(timestamp.flatMap { Timestamp(seconds: $0 / 1000) } ?? now, now)
+        let time = min(timestamp.flatMap(Self.time(of:)) ?? now, now)
         let user = userId.flatMap { Self.isName($0) ? $0 : nil }
         let who = user.flatMap { $0 == install ? nil : $0 } ?? "install \(install.prefix(8))"
         var values: [String: JSONValue] = if case .object(let values)? = data { values } else { [:] }
@@ -124,6 +124,13 @@ struct AppEventForm: Decodable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if let text = try? encoder.encode(values) { event.detail = String(decoding: text, as: UTF8.self) }
         return ReceivedEvent(name: uuid.lowercased(), event: event)
+    }
+
+    /// Returns the time of a timestamp, or nil if it is invalid.
+    ///
+    /// Apps send milliseconds. A clock that starts in 1970 gives small numbers; larger ones show their unit.
+    private static func time(of timestamp: Double) -> Timestamp? {
+        timestamp < 1e9 ? Timestamp(seconds: timestamp / 1000) : Timestamp(since1970: timestamp)
     }
 
     /// Returns the beacon and the proximity of an event. Its numbers may be strings.

@@ -16,20 +16,10 @@ struct AdvertisingRoutes: Sendable {
         var enabled: Bool
     }
 
-    func add(to router: InterfaceRouter) {
-        router.on(
-            .get, "advertising",
-            Operation(
-                "getAdvertising", .advertising, "Get the beacon that this machine sends", "The beacon and its state.")
-        ) { _, _ in await gateway.advertisingValue }
-        router.on(
-            .put, "advertising",
-            Operation(
-                "setAdvertising", .advertising, "Set the beacon that this machine sends",
-                "The beacon, which may still be starting.", details: "Stores the beacon for the next start as well.",
-                errors: [.noRadio])
-        ) { (sent: Sent<AdvertisingRequest>, _) in
-            let request = try await sent.value()
+    func add(to router: RouterGroup<WebContext>) {
+        router.on(.get, "advertising") { _, _ in await gateway.advertisingValue }
+        router.on(.put, "advertising") { request, _ in
+            let request = try await request.value(of: AdvertisingRequest.self)
             let (beacon, frame) = try Self.beacon(of: request)
             let before = await gateway.advertisingValue
             guard before.possible else { throw Problem(.conflict, before.reason ?? "this machine cannot advertise") }

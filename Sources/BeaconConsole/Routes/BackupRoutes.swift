@@ -16,15 +16,8 @@ struct BackupRoutes: Sendable {
 
     private static let chunk = 256 << 10
 
-    func add(to router: InterfaceRouter) {
-        router.respond(
-            .get, "backup",
-            Operation(
-                "getBackup", .status, "Get a backup",
-                "A file for beacond restore: the configuration, everything set in the console, installs, messages and events. It does not contain sessions or waiting notifications.",
-                details: "One at a time, and not if the console is read-only.", errors: [.tooMany],
-                answers: [.bytes("application/vnd.sqlite3")], headers: ["Content-Disposition"])
-        ) { _, _ in
+    func add(to router: RouterGroup<WebContext>) {
+        router.respond(.get, "backup") { _, _ in
             guard !settings.isReadOnly else {
                 throw Problem(.forbidden, "the console is read-only, and a backup contains data that it does not show")
             }

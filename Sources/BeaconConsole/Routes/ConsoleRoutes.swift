@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The routes of the console's files, which are linked into the program.
+/// The routes of the files that are linked into the program.
 struct ConsoleRoutes: Sendable {
     func add(to router: Router<WebContext>) {
         for file in ConsoleFiles.all {

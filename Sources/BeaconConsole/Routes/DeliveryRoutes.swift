@@ -13,7 +13,7 @@ struct DeliveryRoutes: Sendable {
     let current: CurrentConfiguration
     let state: GatewayState
 
-    private struct Queue: Codable, Sendable {
+    private struct Queue: Encodable, Sendable {
         var name: String
         var type: String
         var waiting: Int
@@ -25,12 +25,12 @@ struct DeliveryRoutes: Sendable {
         @Nullable var nextAttempt: Double?
     }
 
-    private struct Outbox: Codable, Sendable {
+    private struct Outbox: Encodable, Sendable {
         var path: String
         var destinations: [Queue]
     }
 
-    private struct Entry: Codable, Sendable {
+    private struct Entry: Encodable, Sendable {
         var id: Int64
         var time: Double
         var kind: String
@@ -39,7 +39,7 @@ struct DeliveryRoutes: Sendable {
         @Nullable var reason: String?
     }
 
-    private struct Entries: Codable, Sendable {
+    private struct Entries: Encodable, Sendable {
         var entries: [Entry]
     }
 
@@ -47,7 +47,7 @@ struct DeliveryRoutes: Sendable {
         var destination: String
     }
 
-    private struct Retried: Codable, Sendable {
+    private struct Retried: Encodable, Sendable {
         var retried: Int
     }
 
@@ -56,17 +56,15 @@ struct DeliveryRoutes: Sendable {
         var state: String?
     }
 
-    private struct Dropped: Codable, Sendable {
+    private struct Dropped: Encodable, Sendable {
         var dropped: Int
     }
 
     /// The largest number of entries in one answer.
     private static let maximumEntries = 200
 
-    func add(to router: InterfaceRouter) {
-        router.on(
-            .get, "outbox", Operation("getOutbox", .deliveries, "Get the queues of all destinations", "The queues.")
-        ) { _, _ in
+    func add(to router: RouterGroup<WebContext>) {
+        router.on(.get, "outbox") { _, _ in
             let queues = try await delivery?.status() ?? []
             // Deliveries use the wall clock. All times of the interface use the gateway's clock.
             let lead = await gateway.newestTime.seconds - Date().timeIntervalSince1970
@@ -82,21 +80,7 @@ struct DeliveryRoutes: Sendable {
             }
             return Outbox(path: current.value.outbox.path, destinations: destinations)
         }
-        router.on(
-            .get, "outbox/entries",
-            Operation(
-                "listEntries", .deliveries, "List the notifications of a queue", "The notifications.",
-                parameters: [
-                    .query(
-                        "destination", "The name of a destination.",
-                        ["type": "string", "minLength": 1], required: true, example: "cloud"
-                    ),
-                    .words(
-                        "state", "dead: dead letters; waiting: waiting notifications.", ["dead", "waiting"],
-                        default: "dead",
-                        example: "waiting"),
-                ], errors: [.unknown])
-        ) { request, _ in
+        router.on(.get, "outbox/entries") { request, _ in
             guard let wanted = request.parameter("destination") else {
                 throw Problem(
                     .badRequest, "name a \"destination\"",
@@ -123,24 +107,12 @@ struct DeliveryRoutes: Sendable {
                         reason: entry.refusal)
                 })
         }
-        router.on(
-            .post, "outbox/retry",
-            Operation(
-                "retryDeadLetters", .deliveries, "Deliver dead letters again", "They wait again.",
-                details:
-                    "Puts the dead letters of a destination back into its queue, and makes the next attempt at once.",
-                errors: [.unknown])
-        ) { (sent: Sent<RetryRequest>, _) in
-            let name = try destination(try await sent.value().destination)
+        router.on(.post, "outbox/retry") { request, _ in
+            let name = try destination(try await request.value(of: RetryRequest.self).destination)
             return Retried(retried: try await inspect { try $0.retry(for: name) } ?? 0)
         }
-        router.on(
-            .post, "outbox/drop",
-            Operation(
-                "dropNotifications", .deliveries, "Drop notifications", "They are deleted.",
-                details: "Permanently deletes notifications of a destination.", errors: [.unknown])
-        ) { (sent: Sent<DropRequest>, _) in
-            let selection = try await sent.value()
+        router.on(.post, "outbox/drop") { request, _ in
+            let selection = try await request.value(of: DropRequest.self)
             let name = try destination(selection.destination)
             guard ["dead", "all", nil].contains(selection.state) else {
                 throw Problem(

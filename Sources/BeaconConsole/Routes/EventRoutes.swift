@@ -20,18 +20,8 @@ struct EventRoutes: Sendable {
     /// The largest number of events in an export.
     private static let maximumExported = 1_000_000
 
-    func add(to router: InterfaceRouter) {
-        router.respond(
-            .get, "events",
-            Operation(
-                "listEvents", .events, "List past events", "The events.",
-                parameters: [
-                    .number(
-                        "limit", "The most events to list.", 1...Int64(Self.maximumEvents), default: 100, example: 50),
-                    .before, .from,
-                    .to, .kind, .region, .ofPlace, .install,
-                ]), as: Events.self
-        ) { request, _ in
+    func add(to router: RouterGroup<WebContext>) {
+        router.respond(.get, "events") { request, _ in
             let query = try Self.query(of: request)
             let page = try await history.page(query)
             let names = await gateway.names
@@ -43,17 +33,7 @@ struct EventRoutes: Sendable {
             body += Array("],\"next\":\(page.next.map(String.init) ?? "null")}".utf8)
             return Response.json(bytes: body)
         }
-        router.on(
-            .get, "events/counts",
-            Operation(
-                "countEvents", .events, "Count past events over a time", "The numbers of events.",
-                parameters: [
-                    .time("from", "The beginning, in seconds since 1970.", required: true, example: 1700000000),
-                    .time("to", "The end, which is later.", required: true, example: 1700086400),
-                    .number("steps", "The number of equal steps.", 1...1000, default: 100, example: 24), .before, .kind,
-                    .region, .ofPlace, .install,
-                ])
-        ) { request, _ in
+        router.on(.get, "events/counts") { request, _ in
             let query = try Self.query(of: request)
             guard let from = query.from, let to = query.to, from < to else {
                 throw Problem(
@@ -64,20 +44,7 @@ struct EventRoutes: Sendable {
             let counts = try await history.counts(query, from: from, to: to, steps: steps)
             return EventCounts(from: from.seconds, to: to.seconds, steps: steps, counts: counts)
         }
-        router.respond(
-            .get, "events/stream",
-            Operation(
-                "streamEvents", .events, "Listen to events",
-                "An endless stream of server-sent events. event: an Event as JSON, with its number as id. state: Changes as JSON; request these lists again. A comment every 15 seconds keeps the connection open.",
-                details:
-                    "Begins with all events after Last-Event-ID; a number above the newest is ignored. A connection 512 messages behind is closed.",
-                parameters: [
-                    .header(
-                        "Last-Event-ID", "The number of the last event received; anything but a number is ignored.",
-                        example: "1200")
-                ], omitted: [.invalid],
-                answers: [.text("text/event-stream", of: [Event.self, Changes.self])])
-        ) { request, _ in
+        router.respond(.get, "events/stream") { request, _ in
             // Subscribe before reading the past, so that no event is lost in between.
             let messages = broadcast.messages()
             let newest = try await history.store.newest()
@@ -104,18 +71,7 @@ struct EventRoutes: Sendable {
                 }
             }
         }
-        router.respond(
-            .get, "events/export",
-            Operation(
-                "exportEvents", .events, "Export past events as a file",
-                "The newest event first: time, kind, summary, receiver, region, place, beacon, sender and user, or each event's detail as a line of JSON.",
-                details: "Exports at most 1,000,000 events.",
-                parameters: [
-                    .words(
-                        "format", "csv: a table; log: the details.", ["csv", "log"], default: "csv", example: "csv"),
-                    .before, .from, .to, .kind, .region, .ofPlace, .install,
-                ], answers: [.text("text/csv"), .text("application/x-ndjson")], headers: ["Content-Disposition"])
-        ) { request, _ in
+        router.respond(.get, "events/export") { request, _ in
             let format = request.parameter("format") ?? "csv"
             guard ["csv", "log"].contains(format) else {
                 throw Problem(.badRequest, "unknown format \"\(format.prefix(40))\"; use csv or log")
@@ -124,7 +80,7 @@ struct EventRoutes: Sendable {
         }
     }
 
-    private struct EventCounts: Codable, Sendable {
+    private struct EventCounts: Encodable, Sendable {
         var from: Double
         var to: Double
         var steps: Int
@@ -163,8 +119,9 @@ struct EventRoutes: Sendable {
                 "limit", { Int($0).flatMap { (1...maximumEvents).contains($0) ? $0 : nil } },
                 "number from 1 to \(maximumEvents)") ?? 100
         query.before = try number("before", { Int64($0).flatMap { $0 > 0 ? $0 : nil } }, "valid event number")
-        query.from = try number("from", { Double($0).flatMap { Timestamp(seconds: $0) } }, "time in seconds since 1970")
-        query.to = try number("to", { Double($0).flatMap { Timestamp(seconds: $0) } }, "time in seconds since 1970")
+        query.from = try number(
+            "from", { Double($0).flatMap(Timestamp.init(since1970:)) }, "time in seconds since 1970")
+        query.to = try number("to", { Double($0).flatMap(Timestamp.init(since1970:)) }, "time in seconds since 1970")
         query.region = request.parameter("region")
         query.place = request.parameter("place")
         query.install = request.parameter("install")
@@ -182,8 +139,8 @@ struct EventRoutes: Sendable {
         return query
     }
 
-    /// An event in the interface's form, without its stored JSON.
-    private struct Head: Codable, Sendable {
+    /// An event in the interface's form, without its own JSON, which is sent as it is stored.
+    private struct Head: Encodable {
         @Nullable var id: Int64?
         var eventId: EventID
         var time: Double
@@ -196,39 +153,6 @@ struct EventRoutes: Sendable {
         @Nullable var sender: String?
         @Nullable var install: String?
         @Nullable var user: String?
-    }
-
-    /// An event in the interface's form. Its own JSON is sent as it is stored.
-    private struct Event: Decodable {
-        private enum Key: CodingKey { case detail }
-
-        init(from decoder: any Decoder) throws {
-            _ = try Head(from: decoder)
-            _ = try decoder.container(keyedBy: Key.self).decode(JSONValue.self, forKey: .detail)
-        }
-    }
-
-    private struct Events: Decodable {
-        var events: [Event]
-        @Nullable var next: Int64?
-    }
-
-    /// The changed lists, each with the value true.
-    private struct Changes: Decodable {
-        private struct Key: CodingKey {
-            var stringValue: String
-            var intValue: Int? { nil }
-
-            init(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
-        }
-
-        init(from decoder: any Decoder) throws {
-            let lists = try decoder.container(keyedBy: Key.self)
-            for topic in EventBroadcast.Topic.allCases {
-                _ = try lists.decodeIfPresent(Bool.self, forKey: Key(stringValue: topic.rawValue))
-            }
-        }
     }
 
     private static func json(

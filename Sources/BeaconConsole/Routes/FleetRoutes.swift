@@ -6,13 +6,8 @@ struct FleetRoutes: Sendable {
     /// The machine's part in a fleet, or nil without one.
     let fleet: FleetMember?
 
-    func add(to router: InterfaceRouter) {
-        router.on(
-            .get, "fleet",
-            Operation(
-                "getFleet", .fleet, "Get the fleet as this machine sees it",
-                "The fleet, even if this machine is not connected.", errors: [.noFleet])
-        ) { _, _ in
+    func add(to router: RouterGroup<WebContext>) {
+        router.on(.get, "fleet") { _, _ in
             guard let fleet else {
                 throw Problem(
                     .notFound, "this machine is not in a fleet; add \"fleet: nats://HOST\" to its configuration")

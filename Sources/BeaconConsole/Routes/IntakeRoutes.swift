@@ -33,7 +33,7 @@ struct IntakeRoutes: Sendable {
     /// The largest number of messages in one answer.
     private static let maximumMessages = 100
 
-    private struct AppMessage: Codable, Sendable {
+    private struct AppMessage: Encodable, Sendable {
         var id: String
         var time: Double
         @Nullable var title: String?
@@ -41,7 +41,7 @@ struct IntakeRoutes: Sendable {
         @Nullable var url: String?
     }
 
-    private struct AppMessages: Codable, Sendable {
+    private struct AppMessages: Encodable, Sendable {
         var messages: [AppMessage]
     }
 
@@ -49,19 +49,8 @@ struct IntakeRoutes: Sendable {
         var ids: [String]
     }
 
-    func add(to router: InterfaceRouter) {
-        router.respond(
-            .post, "app-installs/{id}/events",
-            Operation(
-                "sendAppEvents", .intake, "Send events of an app",
-                "The events are stored. Known events are ignored.",
-                details: "In the form of Kumulos' SDK. At most 1000 events per request. Content-Type is ignored.",
-                parameters: [.senderID],
-                security: .sender(["app"]), errors: [.noKeys, .notTheirs, .notStored],
-                omitted: [.unknown, .otherType],
-                bodies: [Media(type: "application/json", content: .value([AppEventForm].self))]),
-            status: .noContent
-        ) { request, context in
+    func add(to router: RouterGroup<WebContext>) {
+        router.respond(.post, "app-installs/{id}/events") { request, context in
             let (app, install) = try await sender(of: request, context)
             let body = try await Self.body(of: request)
             let events = try AppEventForm.read(body)
@@ -69,22 +58,7 @@ struct IntakeRoutes: Sendable {
             let configuration = await gateway.configuration
             return try await keep(events.map { $0.event(of: install, app, at: now, in: configuration) })
         }
-        router.on(
-            .get, "app-installs/{id}/messages",
-            Operation(
-                "takeMessages", .intake, "Get the waiting messages of an install",
-                "The messages. They keep waiting until they are acknowledged.",
-                parameters: [
-                    .senderID,
-                    .query(
-                        "wait",
-                        "The seconds to wait for the first message; anything but a number is ignored. At most \(Self.maximumPolls) requests wait at once; further requests are answered immediately.",
-                        [
-                            "type": ["integer", "string"], "minimum": 0,
-                            "maximum": .integer(Int64(Self.longestWait)), "default": 0,
-                        ], example: 30),
-                ], security: .sender(["app"]), errors: [.noKeys, .notTheirs], omitted: [.unknown])
-        ) { request, context in
+        router.on(.get, "app-installs/{id}/messages") { request, context in
             let (_, install) = try await sender(of: request, context)
             let wait = request.parameter("wait").flatMap { Int($0) } ?? 0
             guard (0...Self.longestWait).contains(wait) else {
@@ -100,40 +74,14 @@ struct IntakeRoutes: Sendable {
                         url: $0.content.url)
                 })
         }
-        router.on(
-            .post, "app-installs/{id}/messages/acknowledge",
-            Operation(
-                "acknowledgeMessages", .intake, "Acknowledge messages",
-                "The messages no longer wait. Unknown ids are ignored.", parameters: [.senderID],
-                security: .sender(["app"]), errors: [.noKeys, .notTheirs], omitted: [.unknown])
-        ) { (sent: Sent<Acknowledgement>, context) in
-            let (_, install) = try await sender(of: sent.request, context)
-            let ids = try await sent.value().ids
+        router.on(.post, "app-installs/{id}/messages/acknowledge") { request, context in
+            let (_, install) = try await sender(of: request, context)
+            let ids = try await request.value(of: Acknowledgement.self).ids
             guard ids.count <= 1_000 else { throw Problem(.unprocessableContent, "\"ids\" has more than 1000 entries") }
             try await state.people.take(ids, by: install, at: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero)
             return Nothing()
         }
-        router.respond(
-            .post, "webhooks/{name}",
-            Operation(
-                "sendCloudEvents", .intake, "Send events of another beacond",
-                "The events are stored. Known events and kinds that are not events are ignored.",
-                details: "In the form of beacond's webhook: CloudEvents 1.0, signed with Standard Webhooks 1.0.",
-                parameters: [
-                    .path("name", "The name of a webhook in the file.", example: "branch"),
-                    .header(
-                        "webhook-id", "The name of the request.", required: true,
-                        example: "018bcfe5-6800-7000-8000-000000000001"),
-                    .header(
-                        "webhook-timestamp", "Seconds since 1970, at most five minutes from now.", required: true,
-                        example: "1700000000"),
-                ], security: .sender(["signature"]), errors: [.noSignature, .otherSite, .noCloudEvent, .notStored],
-                bodies: [
-                    Media(type: "application/cloudevents+json", content: .value(CloudEventForm.self)),
-                    Media(type: "application/cloudevents-batch+json", content: .value([CloudEventForm].self)),
-                ]),
-            status: .noContent
-        ) { request, context in
+        router.respond(.post, "webhooks/{name}") { request, context in
             let name = try context.name("name")
             guard let webhook = current.value.intake.webhooks.first(where: { $0.name == name }) else {
                 throw Problem(.notFound, "unknown webhook; add it to \"webhooks\" under \"intake\"")
@@ -148,25 +96,7 @@ struct IntakeRoutes: Sendable {
             let events = try CloudEventForm.read(body, media: media.lowercased())
             return try await keep(events.compactMap { $0.event(of: name, at: now, in: configuration) })
         }
-        router.respond(
-            .post, "sources/{name}/adverts",
-            Operation(
-                "postAdverts", .intake, "Post adverts of a gateway", "The adverts are processed in order.",
-                details:
-                    "In the gateway's own form: the JSON of Minew, Ruuvi or MOKO, Ingics' lines, raddec, alone or as a list, or the form of the source's mapping. The log reports adverts that cannot be read.",
-                parameters: [
-                    .path("name", "The name of a source in the file with \"http\".", example: "gateways")
-                ], security: .sender(["gateway", "gatewayPassword", "gatewayAddress"]),
-                errors: [.noSourceToken, .otherSite, .tooManyAdverts], omitted: [.otherType, .badValue],
-                bodies: [
-                    .json([:]),
-                    .text(
-                        "text/plain",
-                        example:
-                            "$GPRP,0C61CFC14542,E1F5E6BAC2CF,-61,0201061AFF4C000215E2C56DB5DFFB48D2B060D0F5A71096E000010002C5"
-                    ),
-                ], answers: [.json()])
-        ) { request, context in
+        router.respond(.post, "sources/{name}/adverts") { request, context in
             let name = try context.name("name")
             let found = current.value.sources.first { $0.name == name }
             guard let source = found?.specification.network as? PostedSource else {

@@ -16,44 +16,28 @@ struct ItemChanges: Sendable {
     /// Adds the routes that add, replace and remove items of a kind.
     ///
     /// - Parameters:
-    ///   - name: the kind in the names of operations, such as `Region`.
-    ///   - word: the kind in sentences, such as `region`.
+    ///   - path: the path of the list.
+    ///   - router: the router.
     ///   - value: returns an item in the form of the list.
-    func add<Value: Codable & Sendable>(
-        of kind: ConfigurationItem.Kind, _ tag: Operation.Tag, _ name: String, _ word: String, at path: String,
-        to router: InterfaceRouter, value: @escaping @Sendable (String) async -> Value?
+    func add<Value: Encodable & Sendable>(
+        of kind: ConfigurationItem.Kind, at path: String, to router: RouterGroup<WebContext>,
+        value: @escaping @Sendable (String) async -> Value?
     ) {
         @Sendable func answer(_ name: String) async throws -> Value {
             guard let value = await value(name) else { throw Problem(.notFound, "another request has removed it") }
             return value
         }
-        let settings = Media.json(.component("\(name)Settings"))
-        router.on(
-            .post, path,
-            Operation("add\(name)", tag, "Add a \(word)", "The \(word).", errors: [.taken], bodies: [settings]),
-            status: .created
-        ) { (sent: Sent<JSONValue>, _) in
-            let item = try Self.item(kind, try await sent.value())
+        router.on(.post, path, status: .created) { request, _ in
+            let item = try Self.item(kind, try await request.value(of: JSONValue.self))
             try await make(.add(item))
             return try await answer(item.name)
         }
-        router.on(
-            .put, path + "/{name}",
-            Operation(
-                "replace\(name)", tag, "Replace a \(word) of the console", "The \(word).",
-                details: "A different name renames it.",
-                parameters: [.itemName], errors: [.taken], bodies: [settings])
-        ) { (sent: Sent<JSONValue>, context) in
-            let item = try Self.item(kind, try await sent.value())
+        router.on(.put, path + "/{name}") { request, context in
+            let item = try Self.item(kind, try await request.value(of: JSONValue.self))
             try await make(.replace(try context.name("name"), by: item))
             return try await answer(item.name)
         }
-        router.on(
-            .delete, path + "/{name}",
-            Operation(
-                "remove\(name)", tag, "Remove a \(word) of the console", "It is removed.",
-                details: "Also removes an item that is not in use.", parameters: [.itemName], errors: [.taken])
-        ) { _, context in
+        router.on(.delete, path + "/{name}") { _, context in
             try await make(.remove(kind, try context.name("name")))
             return Nothing()
         }

@@ -14,14 +14,8 @@ struct MetricsRoutes: Sendable {
     let store: EventStore
     let limits: ConnectionLimits
 
-    func add(to router: InterfaceRouter) {
-        router.respond(
-            .get, "metrics",
-            Operation(
-                "getMetrics", .status, "Get the metrics for Prometheus",
-                "The metrics in the text format of Prometheus.",
-                answers: [.text("text/plain")])
-        ) { _, _ in
+    func add(to router: RouterGroup<WebContext>) {
+        router.respond(.get, "metrics") { _, _ in
             let text = await gatewayMetrics() + PrometheusMetrics.shared.text()
             return Response(
                 status: .ok,

@@ -13,18 +13,18 @@ struct PeopleRoutes: Sendable {
     /// The largest number of installs in one answer.
     private static let maximumInstalls = 1_000
 
-    private struct AppValue: Codable, Sendable {
+    private struct AppValue: Encodable, Sendable {
         var name: String
         var key: String
         var origin: String
         var installs: Int
     }
 
-    private struct Apps: Codable, Sendable {
+    private struct Apps: Encodable, Sendable {
         var apps: [AppValue]
     }
 
-    private struct NewApp: Codable, Sendable {
+    private struct NewApp: Encodable, Sendable {
         var name: String
         var key: String
         var secret: String
@@ -34,7 +34,7 @@ struct PeopleRoutes: Sendable {
         var name: String
     }
 
-    private struct InstallValue: Codable, Sendable {
+    private struct InstallValue: Encodable, Sendable {
         var id: String
         var app: String
         @Nullable var user: String?
@@ -45,15 +45,15 @@ struct PeopleRoutes: Sendable {
         var waiting: Int
     }
 
-    private struct Installs: Codable, Sendable {
+    private struct Installs: Encodable, Sendable {
         var installs: [InstallValue]
     }
 
-    private struct Messages: Codable, Sendable {
+    private struct Messages: Encodable, Sendable {
         var messages: [MessageValue]
     }
 
-    private struct MessageValue: Codable, Sendable {
+    private struct MessageValue: Encodable, Sendable {
         var id: String
         var time: Double
         @Nullable var title: String?
@@ -81,13 +81,9 @@ struct PeopleRoutes: Sendable {
         var url: String?
     }
 
-    func add(to router: InterfaceRouter) {
+    func add(to router: RouterGroup<WebContext>) {
         addApps(to: router)
-        router.on(
-            .get, "installs",
-            Operation(
-                "listInstalls", .people, "List the installs of apps", "The installs that sent something most recently.")
-        ) { _, _ in
+        router.on(.get, "installs") { _, _ in
             let installs = try await state.people.installs(limit: Self.maximumInstalls)
             return Installs(
                 installs: installs.map { install in
@@ -97,35 +93,19 @@ struct PeopleRoutes: Sendable {
                         waiting: install.waiting)
                 })
         }
-        router.on(
-            .delete, "installs/{id}",
-            Operation(
-                "forgetInstall", .people, "Forget an install",
-                "The install is deleted with its messages, and its user too if no other install has that user. It reappears if it sends something.",
-                parameters: [.installID])
-        ) { _, context in
+        router.on(.delete, "installs/{id}") { _, context in
             guard try await state.people.forget(install: try context.name("id")) else { throw Self.noInstall }
             return Nothing()
         }
-        router.on(
-            .get, "installs/{id}/messages",
-            Operation(
-                "listMessages", .people, "List the messages to an install", "The messages.", parameters: [.installID])
-        ) { _, context in
+        router.on(.get, "installs/{id}/messages") { _, context in
             let id = try context.name("id")
             guard try await state.people.installs([id])[id] != nil else { throw Self.noInstall }
             let messages = try await state.people.messages(of: id, isWaiting: false, limit: 200)
             return Messages(messages: messages.map(MessageValue.init))
         }
-        router.on(
-            .post, "installs/{id}/messages",
-            Operation(
-                "sendMessage", .people, "Send a message to an install",
-                "The message, which waits until the app acknowledges it. Above 100 messages, the oldest is dropped.",
-                parameters: [.installID]), status: .created
-        ) { (sent: Sent<MessageRequest>, context) in
+        router.on(.post, "installs/{id}/messages", status: .created) { request, context in
             let id = try context.name("id")
-            let wanted = try await sent.value()
+            let wanted = try await request.value(of: MessageRequest.self)
             // SQLite ends text at a NUL.
             let texts = [wanted.title ?? "", wanted.text, wanted.url ?? ""]
             guard !texts.contains(where: { $0.unicodeScalars.contains("\0") }) else {
@@ -152,13 +132,8 @@ struct PeopleRoutes: Sendable {
 
     private static var noInstall: Problem { Problem(.notFound, "unknown install") }
 
-    private func addApps(to router: InterfaceRouter) {
-        router.on(
-            .get, "apps",
-            Operation(
-                "listApps", .people, "List the apps",
-                "The apps of the file, then the apps of the console.")
-        ) { _, _ in
+    private func addApps(to router: RouterGroup<WebContext>) {
+        router.on(.get, "apps") { _, _ in
             let known = try await state.people.installCounts()
             func counts(_ app: String) -> Int { known[GatewayState.part(app)] ?? 0 }
             let ofFile = current.value.intake.apps.map {
@@ -169,14 +144,8 @@ struct PeopleRoutes: Sendable {
             }
             return Apps(apps: ofFile + ofConsole)
         }
-        router.on(
-            .post, "apps",
-            Operation(
-                "addApp", .people, "Add an app", "The app's keys. Only this answer contains the secret.",
-                errors: [.taken]),
-            status: .created
-        ) { (sent: Sent<AppRequest>, _) in
-            let name = try await sent.value().name
+        router.on(.post, "apps", status: .created) { request, _ in
+            let name = try await request.value(of: AppRequest.self).name
             guard !name.isEmpty, name.count <= 100,
                 !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
             else {
@@ -201,12 +170,7 @@ struct PeopleRoutes: Sendable {
             }
             return NewApp(name: name, key: key, secret: secret.text)
         }
-        router.on(
-            .delete, "apps/{name}",
-            Operation(
-                "removeApp", .people, "Remove an app of the console",
-                "beacond no longer accepts its events. Its installs stay.", parameters: [.itemName], errors: [.taken])
-        ) { _, context in
+        router.on(.delete, "apps/{name}") { _, context in
             let name = try context.name("name")
             if current.value.intake.apps.contains(where: { $0.name == name }) {
                 throw Problem(.conflict, "this app is in the file; remove it there")

@@ -15,7 +15,7 @@ struct PlanRoutes: Sendable {
 
     private static let pictureTypes = ["image/png", "image/jpeg", "image/webp", "image/svg+xml"]
 
-    private struct PlanValue: Codable, Sendable {
+    private struct PlanValue: Encodable, Sendable {
         var width: Double
         var height: Double
         @Nullable var image: String?
@@ -39,15 +39,10 @@ struct PlanRoutes: Sendable {
         var data: Data { Data("\(type)\n".utf8) + bytes }
     }
 
-    func add(to router: InterfaceRouter) {
-        router.on(
-            .get, "plan", Operation("getPlan", .plan, "Get the plan", "The plan.")
-        ) { _, _ in try await planValue() }
-        router.on(
-            .put, "plan",
-            Operation("setPlan", .plan, "Set the plan", "The plan.", details: "Does not change the picture.")
-        ) { (sent: Sent<BuildingPlan>, _) in
-            let plan = try await sent.value()
+    func add(to router: RouterGroup<WebContext>) {
+        router.on(.get, "plan") { _, _ in try await planValue() }
+        router.on(.put, "plan") { request, _ in
+            let plan = try await request.value(of: BuildingPlan.self)
             if let (key, what) = plan.mistake {
                 throw Problem(.unprocessableContent, "\"\(key)\" \(what)", errors: [.init(key: key, detail: what)])
             }
@@ -56,12 +51,7 @@ struct PlanRoutes: Sendable {
             broadcast.send(.changed([.plan]))
             return try await planValue()
         }
-        router.respond(
-            .get, "plan/image",
-            Operation(
-                "getPlanPicture", .plan, "Get the picture of the plan", "The picture.", errors: [.unknown],
-                answers: Self.pictureTypes.map(Media.bytes))
-        ) { _, _ in
+        router.respond(.get, "plan/image") { _, _ in
             guard let picture = try await picture() else { throw Problem(.notFound, "the plan has no picture") }
             return Response(
                 status: .ok,
@@ -72,35 +62,36 @@ struct PlanRoutes: Sendable {
                 ],
                 body: .init(byteBuffer: ByteBuffer(bytes: picture.bytes)))
         }
-        router.on(
-            .put, "plan/image",
-            Operation(
-                "setPlanPicture", .plan, "Set the picture of the plan", "The plan.",
-                errors: [.noPicture, .emptyPicture], omitted: [.invalid],
-                bodies: Self.pictureTypes.map(Media.bytes))
-        ) { request, _ in
+        router.on(.put, "plan/image") { request, _ in
             let media = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() } ?? ""
-            guard Self.pictureTypes.contains(media) else {
-                throw Problem(.unsupportedMediaType, "send a picture: \(Self.pictureTypes.joined(separator: ", "))")
-            }
+            let isBare = media == "application/octet-stream"
+            guard isBare || Self.pictureTypes.contains(media) else { throw Self.noPicture }
             var request = request
-            let body = try await request.collectBody(upTo: Self.largestPicture)
-            guard body.readableBytes > 0 else { throw Problem(.unprocessableContent, "the picture is empty") }
-            let picture = Picture(type: media, bytes: Data(body.readableBytesView))
+            let body = Data(try await request.collectBody(upTo: Self.largestPicture).readableBytesView)
+            guard !body.isEmpty else { throw Problem(.unprocessableContent, "the picture is empty") }
+            guard let type = isBare ? Self.type(of: body) : media else { throw Self.noPicture }
+            let picture = Picture(type: type, bytes: body)
             try await state.set(.planPicture, to: picture.data)
             broadcast.send(.changed([.plan]))
             return try await planValue()
         }
-        router.on(
-            .delete, "plan/image",
-            Operation(
-                "removePlanPicture", .plan, "Remove the picture of the plan", "The plan, even if it had no picture."
-            )
-        ) { _, _ in
+        router.on(.delete, "plan/image") { _, _ in
             try await state.set(.planPicture, to: nil)
             broadcast.send(.changed([.plan]))
             return try await planValue()
         }
+    }
+
+    private static let noPicture = Problem(
+        .unsupportedMediaType, "send a picture: \(pictureTypes.joined(separator: ", "))")
+
+    /// Returns the type of a picture by its first bytes, for programs that cannot name it.
+    private static func type(of picture: Data) -> String? {
+        if picture.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "image/png" }
+        if picture.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+        let head = String(decoding: picture.prefix(512), as: UTF8.self)
+        if head.hasPrefix("RIFF"), head.contains("WEBP") { return "image/webp" }
+        return head.contains("<svg") ? "image/svg+xml" : nil
     }
 
     private func picture() async throws -> Picture? { try await state.value(of: .planPicture).flatMap(Picture.init) }

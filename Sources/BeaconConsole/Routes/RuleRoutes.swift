@@ -7,7 +7,7 @@ import HTTPTypes
 import Hummingbird
 
 /// A rule with the counts of its runs.
-struct RuleValue: Codable, Sendable {
+struct RuleValue: Encodable, Sendable {
     var name: String
     var events: [String]
     @Nullable var regions: [String]?
@@ -35,7 +35,7 @@ struct RuleRoutes: Sendable {
     let broadcast: EventBroadcast
     let changes: ItemChanges
 
-    private struct Rules: Codable, Sendable {
+    private struct Rules: Encodable, Sendable {
         var rules: [RuleValue]
         var unused: [UnusedItemValue]
     }
@@ -50,8 +50,8 @@ struct RuleRoutes: Sendable {
         var to: Double?
     }
 
-    private struct TrialValue: Codable, Sendable {
-        struct Run: Codable, Sendable {
+    private struct TrialValue: Encodable, Sendable {
+        struct Run: Encodable, Sendable {
             var time: Double
             @Nullable var event: Int64?
             var summary: String
@@ -59,7 +59,7 @@ struct RuleRoutes: Sendable {
             var reason: String?
         }
 
-        struct Unknown: Codable, Sendable {
+        struct Unknown: Encodable, Sendable {
             var event: String
             var reason: String
         }
@@ -71,7 +71,7 @@ struct RuleRoutes: Sendable {
         var unknown: [Unknown]
     }
 
-    private struct RuleRunValue: Codable, Sendable {
+    private struct RuleRunValue: Encodable, Sendable {
         var id: String
         var time: Double
         var rule: String
@@ -83,58 +83,31 @@ struct RuleRoutes: Sendable {
         @Nullable var detail: String?
     }
 
-    private struct RuleRuns: Codable, Sendable {
+    private struct RuleRuns: Encodable, Sendable {
         var runs: [RuleRunValue]
         @Nullable var next: String?
     }
 
-    func add(to router: InterfaceRouter) {
-        router.on(
-            .get, "rules", Operation("listRules", .rules, "List the rules and their counts", "The rules.")
-        ) { _, _ in
+    func add(to router: RouterGroup<WebContext>) {
+        router.on(.get, "rules") { _, _ in
             Rules(rules: await ruleValues(), unused: await gateway.configuration.unusedItems(.rule))
         }
-        changes.add(of: .rule, .rules, "Rule", "rule", at: "rules", to: router) { name in
+        changes.add(of: .rule, at: "rules", to: router) { name in
             await ruleValues().first { $0.name == name }
         }
-        router.on(
-            .put, "rules/{name}/enabled",
-            Operation(
-                "switchRule", .rules, "Switch a rule on or off", "The rule.",
-                details:
-                    "Also for rules of the file. The switch survives restarts and overrides the settings of the rule.",
-                parameters: [.itemName])
-        ) { (sent: Sent<SwitchRequest>, context) in
+        router.on(.put, "rules/{name}/enabled") { request, context in
             let name = try context.name("name")
-            let isOn = try await sent.value().enabled
+            let isOn = try await request.value(of: SwitchRequest.self).enabled
             guard try await rules.set(name, isOn: isOn),
                 let value = await ruleValues().first(where: { $0.name == name })
             else { throw Problem(.notFound, "unknown rule") }
             broadcast.send(.changed([.rules]))
             return value
         }
-        router.on(
-            .post, "rules/try",
-            Operation(
-                "tryRule", .rules, "Try a rule on past events", "The runs that would have happened. Nothing runs.",
-                details: "Examines the 100,000 oldest events of the time range. Also works if the console is read-only."
-            )
-        ) { (sent: Sent<TrialRequest>, _) in
-            try await tried(try await sent.value())
+        router.on(.post, "rules/try") { request, _ in
+            try await tried(try await request.value(of: TrialRequest.self))
         }
-        router.on(
-            .get, "rules/runs",
-            Operation(
-                "listRuleRuns", .rules, "List the runs of rules",
-                "The runs, with the reasons of withheld ones.",
-                parameters: [
-                    .query("rule", "Only runs of this rule.", example: "lights"),
-                    .query(
-                        "before", "Only entries before this one: the value of `next` in an earlier answer.",
-                        example: "018bcfe5-6800-7000-8000-000000000001"),
-                    .number("limit", "The most entries to list.", 1...500, default: 100, example: 50),
-                ])
-        ) { request, _ in
+        router.on(.get, "rules/runs") { request, _ in
             let limit = try request.number("limit", 1...500) ?? 100
             let before = request.parameter("before")
             guard before.map({ EventID($0) != nil }) ?? true else {
@@ -187,9 +160,8 @@ struct RuleRoutes: Sendable {
                 errors: faults.map { .init(key: $0.key, detail: $0.message) })
         }
         // Start with the oldest event, so that beacons that were there before `from` do not count as new.
-        let from = trial.from.flatMap { Timestamp(seconds: $0) } ?? .zero
+        let (from, to) = (try Self.time(trial.from, "from") ?? .zero, try Self.time(trial.to, "to"))
         let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .latest
-        let to = trial.to.flatMap { Timestamp(seconds: $0) }
         let kinds: Set<HistoryEvent.Kind> = [.enter, .exit, .place, .proximity, .gone, .suspicious]
         var number: Int64 = 0
         var one = RuleEngine.Active(rule)
@@ -246,6 +218,15 @@ struct RuleRoutes: Sendable {
         value.runs = value.runs.sorted { $0.time < $1.time }.suffix(Self.maximumShown).reversed()
         value.withheld = value.withheld.sorted { $0.time < $1.time }.suffix(Self.maximumShown).reversed()
         return value
+    }
+
+    private static func time(_ number: Double?, _ key: String) throws -> Timestamp? {
+        guard let number else { return nil }
+        guard let time = Timestamp(since1970: number) else {
+            let what = "is not a time in seconds since 1970"
+            throw Problem(.unprocessableContent, "\"\(key)\" \(what)", errors: [.init(key: key, detail: what)])
+        }
+        return time
     }
 
     /// Returns the events of a rule for which the history lacks changes.

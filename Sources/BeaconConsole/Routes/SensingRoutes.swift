@@ -9,59 +9,27 @@ import NIOCore
 struct SensingRoutes: Sendable {
     let gateway: Gateway
 
-    private struct Beacons: Codable, Sendable {
+    private struct Beacons: Encodable, Sendable {
         var time: Double
         var beacons: [RangedBeaconValue]
     }
 
-    private struct Sources: Codable, Sendable {
+    private struct Sources: Encodable, Sendable {
         var sources: [SourceValue]
     }
 
-    private struct Receivers: Codable, Sendable {
+    private struct Receivers: Encodable, Sendable {
         var receivers: [ReceiverValue]
     }
 
-    func add(to router: InterfaceRouter) {
+    func add(to router: RouterGroup<WebContext>) {
         addRecording(to: router)
-        router.on(
-            .get, "sources", Operation("listSources", .sensing, "List the sources of adverts", "The sources.")
-        ) { _, _ in Sources(sources: await gateway.sourceValues) }
-        router.on(
-            .get, "receivers", Operation("listReceivers", .sensing, "List the receivers", "The receivers.")
-        ) { _, _ in Receivers(receivers: await gateway.receiverValues) }
-        router.on(
-            .get, "beacons",
-            Operation(
-                "listBeacons", .sensing, "List the beacons of the newest reports",
-                "The beacons, each as its nearest receiver heard it.",
-                details:
-                    "The beacons that are currently ranged for the configuration or for a client of ranging/stream with scope=regions. The request itself does not start ranging."
-            )
-        ) { _, _ in
+        router.on(.get, "sources") { _, _ in Sources(sources: await gateway.sourceValues) }
+        router.on(.get, "receivers") { _, _ in Receivers(receivers: await gateway.receiverValues) }
+        router.on(.get, "beacons") { _, _ in
             Beacons(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues)
         }
-        router.respond(
-            .get, "ranging/stream",
-            Operation(
-                "streamRanging", .sensing, "Range beacons",
-                "An endless stream of server-sent events. ranging: a Ranging as JSON for each second, receiver and region.",
-                details: "Ranges while the connection is open. At most 64 connections range at once.",
-                parameters: [
-                    .query(
-                        "region", "The beacons to range; by default all.",
-                        [
-                            "type": "array",
-                            "items": .component("ConstraintText"),
-                            "maxItems": .integer(Int64(Self.maximumConstraints)),
-                        ], example: ["f7826da6-4fa2-4e98-8024-bc5b71e0893e/1"]),
-                    .words(
-                        "scope",
-                        "regions: the beacons of all regions of the configuration, even after it changes. Cannot be combined with \"region\".",
-                        ["regions"]),
-                ], errors: [.tooMany],
-                answers: [.text("text/event-stream", of: [RangingValue.self])])
-        ) { request, _ in
+        router.respond(.get, "ranging/stream") { request, _ in
             let scope = try Self.scope(of: request)
             // Send only the headers. The radio ranges only for clients that listen.
             guard request.method != .head else { return EventStreamResponse.response { _ in } }
@@ -82,19 +50,8 @@ struct SensingRoutes: Sendable {
     private static let longestRecording = 3_600
 
     /// Adds the route that records adverts as a sighting log.
-    private func addRecording(to router: InterfaceRouter) {
-        router.respond(
-            .get, "sightings",
-            Operation(
-                "recordSightings", .sensing, "Record adverts",
-                "A sighting log with each advert as a line of JSON. It ends after the given time. Empty lines keep the connection open.",
-                details: "At most 8 connections record at once. A connection that reads too slowly is closed.",
-                parameters: [
-                    .number(
-                        "seconds", "The seconds to record.", 1...Int64(Self.longestRecording), default: 60, example: 1)
-                ],
-                errors: [.tooMany], answers: [.text("application/x-ndjson")], headers: ["Content-Disposition"])
-        ) { request, _ in
+    private func addRecording(to router: RouterGroup<WebContext>) {
+        router.respond(.get, "sightings") { request, _ in
             let seconds = try request.number("seconds", 1...Self.longestRecording) ?? 60
             guard let lines = await gateway.record(for: .seconds(seconds)) else {
                 throw Problem(.tooManyRequests, "too many clients are recording; wait until a recording ends")

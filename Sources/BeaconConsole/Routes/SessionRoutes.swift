@@ -25,17 +25,9 @@ struct SessionRoutes: Sendable {
     }
 
     /// Adds the routes that exchange a token for a cookie and end a session.
-    func add(to router: InterfaceRouter) {
-        router.respond(
-            .post, "session",
-            Operation(
-                "openSession", .session, "Exchange the token, or a code, for a cookie", "The session is open.",
-                details:
-                    "A code is the end of the link that beacond open prints. It works once, within ten minutes. If both are sent, the token counts. If no token is configured, any token is accepted. A wrong token or code is refused after one second.",
-                security: .open, headers: ["Set-Cookie"]), status: .noContent
-        ) { (sent: Sent<Login>, _) in
-            let request = sent.request
-            let login = try await sent.value(upTo: WebContext.largestOpenBody)
+    func add(to router: RouterGroup<WebContext>) {
+        router.respond(.post, "session") { request, _ in
+            let login = try await request.value(of: Login.self, upTo: WebContext.largestOpenBody)
             guard try await accepts(login) else {
                 // 256 random bits cannot be guessed in practice; the delay slows down attempts.
                 try await Task.sleep(for: .seconds(1))
@@ -52,13 +44,7 @@ struct SessionRoutes: Sendable {
                 for: try await sessions.begin(), to: request, isEncrypted: settings.certificate != nil)
             return Response(status: .noContent, headers: [.setCookie: cookie])
         }
-        router.respond(
-            .delete, "session",
-            Operation(
-                "closeSession", .session, "End the session of the cookie",
-                "The session has ended. There may have been no session.",
-                security: .cookie, headers: ["Set-Cookie"]), status: .noContent
-        ) { request, _ in
+        router.respond(.delete, "session") { request, _ in
             if let name = SessionCookie.value(in: request, isEncrypted: settings.certificate != nil) {
                 try await sessions.end(name)
             }

@@ -15,7 +15,7 @@ struct SetupRoutes: Sendable {
     let reload: @Sendable (GatewayConfiguration?) -> Void
     let logger: Logger
 
-    private struct Setup: Codable, Sendable {
+    private struct Setup: Encodable, Sendable {
         var path: String
         var secrets: String
         var sources: [GuidedStart.Source]
@@ -26,41 +26,30 @@ struct SetupRoutes: Sendable {
         var source: String
     }
 
-    private struct ListeningSource: Codable, Sendable {
+    private struct ListeningSource: Encodable, Sendable {
         var source: String
     }
 
-    private struct WrittenConfiguration: Codable, Sendable {
+    private struct WrittenConfiguration: Encodable, Sendable {
         var path: String
         var yaml: String
         @Nullable var token: String?
     }
 
-    private struct BrokerTrial: Codable, Sendable {
+    private struct BrokerTrial: Encodable, Sendable {
         var faults: [GuidedStart.Draft.Fault]
     }
 
-    func add(to router: InterfaceRouter) {
-        router.on(
-            .get, "setup",
-            Operation(
-                "getSetup", .setup, "Get the choices of the guided start", "The sources of this machine.",
-                errors: [.isSetUp])
-        ) { _, _ in
+    func add(to router: RouterGroup<WebContext>) {
+        router.on(.get, "setup") { _, _ in
             let setup = try setup()
             return Setup(
                 path: setup.path, secrets: setup.secretsPath,
                 sources: GuidedStart.sources(await diagnoses.findings()), source: setup.source)
         }
-        router.on(
-            .put, "setup/source",
-            Operation(
-                "setSetupSource", .setup, "Listen with another source",
-                "beacond uses it at once. The interface is briefly unavailable.", errors: [.isSetUp]),
-            status: .accepted
-        ) { (sent: Sent<SourceRequest>, _) in
+        router.on(.put, "setup/source", status: .accepted) { request, _ in
             _ = try setup()
-            let source = try await sent.value().source
+            let source = try await request.value(of: SourceRequest.self).source
             do {
                 try GuidedStart.validate(source: source)
             } catch {
@@ -70,36 +59,17 @@ struct SetupRoutes: Sendable {
             reload(current.value.hearing(source))
             return ListeningSource(source: source)
         }
-        router.on(
-            .post, "setup/draft",
-            Operation(
-                "draftConfiguration", .setup, "Preview the configuration",
-                "The configuration, and its faults.", errors: [.isSetUp])
-        ) { (sent: Sent<GuidedStart.Choice>, _) in
-            try setup().draft(of: try await sent.value(), web: settings)
+        router.on(.post, "setup/draft") { request, _ in
+            try setup().draft(of: try await request.value(of: GuidedStart.Choice.self), web: settings)
         }
-        router.on(
-            .post, "setup/broker",
-            Operation(
-                "tryBroker", .setup, "Check that a broker accepts beacond",
-                "The faults, or none if the broker accepts beacond.",
-                details: "Connects once. Without an answer this takes up to twelve seconds.",
-                errors: [.isSetUp])
-        ) { (sent: Sent<GuidedStart.Choice.Broker>, _) in
+        router.on(.post, "setup/broker") { request, _ in
             _ = try setup()
-            let fault = await (try await sent.value()).fault()
+            let fault = await (try await request.value(of: GuidedStart.Choice.Broker.self)).fault()
             return BrokerTrial(faults: [fault].compactMap(\.self))
         }
-        router.on(
-            .post, "setup",
-            Operation(
-                "writeConfiguration", .setup, "Write the configuration",
-                "The configuration is written, and beacond uses it at once. The interface is briefly unavailable.",
-                errors: [.isSetUp]
-            ), status: .created
-        ) { (sent: Sent<GuidedStart.Choice>, _) in
+        router.on(.post, "setup", status: .created) { request, _ in
             let setup = try setup()
-            let choice = try await sent.value()
+            let choice = try await request.value(of: GuidedStart.Choice.self)
             let draft = try setup.draft(of: choice, web: settings)
             guard draft.faults.isEmpty else {
                 throw Problem(

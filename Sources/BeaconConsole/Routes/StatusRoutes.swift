@@ -21,8 +21,9 @@ struct StatusRoutes: Sendable {
     let diagnoses: DiagnosisCache
     let started: Date
 
-    private struct Status: Codable, Sendable {
+    private struct Status: Encodable, Sendable {
         var machine: String
+        var version: String
         var started: Double
         var time: Double
         @Nullable var configuration: String?
@@ -39,8 +40,8 @@ struct StatusRoutes: Sendable {
         var store: StoreValue
     }
 
-    private struct Health: Codable, Sendable {
-        struct Finding: Codable, Sendable {
+    private struct Health: Encodable, Sendable {
+        struct Finding: Encodable, Sendable {
             var severity: String
             var what: String
             @Nullable var remedy: String?
@@ -50,43 +51,29 @@ struct StatusRoutes: Sendable {
         var findings: [Finding]
     }
 
-    private struct Readiness: Codable, Sendable {
+    private struct Readiness: Encodable, Sendable {
         var ready: Bool
     }
 
-    private struct Liveness: Codable, Sendable {
+    private struct Liveness: Encodable, Sendable {
         var live: Bool
     }
 
-    func add(to router: InterfaceRouter) {
-        router.on(
-            .get, "status", Operation("getStatus", .status, "Get the status of beacond", "The status.")
-        ) { _, _ in
+    func add(to router: RouterGroup<WebContext>) {
+        router.on(.get, "status") { _, _ in
             // All times are in the gateway's clock, which for a recording is the recording's.
             let time = await gateway.newestTime.seconds
             let configuration = current.value
             return Status(
-                machine: ProcessInfo.processInfo.hostName, started: time + started.timeIntervalSinceNow, time: time,
+                machine: ProcessInfo.processInfo.hostName, version: ProgramVersion.current,
+                started: time + started.timeIntervalSinceNow, time: time,
                 configuration: configuration.path, token: settings.tokenHash != nil,
                 setup: configuration.isSetup, readOnly: settings.isReadOnly,
                 programs: settings.allowsPrograms || configuration.isSetup,
                 destinations: configuration.destinations.map(\.name),
                 listeners: broadcast.count, store: StoreValue(consumer.history.store.usage))
         }
-        router.on(
-            .get, "why",
-            Operation(
-                "explainState", .status, "Explain the state of a region or a beacon", "The explanation.",
-                details: "Pass either region or beacon. If both are passed, region counts.",
-                parameters: [
-                    .query(
-                        "region", "The name of a region.", ["type": "string", "minLength": 1],
-                        example: "hall"),
-                    .query(
-                        "beacon", "The identity of a beacon, in the form UUID/MAJOR/MINOR.",
-                        example: "f7826da6-4fa2-4e98-8024-bc5b71e0893e/1/7"),
-                ], errors: [.unknown])
-        ) { request, _ in
+        router.on(.get, "why") { request, _ in
             if let region = request.parameter("region") {
                 guard let why = await gateway.why(region: region) else {
                     throw Problem(.notFound, "unknown region")
@@ -101,47 +88,26 @@ struct StatusRoutes: Sendable {
             }
             return why
         }
-        router.on(
-            .get, "health",
-            Operation(
-                "getHealth", .status, "Check sources, destinations and the Bluetooth stack",
-                "The findings, even if something fails.")
-        ) { _, _ in
+        router.on(.get, "health") { _, _ in
             let findings = await findings()
             let status =
                 findings.contains { $0.severity == "error" }
                 ? "failing" : findings.contains { $0.severity == "warning" } ? "warning" : "good"
             return Health(status: status, findings: findings)
         }
-        router.on(
-            .get, "ready",
-            Operation(
-                "getReadiness", .status, "Check that a receiver hears", "A receiver hears.", security: .open,
-                errors: [.deaf])
-        ) { _, _ in
+        router.on(.get, "ready") { _, _ in
             // beacond is ready once a receiver hears. An orchestrator then starts dependent services.
             let isReady = await gateway.receiverValues.contains { $0.hearing == "hearing" }
             guard isReady else { throw Problem(.serviceUnavailable, "no receiver hears yet") }
             return Readiness(ready: true)
         }
-        router.on(
-            .get, "live",
-            Operation(
-                "getLiveness", .status, "Check that beacond runs", "beacond runs.",
-                details: "Status 200 even while no receiver hears. Meant for watchdogs that restart beacond.",
-                security: .open)
-        ) { _, _ in
+        router.on(.get, "live") { _, _ in
             // A missing radio is no reason for a restart, which would not help. A gateway that hangs does not answer.
             _ = await gateway.newestTime
             return Liveness(live: true)
         }
-        router.respond(
-            .get, "schema.json",
-            Operation(
-                "getConfigurationSchema", .status, "Get the JSON Schema of the configuration", "The schema.",
-                answers: [.json()])
-        ) { _, _ in
-            Response.json(bytes: InterfaceDocument.fileSchema)
+        router.respond(.get, "schema.json") { _, _ in
+            try Response.json(GatewayConfiguration.schema)
         }
     }
 

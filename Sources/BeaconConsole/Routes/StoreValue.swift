@@ -2,9 +2,9 @@ import BeaconEventStore
 import BeaconGateway
 
 /// The rows and bytes of the event store, with their limits, as JSON.
-struct StoreValue: Codable {
+struct StoreValue: Encodable {
     /// A part's rows and bytes, with the limits of both.
-    struct Part: Codable, Sendable {
+    struct Part: Encodable, Sendable {
         var rows: Int
         var bytes: Int
         var maximumRows: Int

@@ -3,7 +3,7 @@ import CConsole
 import Crypto
 import Foundation
 
-/// The console's files, which are linked into the program.
+/// The console's files and the interface's description, which are linked into the program.
 enum ConsoleFiles {
     /// A file.
     struct File: Sendable {
@@ -28,7 +28,7 @@ enum ConsoleFiles {
         }
     }
 
-    /// All files of the console: the page, its styles and its scripts. `CConsole.c` lists them.
+    /// All files: the page, its styles and its scripts, and `v1/openapi.json`. `CConsole.c` lists them.
     static let all: [File] = {
         var count = 0
         let first = beacon_console_files(&count)

@@ -168,10 +168,8 @@ package struct WebServer: Service {
     /// Returns the normalized form of a path.
     static func key(_ path: String) -> String { path.split(separator: "/").joined(separator: "/") }
 
-    /// Returns the routes. Each group is a type with the parts that it needs.
-    ///
-    /// - Parameter description: collects the operations of the interface.
-    func router(describedIn description: InterfaceRouter.Description = .init()) -> Router<WebContext> {
+    /// Returns the routes. Each group is a type with the parts that it needs. `openapi.json` describes them.
+    func router() -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         let methods = Locked<[RoutePattern]>([])
         router.addMiddleware {
@@ -182,8 +180,8 @@ package struct WebServer: Service {
         let history = consumer.history
         MetricsRoutes(
             gateway: gateway, delivery: delivery, broadcast: broadcast, store: history.store, limits: limits
-        ).add(to: InterfaceRouter(router.group(), prefix: "", description: description))
-        let v1 = InterfaceRouter(router.group("v1"), prefix: "/v1", description: description)
+        ).add(to: router.group())
+        let v1 = router.group("v1")
         let changes = ItemChanges(gateway: gateway, rules: rules, state: state, fleet: fleet)
         let diagnoses = DiagnosisCache()
         SessionRoutes(settings: settings, current: current, sessions: sessions, state: state).add(to: v1)
@@ -206,9 +204,6 @@ package struct WebServer: Service {
         BackupRoutes(settings: settings, current: current, store: state.store).add(to: v1)
         SetupRoutes(settings: settings, current: current, diagnoses: diagnoses, reload: reload, logger: logger).add(
             to: v1)
-        v1.describe(
-            at: "openapi.json",
-            Operation("getOpenApiDocument", .status, "Get this document", "This document.", answers: [.json()]))
         let patterns = RoutePattern.patterns(router.routes.map { ($0.path.description, $0.method) })
         methods.withLock { $0 = patterns }
         return router

@@ -75,7 +75,8 @@ struct TerminalSetup {
         // One region for each UUID, so that later beacons of the UUID belong to it too.
         var uuids: [ProximityUUID] = []
         for beacon in beacons where !uuids.contains(beacon.identity.uuid) { uuids.append(beacon.identity.uuid) }
-        var names: Set<String> = []
+        // A region and a beacon are two things, with two names.
+        var names = Set(beacons.map(\.name))
         choice.regions = uuids.map { uuid in
             let own = beacons.filter { $0.identity.uuid == uuid }.map(\.name)
             let name = Self.regionName(of: own, heardBy: source, besides: names)
@@ -97,10 +98,10 @@ struct TerminalSetup {
     /// - Parameters:
     ///   - beacons: the names of the beacons; empty only to check the source.
     ///   - source: the source, as the configuration names it.
-    ///   - known: the names of other regions.
+    ///   - known: the names of other regions and of beacons.
     static func regionName(of beacons: [String], heardBy source: String, besides known: Set<String>) -> String {
         let beacon = beacons.first ?? "beacons"
-        let derived = beacons.count > 1 ? "\(beacon.prefix(80)) and others" : beacon
+        let derived = beacons.count > 1 ? "\(beacon.prefix(80)) and others" : "\(beacon.prefix(80)) nearby"
         let words = source.prefix { $0 != "?" }.split(separator: ":")
         // The path of a user's scenario is not the name of a place.
         let isPlace =

@@ -156,7 +156,7 @@ extension BeaconNotification: Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let seconds = try values.decode(Double.self, forKey: .time)
-        guard let time = Timestamp(seconds: seconds) else {
+        guard let time = Timestamp(since1970: seconds) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .time, in: values, debugDescription: "a time is seconds since 1970, up to the year 2116")
         }

@@ -4,7 +4,7 @@ package import BeaconModel
 package import Foundation
 
 /// A beacon's identity in the form of the interface.
-package struct IdentityValue: Codable, Sendable {
+package struct IdentityValue: Encodable, Sendable {
     var uuid: String
     var major: Int
     var minor: Int
@@ -19,7 +19,7 @@ package struct IdentityValue: Codable, Sendable {
 }
 
 /// A source of adverts.
-package struct SourceValue: Codable, Sendable {
+package struct SourceValue: Encodable, Sendable {
     package var name: String
     /// The source as configured, such as `auto` or the path of a capture.
     var from: String
@@ -34,7 +34,7 @@ package struct SourceValue: Codable, Sendable {
 }
 
 /// A receiver and its hearing.
-package struct ReceiverValue: Codable, Sendable {
+package struct ReceiverValue: Encodable, Sendable {
     package var name: String
     package var source: String
     /// `hearing`, `deaf`, or `unknown` before its first state.
@@ -46,7 +46,7 @@ package struct ReceiverValue: Codable, Sendable {
 }
 
 /// A configured region.
-package struct RegionValue: Codable, Sendable {
+package struct RegionValue: Encodable, Sendable {
     package var name: String
     var uuid: String
     @Nullable var major: Int?
@@ -60,7 +60,7 @@ package struct RegionValue: Codable, Sendable {
 }
 
 /// A named beacon.
-package struct RegisteredBeaconValue: Codable, Sendable {
+package struct RegisteredBeaconValue: Encodable, Sendable {
     var uuid: String
     var major: Int
     var minor: Int
@@ -73,8 +73,8 @@ package struct RegisteredBeaconValue: Codable, Sendable {
 }
 
 /// The places and their beacons.
-package struct PlacesValue: Codable, Sendable {
-    package struct Place: Codable, Sendable {
+package struct PlacesValue: Encodable, Sendable {
+    package struct Place: Encodable, Sendable {
         package var name: String
         var receivers: [String]
         /// True if none of its receivers hears.
@@ -83,7 +83,7 @@ package struct PlacesValue: Codable, Sendable {
         var settings: JSONValue
     }
 
-    package struct Beacon: Codable, Sendable {
+    package struct Beacon: Encodable, Sendable {
         var uuid: String
         var major: Int
         var minor: Int
@@ -102,7 +102,7 @@ package struct PlacesValue: Codable, Sendable {
 }
 
 /// A beacon of the newest ranging report.
-package struct RangedBeaconValue: Codable, Sendable {
+package struct RangedBeaconValue: Encodable, Sendable {
     var uuid: String
     var major: Int
     var minor: Int
@@ -136,8 +136,8 @@ package struct RangedBeaconValue: Codable, Sendable {
 }
 
 /// The beacons of one second.
-package struct RangingValue: Codable, Sendable {
-    struct Constraint: Codable, Sendable {
+package struct RangingValue: Encodable, Sendable {
+    struct Constraint: Encodable, Sendable {
         var uuid: String
         @Nullable var major: Int?
         @Nullable var minor: Int?
@@ -156,8 +156,8 @@ package struct RangingValue: Codable, Sendable {
 }
 
 /// The beacon that this machine advertises.
-package struct AdvertisingValue: Codable, Sendable {
-    package struct Beacon: Codable, Sendable {
+package struct AdvertisingValue: Encodable, Sendable {
+    package struct Beacon: Encodable, Sendable {
         package var uuid: String
         package var major: Int
         package var minor: Int

@@ -3,7 +3,7 @@ package import LinuxRadio
 
 extension GuidedStart {
     /// A source of adverts.
-    package struct Source: Codable, Sendable {
+    package struct Source: Encodable, Sendable {
         /// The name in the configuration.
         package var source: String
         /// The title for people.

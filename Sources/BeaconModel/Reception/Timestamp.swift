@@ -30,6 +30,15 @@ public struct Timestamp: Hashable, Sendable, BitwiseCopyable {
         self.init(nanoseconds: Int64((seconds * 1_000_000_000).rounded()))
     }
 
+    /// Creates the time of a number of seconds, milliseconds or microseconds since 1970 that another program sent, or
+    /// nil if it is no such time.
+    ///
+    /// The units are a factor of 1000 apart. So from 2001 to ``latest``, the number itself shows its unit: seconds have
+    /// 10 digits, milliseconds 13 and microseconds 16.
+    package init?(since1970 number: Double) {
+        self.init(seconds: number < 1e11 ? number : number < 1e14 ? number / 1e3 : number / 1e6)
+    }
+
     /// The seconds since the origin.
     @inlinable
     public var seconds: Double { Double(nanoseconds) / 1_000_000_000 }

@@ -167,12 +167,13 @@ export function showFaults(fields, errors, focus = true) {
 
 const sentences = (details) => details.map((detail) => detail[0].toUpperCase() + detail.slice(1)).join(". ");
 
-/** Returns the text of a refusal, without the errors of its fields. For a lost connection it says that nothing is lost.
- *  */
-export function refusalWords(problem, others) {
+/** Returns the text of a refusal and of its errors without a field. If some errors are beside their fields, the text
+ *  repeats none of them. For a lost connection it says that nothing is lost. */
+export function refusalWords(problem, others, isShown = false) {
   if (problem.status === 0) return "beacond cannot be reached; nothing was saved. Your input stays here; try again once the connection is back.";
-  const words = problem.message[0].toUpperCase() + problem.message.slice(1);
-  return [words, ...others.map((error) => (error.key ? `${error.key}: ${error.detail}` : error.detail))].join(". ");
+  const words = isShown ? "" : problem.message[0].toUpperCase() + problem.message.slice(1);
+  const more = others.filter((error) => !words.toLowerCase().includes(error.detail.toLowerCase()));
+  return [words, ...more.map((error) => (error.key ? `${error.key}: ${error.detail}` : error.detail))].filter(Boolean).join(". ");
 }
 
 /** Opens a dialog with a form. `send` sends it and may throw a Problem, whose errors are shown beside the fields.
@@ -216,7 +217,7 @@ export function formDialog({ title, lede, fields, content, verb = "Save", send, 
     if (!failed) { dialog.close(); return; }
     const rest = showFaults(fields, failed.errors || []);
     const isShown = (failed.errors || []).length > rest.length;
-    text(fault, isShown && !rest.length ? "" : refusalWords(failed, rest));
+    text(fault, refusalWords(failed, rest, isShown));
     show(fault, fault.textContent !== "");
     if (!isShown) submit.focus();
   });

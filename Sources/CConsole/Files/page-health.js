@@ -36,7 +36,9 @@ export function open(root) {
     setTime(started, answer.started);
     about.querySelector("dl")?.remove();
     about.append(facts([["Machine", answer.machine], ["Version", answer.version], ["Running", started],
-      ["Configuration", answer.configuration || "none"], ["Changes from here", answer.readOnly ? "not allowed (read-only)" : "allowed"]]));
+      ["Configuration", answer.configuration || "none"], ["Changes from here", answer.readOnly ? "not allowed (read-only)" : "allowed"],
+      ["Documentation", "the folder docs of swift-beacon; with the packages, /usr/share/doc/swift-beacon"],
+      ["Interface for programs", el("a", { href: "v1/openapi.json" }, "openapi.json")]]));
   };
   describe().catch(() => {});
   return follow(load, 5000, fault, ["health", "receivers"]);

@@ -64,6 +64,6 @@ export function change(parameters, rest) { open.change?.(rest); }
 
 function openBackup(root) {
   root.append(el("h2", null, "Backup"),
-    el("div.card", null, el("p", null, "One file with the configuration, everything set in the console, installs with their messages, and the history. It contains people's whereabouts and sign-in secrets, so keep it safe."),
+    el("div.card", null, el("p", null, "One file with the configuration, everything set in the console, installs with their messages, and the history. It contains people's whereabouts and the secrets in the configuration, so keep it safe. It has no sign-ins of browsers."),
       el("p", null, el("a.button", { href: "v1/backup", download: "" }, "Download the backup"))));
 }

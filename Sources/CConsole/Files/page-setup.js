@@ -39,7 +39,10 @@ export function open(root) {
   const body = el("div.setup-body");
   const back = el("button", { type: "button", click: () => go(state.step - 1) }, "Back");
   const next = el("button.primary", { type: "button" });
-  const foot = el("div.actions.setup-actions", null, back, next);
+  // A second way to continue, with its action before that.
+  const other = el("button", { type: "button", hidden: true });
+  let beforeOther = null;
+  const foot = el("div.actions.setup-actions", null, back, other, next);
   const locked = el("p.notice.warn", { hidden: !isReadOnly() }, "beacond is read-only and has no configuration. Write a configuration file yourself, or start beacond without --read-only.");
   root.append(el("header.page-head", null, el("h1", null, "Welcome to beacond"), el("p.lede", null, "Four steps, and it shows who is where. Nothing is written before the last step.")), list, locked, fault, body, foot);
 
@@ -58,7 +61,13 @@ export function open(root) {
     }
     const heading = el("h2", { tabindex: "-1" }, step.heading);
     body.append(heading);
-    current = step.open(body, { state, info, keep, fail, ready: (isReady, word) => { next.disabled = !isReady; text(next, word || (state.step === steps.length - 1 ? "Write the configuration" : "Continue")); } });
+    current = step.open(body, { state, info, keep, fail, ready: (isReady, word, [otherWord, run] = []) => {
+      next.disabled = !isReady;
+      text(next, word || (state.step === steps.length - 1 ? "Write the configuration" : "Continue"));
+      text(other, otherWord || "");
+      show(other, Boolean(otherWord));
+      beforeOther = run;
+    } });
     show(back, state.step > 0);
     return heading;
   }
@@ -78,8 +87,10 @@ export function open(root) {
     show(fault, true);
   }
 
+  other.addEventListener("click", () => { beforeOther(); next.click(); });
   next.addEventListener("click", async () => {
     if (next.disabled) return;
+    show(other, false);
     next.disabled = true;
     showProblem(fault, null);
     const own = current;

@@ -152,7 +152,7 @@ export function open(root) {
     } catch (problem) {
       const others = showFaults([width, height], problem.errors || []);
       if (problem.status === 0 || !problem.errors?.length || others.length) {
-        text(fault, refusalWords(problem, others));
+        text(fault, refusalWords(problem, others, (problem.errors || []).length > others.length));
         show(fault, true);
         fault.scrollIntoView({ block: "nearest" });
       }

@@ -5,7 +5,7 @@ import { el, show, text } from "./dom.js";
 import { areaField, checkField, selectField, textField } from "./form.js";
 import { ruleWords } from "./rule-words.js";
 
-export const title = "A first rule";
+export const title = "Connect it";
 export const heading = "What should beacond do?";
 
 /** Returns the rule of the draft, or null without one. */
@@ -29,10 +29,12 @@ export async function tryBroker(state) {
   if (state.accepted === entered) return [];
   const { faults } = await sendSlowly("POST", "v1/setup/broker", brokerOf(state));
   if (JSON.stringify(brokerOf(state)) !== entered) return null;
-  // Continuing once more with the same input means to use it anyway.
-  state.accepted = entered;
+  if (!faults.length) state.accepted = entered;
   return faults;
 }
+
+/** Returns the second button after the broker has refused: the user can also continue with it as it is. */
+export const anyway = (state, word) => [word, () => { state.accepted = JSON.stringify(brokerOf(state)); }];
 
 export function open(root, { state, info, keep, ready }) {
   const mayStart = server.status?.programs !== false;
@@ -107,7 +109,7 @@ export function open(root, { state, info, keep, ready }) {
     const fields = { ...broker, password };
     for (const { key, detail } of faults) (fields[key.split(".").pop()] || broker.host).fault(detail[0].toUpperCase() + detail.slice(1));
     Object.values(fields).find((field) => field.input.hasAttribute("aria-invalid"))?.focus();
-    ready(true, "Continue anyway");
+    ready(true, "Try again", anyway(state, "Continue anyway"));
     return false;
   }
 

@@ -66,7 +66,7 @@ export function open(root, { state, keep, ready }) {
       announce(`${name} is named`);
       changed();
       draw();
-      (named.querySelector("li:last-child button") || regionName.input).focus();
+      focusItem(named.lastElementChild);
     });
     return el("li.heard-row", null, el("span.proximity", null, proximityGlyph(), el("span.word")),
       el("div.who", null, el("span.name"), el("span.since")), el("span.distance", null, el("b"), el("span.signal")), form, problem);
@@ -84,12 +84,20 @@ export function open(root, { state, keep, ready }) {
     show(node.querySelector("form"), !own);
   }
 
+  /** Focuses a named beacon, and not one of its buttons: Enter would press it. Without named beacons, focuses the first
+   *  name to write. */
+  function focusItem(item) {
+    if (!item) { list.querySelector("input")?.focus(); return; }
+    item.setAttribute("tabindex", "-1");
+    item.focus();
+  }
+
   /** Returns the default name of a region: the simulated place, or its beacons. Home Assistant already has a zone
-   *  "home". */
+   *  "home", and a region is something else than its beacon. */
   function regionNameOf(beacons) {
-    const place = /^simulation:([^/.?]+)/.exec(state.source || "")?.[1];
-    if (place && beacons.length > 1) return place.replaceAll("-", " ");
-    return beacons.length > 1 ? `${beacons[0].name} and others` : beacons[0].name;
+    const place = /^simulation:([^/.?]+)/.exec(state.source || "")?.[1]?.replaceAll("-", " ");
+    if (place && beacons.length > 1 && !state.beacons.some((one) => one.name === place)) return place;
+    return beacons.length > 1 ? `${beacons[0].name} and others` : nearby(beacons[0].name);
   }
 
   /** Creates a checkbox for beacons that people carry. */
@@ -106,12 +114,12 @@ export function open(root, { state, keep, ready }) {
     const one = state.beacons[0];
     const choices = uuids.map((uuid) => ({ key: uuid, uuid, words: `All beacons of ${shortUUID(uuid)}…`, help: "For one organization. It includes beacons that you add later." }));
     if (state.beacons.length === 1) choices.push({ key: "one", uuid: one.uuid, major: one.major, minor: one.minor, words: `Only ${one.name}`, help: "Entered when the beacon arrives, left when it leaves." });
-    if (state.beacons.length > 1) choices.push({ key: "each", each: true, words: "Each beacon separately", help: "A region for each beacon, with its name." });
+    if (state.beacons.length > 1) choices.push({ key: "each", each: true, words: "Each beacon separately", help: `A region for each beacon, such as ${nearby(one.name)}.` });
     const was = state.regions[0];
     if (!state.regionChoice || !choices.some((choice) => choice.key === state.regionChoice)) state.regionChoice = choices[0]?.key ?? null;
     const choice = choices.find((each) => each.key === state.regionChoice);
     if (!choice) state.regions = [];
-    else if (choice.each) state.regions = state.beacons.map(({ name, uuid, major, minor }) => ({ name, uuid, major, minor }));
+    else if (choice.each) state.regions = state.beacons.map(({ name, uuid, major, minor }) => ({ name: nearby(name), uuid, major, minor }));
     else state.regions = [{ name: state.regionName || regionNameOf(choice.key === "one" ? [one] : state.beacons.filter((each) => each.uuid === choice.uuid)), uuid: choice.uuid, ...(choice.major !== undefined ? { major: choice.major, minor: choice.minor } : {}) }];
     if (document.activeElement !== regionName.input) regionName.set(choice?.each ? "" : state.regions[0]?.name);
     if (state.rule.region === was?.name || !state.regions.some((region) => region.name === state.rule.region)) state.rule.region = state.regions[0]?.name || "";
@@ -120,7 +128,7 @@ export function open(root, { state, keep, ready }) {
     show(root.querySelector(".none-named"), !state.beacons.length);
     show(named, state.beacons.length > 0);
     patch(named, state.beacons, (beacon) => beacon.name, (beacon) => el("li.setting", null, el("div.setting-text", null, el("p.name", null, beacon.name), el("p.identity", null, `${shortUUID(beacon.uuid)}, major ${beacon.major}, minor ${beacon.minor}`), trackerBox(beacon)),
-      el("button.small", { type: "button", "aria-label": `Remove the name ${beacon.name}`, click: () => { state.beacons = state.beacons.filter((other) => other.name !== beacon.name); changed(); draw(); announce(`${beacon.name} is removed`); (named.querySelector("button") || list.querySelector("input"))?.focus(); } }, "Remove")));
+      el("button.small", { type: "button", "aria-label": `Remove the name ${beacon.name}`, click: () => { state.beacons = state.beacons.filter((other) => other.name !== beacon.name); changed(); draw(); announce(`${beacon.name} is removed`); focusItem(named.lastElementChild); } }, "Remove")));
     patch(options, choices, (each) => each.key, (each) => {
       const box = el("input", { type: "radio", name: "region", id: `region-${each.key}`, value: each.key });
       box.addEventListener("change", () => { state.regionChoice = each.key; state.regionName = ""; changed(); });
@@ -154,5 +162,8 @@ export function open(root, { state, keep, ready }) {
     leave() { stream?.close(); clearTimeout(drawing); end(); },
   };
 }
+
+/** Returns the name of the region of one beacon. */
+const nearby = (name) => `${name.slice(0, 90)} nearby`;
 
 const strength = (beacon) => (beacon.accuracy < 0 ? -1000 : 0) + (beacon.rssi || -200);

@@ -3,7 +3,7 @@
 import { on, send } from "./api.js";
 import { codeBlock, el, patch, show, text } from "./dom.js";
 import { textField } from "./form.js";
-import { brokerOf, ruleOf, tryBroker } from "./setup-first.js";
+import { anyway, brokerOf, ruleOf, tryBroker } from "./setup-first.js";
 
 export const title = "Write it";
 export const heading = "Is this right?";
@@ -108,7 +108,7 @@ export function open(root, { state, info, keep, fail, ready }) {
         if (state.kind === "broker") {
           const found = await tryBroker(state);
           if (isEnded || !found) return false;
-          if (found.length) { showDraftFaults(found); ready(true, "Write it anyway"); return false; }
+          if (found.length) { showDraftFaults(found); ready(true, "Try again", anyway(state, "Write it anyway")); return false; }
         }
         const written = await send("POST", "v1/setup", bodyOf(state));
         state.token = written.token;

@@ -9,5 +9,5 @@ struct beacon_console_file {
     size_t size;
 };
 
-// Returns the console's files: the page, its styles and its scripts.
+// Returns the console's files (the page, its styles and its scripts) and the description of the interface.
 const struct beacon_console_file *beacon_console_files(size_t *count);

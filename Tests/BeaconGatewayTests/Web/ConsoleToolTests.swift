@@ -99,6 +99,15 @@ struct ConsoleToolTests {
         #expect(image.body == drawing && image.headers[.contentType] == "image/svg+xml")
         // Opened on its own, the picture must not run anything.
         #expect(image.headers[.contentSecurityPolicy]?.contains("sandbox") == true)
+        // A program that cannot name the type sends bytes.
+        for (bytes, type) in [
+            ("<?xml version='1.0'?><svg/>", "image/svg+xml"), ("RIFF\u{1}\u{1}\u{1}\u{1}WEBPVP8", "image/webp"),
+            ("GIF89a", nil),
+        ] {
+            let kept = try await send(web, .put, "/v1/plan/image", bytes, type: "application/octet-stream")
+            #expect(kept.status == (type == nil ? 415 : 200))
+            if let type { #expect(try await web.ask(.get, "/v1/plan/image").headers[.contentType] == type) }
+        }
         #expect(try await web.ask(.get, "/v1/plan").json["height"] as? Double == 8)
         #expect(try await web.ask(.delete, "/v1/plan/image", headers: [.consoleRequest: "1"]).status == 200)
         #expect(try await web.ask(.get, "/v1/plan").json["image"] is NSNull)

@@ -13,34 +13,36 @@ struct DescribedInterface: Sendable {
         var answers: [String: JSONValue]
         /// The accepted bodies by media type.
         var bodies: [String: JSONValue]
+        /// The names of the query parameters.
+        var queries: Set<String>
         var security: JSONValue?
 
         /// True if a browser can send it with only the session cookie.
         var isOfConsole: Bool { security == nil }
     }
 
-    /// The answers that any request may have: for unknown methods, and for beacond's own failures.
-    private static let general = [405, 500]
-
     /// The values in the events of streams, by event name.
     private static let streamed = ["event": "Event", "state": "Changes", "ranging": "Ranging"]
 
     let operations: [Operation]
-    /// All references in the description.
-    let components: JSONValue
+    /// The whole description.
+    let document: JSONValue
 
     /// The references without a target.
     let missing: Set<String>
 
     init(_ text: String) throws {
         let document = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
-        components = document["components"] ?? [:]
+        self.document = document
         missing = document.references.filter { document.referenced(by: $0) == nil }
         operations = document["paths"].values.flatMap { path, methods in
             methods.values.map { method, operation in
                 Operation(
                     key: "\(method.uppercased()) \(path)", parts: path.split(separator: "/"),
                     answers: operation["responses"].values, bodies: operation["requestBody"]["content"].values,
+                    queries: Set(
+                        (operation["parameters"]?.elements ?? []).map { document.resolved($0) }
+                            .filter { $0["in"] == "query" }.compactMap { $0["name"]?.text }),
                     security: operation["security"])
             }
         }
@@ -52,14 +54,20 @@ struct DescribedInterface: Sendable {
         of answer: WebBench.Answer, to method: HTTPRequest.Method, _ path: String, media: String?, body: String?
     ) -> [String] {
         guard let operation = operation(method == .head ? .get : method, path) else { return [] }
-        let other = Self.general.contains(answer.status) ? operation.answers["default"] : nil
+        // Any request may have the answer to a failure of beacond.
+        let other = answer.status >= 500 ? operation.answers["5XX"] : nil
         guard let described = operation.answers["\(answer.status)"] ?? other else {
             return ["\(operation.key) is answered with \(answer.status)"]
         }
         let sent = body.map { faults(ofBody: $0, media ?? "", to: operation) } ?? []
         if answer.status < 300, !sent.isEmpty { return sent.map { "\(operation.key) takes a body in which \($0)" } }
+        let queries = path.drop { $0 != "?" }.dropFirst().split(separator: "&").filter { $0.contains("=") }.map {
+            String($0.prefix { $0 != "=" })
+        }
+        let others = Set(queries).subtracting(operation.queries).subtracting(["token"])
+        if answer.status < 300, !others.isEmpty { return ["\(operation.key) takes the parameters \(others)"] }
         if method == .head { return [] }
-        let response = resolved(described)
+        let response = document.resolved(described)
         var differences = response["headers"].values.keys.filter { name in
             HTTPField.Name(name).flatMap { answer.headers[$0] } == nil
         }.map { "the header \($0) is missing" }
@@ -68,7 +76,7 @@ struct DescribedInterface: Sendable {
             if let described = content[media] {
                 if media == "application/json" || media.hasSuffix("+json"), let schema = described["schema"] {
                     let value = try? JSONDecoder().decode(JSONValue.self, from: Data(answer.body.utf8))
-                    differences += faults(of: value ?? "no JSON", schema, at: "the body")
+                    differences += faults(of: value ?? "no JSON", schema, at: "the body", isAnswer: true)
                 } else if media == "text/event-stream" {
                     differences += faults(ofStream: answer.body)
                 }
@@ -91,16 +99,15 @@ struct DescribedInterface: Sendable {
         }.min { parameters($0) < parameters($1) }
     }
 
-    private func resolved(_ value: JSONValue) -> JSONValue {
-        guard let reference = value["$ref"]?.text else { return value }
-        return JSONValue.object(["components": components]).referenced(by: reference) ?? ["enum": []]
-    }
-
     private func faults(ofBody body: String, _ media: String, to operation: Operation) -> [String] {
         // Values that are not checked may have any name.
-        guard let schema = operation.bodies[media]?["schema"], media.hasSuffix("json") else { return [] }
+        let isBatch = media.hasSuffix("-batch+json")
+        let schema = operation.bodies[media.replacing("-batch+json", with: "+json")]?["schema"]
+        guard let schema, media.hasSuffix("json") else { return [] }
         let value = try? JSONDecoder().decode(JSONValue.self, from: Data(body.utf8))
-        return faults(of: value ?? "no JSON", schema, at: "the body")
+        return faults(
+            of: value ?? "no JSON", isBatch ? ["type": "array", "items": schema] : schema, at: "the body",
+            isAnswer: false)
     }
 
     private func faults(ofStream text: String) -> [String] {
@@ -119,22 +126,24 @@ struct DescribedInterface: Sendable {
     /// Returns the differences between JSON and a schema of the description.
     func faults(ofText text: String, as component: String) -> [String] {
         let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
-        return faults(of: value ?? "no JSON", .component(component), at: component)
+        return faults(
+            of: value ?? "no JSON", ["$ref": .string("#/components/schemas/\(component)")], at: component,
+            isAnswer: true)
     }
 
     // MARK: - JSON Schema, limited to the description's answers
 
-    private func faults(of value: JSONValue, _ reference: JSONValue, at place: String) -> [String] {
-        let schema = resolved(reference)
+    /// Returns the differences between a value and a schema. An answer has only described keys.
+    private func faults(of value: JSONValue, _ reference: JSONValue, at place: String, isAnswer: Bool) -> [String] {
+        let schema = document.resolved(reference)
         if let type = schema["type"], !(type.elements ?? [type]).contains(where: { value.isOf($0) }) {
             return ["\(place) is \(value), and not of \(type)"]
         }
         var faults: [String] = []
         func expect(_ isRight: Bool, _ what: String) { if !isRight { faults.append("\(place) is \(value): \(what)") } }
         if let words = schema["enum"]?.elements { expect(words.contains(value), "it is not one of \(words)") }
-        if let constant = schema["const"] { expect(value == constant, "it is not \(constant)") }
-        if let choices = schema["anyOf"]?.elements {
-            let all = choices.map { self.faults(of: value, $0, at: place) }
+        if let choices = (schema["anyOf"] ?? schema["oneOf"])?.elements {
+            let all = choices.map { self.faults(of: value, $0, at: place, isAnswer: isAnswer) }
             if !all.contains([]) { faults += all.min { $0.count < $1.count } ?? [] }
         }
         let size = value.number ?? (value.elements?.count ?? value.text?.unicodeScalars.count).map(Double.init) ?? 0
@@ -148,15 +157,17 @@ struct DescribedInterface: Sendable {
             expect(text.range(of: pattern, options: .regularExpression) != nil, "\(pattern) does not match")
         }
         for (index, element) in (value.elements ?? []).enumerated() {
-            if let items = schema["items"] { faults += self.faults(of: element, items, at: "\(place)[\(index)]") }
+            if let items = schema["items"] {
+                faults += self.faults(of: element, items, at: "\(place)[\(index)]", isAnswer: isAnswer)
+            }
         }
         for key in schema["required"]?.elements ?? [] { expect(value[key.text ?? ""] != nil, "\(key) is missing") }
         for (key, inner) in value.values {
             if let property = schema["properties"]?[key] ?? schema["additionalProperties"] {
-                if property == false { expect(false, "\(key) is not described") }
-                faults += self.faults(of: inner, property, at: "\(place).\(key)")
+                faults += self.faults(of: inner, property, at: "\(place).\(key)", isAnswer: isAnswer)
+            } else if isAnswer, schema["properties"] != nil {
+                expect(false, "\(key) is not described")
             }
-            if let names = schema["propertyNames"] { faults += self.faults(of: .string(key), names, at: "\(place):") }
         }
         return faults
     }
@@ -173,6 +184,12 @@ extension JSONValue {
     fileprivate func referenced(by reference: String) -> JSONValue? {
         guard reference.hasPrefix("#/") else { return nil }
         return reference.dropFirst(2).split(separator: "/").reduce(self) { $0?[String($1)] }
+    }
+
+    /// Returns the target of a value that is a reference, and other values as they are.
+    func resolved(_ value: JSONValue) -> JSONValue {
+        guard let reference = value["$ref"]?.text else { return value }
+        return referenced(by: reference) ?? ["enum": []]
     }
 
     subscript(key: String) -> JSONValue? { values[key] }

@@ -31,10 +31,10 @@ struct InterfacePageTests {
     }
 }
 
-/// The requests and values of a description as tables.
+/// The requests, parameters and values of a description as tables.
 private struct InterfaceListing {
     /// The problems that nearly all requests have.
-    private static let general: Set = ["401", "403", "421", "default"]
+    private static let general: Set = ["401", "403", "421", "5XX"]
 
     private let document: JSONValue
 
@@ -43,44 +43,69 @@ private struct InterfaceListing {
     var text: String { (requests + ["## Values", ""] + values).joined(separator: "\n") + "\n" }
 
     private var requests: [String] {
-        var rows: [String: [String]] = [:]
-        for (path, methods) in document["paths"].values.sorted(by: { $0.key < $1.key }) {
-            for (method, operation) in methods.values.sorted(by: { $0.key < $1.key }) {
-                let answers = operation["responses"].values.filter { $0.key.hasPrefix("2") }.map { status, answer in
-                    "\(status) \(Self.types(of: answer["content"]))".trimmingCharacters(in: .whitespaces)
-                }
-                let problems = operation["responses"].values.keys.filter {
-                    !$0.hasPrefix("2") && !Self.general.contains($0)
-                }
-                let row = [
-                    "`\(method.uppercased()) \(path)`", operation["summary"]?.text ?? "",
-                    Self.types(of: operation["requestBody"]["content"]), answers.joined(separator: ", "),
-                    problems.sorted().joined(separator: " "),
-                ]
-                let tag = operation["tags"]?.elements?.first?.text ?? ""
-                rows[tag, default: []].append("| \(row.joined(separator: " | ")) |")
-            }
-        }
-        return (document["tags"]?.elements ?? []).flatMap { tag -> [String] in
+        (document["tags"]?.elements ?? []).flatMap { tag -> [String] in
             let name = tag["name"]?.text ?? ""
+            var rows = ["| request | what it does | body | answer | problems |", "|---|---|---|---|---|"]
+            // The requests by their parameters, in the order of the paths.
+            var parameters: [(row: String, requests: [String])] = []
+            for (path, methods) in document["paths"].values.sorted(by: { $0.key < $1.key }) {
+                for (method, operation) in methods.values.sorted(by: { $0.key < $1.key })
+                where operation["tags"] == [.string(name)] {
+                    let request = "`\(method.uppercased()) \(path)`"
+                    rows.append(row(of: operation, request))
+                    for parameter in (operation["parameters"]?.elements ?? []).map(document.resolved)
+                    where parameter["name"] != "X-Beacon-Console" {
+                        let row = self.row(of: parameter)
+                        let index = parameters.firstIndex { $0.row == row } ?? parameters.endIndex
+                        if index == parameters.endIndex { parameters.append((row, [])) }
+                        parameters[index].requests.append(request)
+                    }
+                }
+            }
             let head = ["## \(name)", "", tag["description"]?.text ?? "", ""]
-            let table = ["| request | what it does | body | answer | problems |", "|---|---|---|---|---|"]
-            return head + table + (rows[name] ?? []) + [""]
+            let table = ["", "| parameter | in | value | meaning | requests |", "|---|---|---|---|---|"]
+            let others = parameters.map { "\($0.row) \($0.requests.joined(separator: ", ")) |" }
+            return head + rows + (others.isEmpty ? [] : table + others) + [""]
         }
+    }
+
+    private func row(of operation: JSONValue, _ request: String) -> String {
+        let answers = operation["responses"].values.filter { $0.key.hasPrefix("2") }.map { status, answer in
+            "\(status) \(Self.types(of: answer["content"]))".trimmingCharacters(in: .whitespaces)
+        }
+        let problems = operation["responses"].values.keys.filter { !$0.hasPrefix("2") && !Self.general.contains($0) }
+        let what = [operation["summary"], operation["description"]].compactMap { $0?.text }.joined(separator: ". ")
+        let cells = [
+            request, what, Self.types(of: operation["requestBody"]["content"]), answers.joined(separator: ", "),
+            problems.sorted().joined(separator: " "),
+        ]
+        return "| \(cells.joined(separator: " | ")) |"
+    }
+
+    private func row(of parameter: JSONValue) -> String {
+        let schema = parameter["schema"] ?? [:]
+        let isRequired = parameter["required"] == true
+        let cells = [
+            "`\(parameter["name"]?.text ?? "")`\(isRequired ? "" : "?")", parameter["in"]?.text ?? "",
+            Self.type(schema),
+            [parameter["description"]?.text, Self.fallback(of: schema)].compactMap(\.self).joined(separator: " "),
+        ]
+        return "| \(cells.joined(separator: " | ")) |"
     }
 
     private var values: [String] {
         let schemas = document["components"]["schemas"].values.sorted { $0.key < $1.key }
-        // The file's items are described with the file.
-        let own = schemas.filter { !$0.key.hasSuffix("Settings") && $0.key != "TrialRule" }
-        return ["| value | keys |", "|---|---|"]
-            + own.compactMap { name, schema in
-                guard let properties = schema["properties"] else { return "| \(name) | \(Self.type(schema)) |" }
-                let required = Set((schema["required"]?.elements ?? []).compactMap(\.text))
-                let keys = properties.values.sorted { $0.key < $1.key }.map { key, value in
-                    "`\(key)`\(required.contains(key) ? "" : "?") \(Self.type(value))"
+        return ["| value | key | type | meaning |", "|---|---|---|---|"]
+            + schemas.flatMap { name, schema -> [String] in
+                let meaning = schema["description"]?.text ?? ""
+                guard let properties = schema["properties"] else {
+                    return ["| **\(name)** |  | \(Self.type(schema)) | \(meaning) |"]
                 }
-                return "| \(name) | \(keys.joined(separator: ", ")) |"
+                let required = Set((schema["required"]?.elements ?? []).compactMap(\.text))
+                return ["| **\(name)** |  |  | \(meaning) |"]
+                    + properties.values.sorted { $0.key < $1.key }.map { key, value in
+                        "|  | `\(key)`\(required.contains(key) ? "" : "?") | \(Self.type(value)) | \(value["description"]?.text ?? "") |"
+                    }
             }
     }
 
@@ -92,9 +117,18 @@ private struct InterfaceListing {
         }.joined(separator: ", ")
     }
 
+    private static func fallback(of schema: JSONValue) -> String? {
+        schema["default"].flatMap { try? JSONEncoder().encode($0) }.map {
+            "Default: \(String(decoding: $0, as: UTF8.self).replacing("\"", with: ""))."
+        }
+    }
+
     private static func type(_ schema: JSONValue) -> String {
         if let reference = schema["$ref"]?.text { return reference.split(separator: "/").last.map(String.init) ?? "" }
-        if let choices = schema["anyOf"]?.elements { return choices.map(type).joined(separator: " or ") }
+        if let choices = schema["oneOf"]?.elements { return choices.map(type).joined(separator: " or ") }
+        if let words = schema["enum"]?.elements {
+            return words.map { $0.text.map { "`\($0)`" } ?? "null" }.joined(separator: ", ")
+        }
         let types = schema["type"].map { $0.elements ?? [$0] } ?? []
         let words = types.compactMap(\.text).map { word in
             switch word {
@@ -104,6 +138,24 @@ private struct InterfaceListing {
             default: word
             }
         }
-        return words.isEmpty ? "any" : words.joined(separator: " or ")
+        return words.isEmpty ? "any" : words.joined(separator: " or ") + bounds(of: schema)
+    }
+
+    /// Returns the bounds of a number, a text or a list.
+    private static func bounds(of schema: JSONValue) -> String {
+        func text(_ key: String) -> String? {
+            schema[key].flatMap { try? JSONEncoder().encode($0) }.map { String(decoding: $0, as: UTF8.self) }
+        }
+        for (least, most, unit) in [
+            ("minimum", "maximum", ""), ("minLength", "maxLength", " characters"), ("minItems", "maxItems", " values"),
+        ] {
+            switch (text(least), text(most)) {
+            case (let least?, let most?): return least == most ? ", \(least)\(unit)" : ", \(least) to \(most)\(unit)"
+            case (let least?, nil): return ", at least \(least)\(unit)"
+            case (nil, let most?): return ", at most \(most)\(unit)"
+            case (nil, nil): continue
+            }
+        }
+        return ""
     }
 }

@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import BeaconDelivery
 import BeaconModel
 import BeaconMonitoring
@@ -208,24 +209,86 @@ struct InterfaceTests {
         #expect(try faults() != [])
     }
 
-    @Test("The description has all routes, unique type names, and no unused notes")
-    func description() async throws {
-        let web = try WebBench()
-        #expect(try await WebBench.described.value.missing == [])
-        let description = InterfaceRouter.Description()
-        let routes = web.server.router(describedIn: description).routes
-        let answered = routes.filter { $0.method != .head }.map { "\($0.method) \($0.path)" }
-        let described = Set(description.operations.map { "\($0.method) \($0.path)" })
-        let others = Set(answered).subtracting(described)
-        #expect(others.allSatisfy { $0.hasPrefix("GET /") && !$0.hasPrefix("GET /v1") }, "\(others)")
-        #expect(Set(description.operations.map(\.operation.id)).count == description.operations.count)
-        let schemas = InterfaceDocument(description.operations).schemas
-        #expect(schemas.unreadable == [])
-        #expect(SchemaNotes.ofTypes.count == SchemaNotes.sensing.count + SchemaNotes.deliveries.count)
-        #expect(schemas.sharedNames == [])
-        let notes = SchemaNotes.ofTypes.flatMap { type, notes in notes.keys.map { $0.isEmpty ? type : "\(type).\($0)" }
+    @Test("The description has all routes and no others, and its references have targets")
+    func routes() async throws {
+        let described = try await WebBench.described.value
+        #expect(described.missing == [])
+        let routes = try WebBench().server.router().routes.filter { $0.method != .head }
+        let answered = routes.map { "\($0.method) /\(WebServer.key($0.path.description))" }
+        let interface = answered.filter { $0.contains(" /v1/") || $0.hasSuffix(" /metrics") }
+        #expect(Set(interface).symmetricDifference(described.operations.map(\.key)) == [])
+        #expect(
+            Set(answered).subtracting(interface)
+                == Set(
+                    ConsoleFiles.all.compactMap { file in
+                        file.name.contains("/") ? nil : file.name == "index.html" ? "GET /" : "GET /\(file.name)"
+                    }))
+    }
+
+    /// The keywords that the generators of clients understand. Others, such as `const` and `not`, lose operations.
+    private static let keywords: Set = [
+        "$ref", "type", "description", "required", "properties", "additionalProperties", "items", "oneOf", "enum",
+        "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties", "pattern", "format",
+        "default", "examples",
+    ]
+
+    @Test("Generators can name each operation and each value")
+    func names() async throws {
+        let document = try await WebBench.described.value.document
+        let schemas = document["components"]["schemas"].values
+        var names = schemas.keys.map { $0.lowercased() }
+        func check(_ schema: JSONValue, _ name: String, isNamed: Bool) {
+            #expect(Set(schema.values.keys).subtracting(Self.keywords) == [], "\(name)")
+            // Generators call the type of an inner object by its path. This type must not be another's.
+            if !isNamed, schema["type"] == "object" || schema["enum"] != nil { names.append(name.lowercased()) }
+            #expect(isNamed || schema["properties"] == nil, "\(name) has no name of its own")
+            for (key, inner) in schema["properties"].values { check(inner, name + key, isNamed: false) }
+            for (index, inner) in (schema["oneOf"]?.elements ?? []).enumerated() {
+                check(inner, "\(name)\(index)", isNamed: false)
+            }
+            for key in ["items", "additionalProperties"] {
+                if let inner = schema[key] { check(inner, name + key, isNamed: false) }
+            }
         }
-        #expect(Set(notes + SchemaNotes.ofKeys.keys).subtracting(schemas.usedNotes) == [])
+        for (name, schema) in schemas { check(schema, name, isNamed: true) }
+        #expect(Set(names).count == names.count)
+        var ids: [String] = []
+        for operation in document["paths"].values.values.flatMap(\.values.values) {
+            let id = try #require(operation["operationId"]?.text)
+            ids.append(id.lowercased())
+            for parameter in (operation["parameters"]?.elements ?? []).map(document.resolved) {
+                check(parameter["schema"] ?? [:], id + (parameter["name"]?.text ?? ""), isNamed: false)
+                #expect(parameter["description"] != nil && parameter["in"] != nil, "\(id)")
+            }
+        }
+        #expect(Set(ids).count == ids.count)
+    }
+
+    @Test("The description has the words and keys of the code")
+    func words() async throws {
+        let schemas = try await WebBench.described.value.document["components"]["schemas"]
+        let kinds = schemas["EventKind"]["enum"]?.elements ?? []
+        #expect(Set(kinds.compactMap(\.text)) == Set(HistoryEvent.Kind.allCases.map(\.rawValue)))
+        let topics = schemas["Changes"]["properties"].values.keys
+        #expect(Set(topics) == Set(EventBroadcast.Topic.allCases.map(\.rawValue)))
+        for word in ItemChanges.reserved {
+            #expect(schemas["ItemName"]["description"]?.text?.contains(word) == true, "\(word)")
+        }
+        func keys(_ value: JSONValue?) -> [String: JSONValue] { value["properties"].values }
+        for (name, file) in [
+            ("RegionSettings", RegionSettings.grammar.shape.schema()),
+            ("PlaceSettings", PlacePlan.Place.grammar.shape.schema()),
+            ("RegisteredBeaconSettings", BeaconSettings.grammar.shape.schema()),
+            ("RuleSettings", Rule.grammar.shape.schema()),
+        ] {
+            let own = schemas[name]
+            #expect(Set(keys(own).keys) == Set(keys(file).keys), "\(name)")
+            #expect(own["required"]?.elements.map(Set.init) == file["required"]?.elements.map(Set.init), "\(name)")
+        }
+        let rule = keys(Rule.grammar.shape.schema())
+        for (name, key) in [("RuleAudience", "who"), ("RuleSchedule", "when")] {
+            #expect(Set(keys(schemas[name]).keys) == Set(keys(rule[key]).keys), "\(name)")
+        }
     }
 }
 

@@ -22,14 +22,4 @@ extension GatewayConfiguration {
 
     /// The reference of all keys, in Markdown.
     package static var reference: String { ReferenceTable.markdown(grammar.descriptions) }
-
-    /// The JSON Schema of an item of the console.
-    package static func schema(of kind: ConfigurationItem.Kind) -> JSONValue {
-        switch kind {
-        case .beacon: BeaconSettings.grammar.shape.schema()
-        case .region: RegionSettings.grammar.shape.schema()
-        case .place: PlacePlan.Place.grammar.shape.schema()
-        case .rule: Rule.grammar.shape.schema()
-        }
-    }
 }

@@ -1,0 +1,58 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// An answer without a body, with status 204.
+struct Nothing: Encodable, Sendable {}
+
+extension RouterGroup<WebContext> {
+    /// Adds a request that is answered with a value as JSON. `openapi.json` describes it.
+    func on<Answer: Encodable & Sendable>(
+        _ method: HTTPRequest.Method, _ path: String, status: HTTPResponse.Status = .ok,
+        handler: @escaping @Sendable (Request, WebContext) async throws -> Answer
+    ) {
+        respond(method, path) { request, context in
+            let answer = try await handler(request, context)
+            return answer is Nothing ? Response(status: .noContent) : try Response.json(answer, status: status)
+        }
+    }
+
+    /// Adds a request whose handler makes the response. `openapi.json` describes it.
+    func respond(
+        _ method: HTTPRequest.Method, _ path: String,
+        handler: @escaping @Sendable (Request, WebContext) async throws -> Response
+    ) { on(RouterPath(path), method: method, use: handler) }
+}
+
+extension Request {
+    /// Returns the value in a JSON body. Call this after the sender is authorized.
+    ///
+    /// - Parameter limit: the largest body in bytes.
+    /// - Throws: ``Problem`` if the body is too large or not such a value.
+    func value<Body: Decodable>(of type: Body.Type, upTo limit: Int = WebContext.largestBody) async throws -> Body {
+        let media = headers[.contentType]?.split(separator: ";").first.map(String.init) ?? ""
+        guard media.lowercased() == "application/json" else {
+            throw Problem(.unsupportedMediaType, "send JSON, with the header Content-Type: application/json")
+        }
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit {
+            throw HTTPError(.contentTooLarge)
+        }
+        var request = self
+        let body = Data(try await request.collectBody(upTo: limit).readableBytesView)
+        try JSONDepth.check(body)
+        do {
+            return try JSONDecoder().decode(Body.self, from: body)
+        } catch DecodingError.keyNotFound(let key, _) {
+            throw Problem(
+                .unprocessableContent, "\"\(key.stringValue)\" is missing",
+                errors: [.init(key: key.stringValue, detail: "is missing")])
+        } catch DecodingError.typeMismatch(_, let context) {
+            let key = context.codingPath.map(\.stringValue).joined(separator: ".")
+            throw Problem(
+                .unprocessableContent, "\"\(key)\" is of another type",
+                errors: [.init(key: key, detail: "is of another type")])
+        } catch {
+            throw Problem(.badRequest, "the body is not a JSON object as described in v1/openapi.json")
+        }
+    }
+}
