@@ -1,3 +1,5 @@
+import BeaconModel
+import BeaconRadio
 import BeaconSupport
 
 /// The reason why a receiver's message, or a part of it, cannot be used.
@@ -63,4 +65,28 @@ struct MessageFaults {
 
     /// Forgets the reported faults of a receiver.
     mutating func forget(_ receiver: Int) { reported = reported.filter { $0.receiver != receiver } }
+}
+
+extension ReceiverNetwork {
+    /// Counts a fault. The first one of its kind from a receiver is reported at the end of the message.
+    mutating func note(_ fault: MessageFault, of receiver: Int?) {
+        // Missing places are reported together, by `Crowd`.
+        if unreadable.note(fault, of: receiver), fault != .noPlace { newFaults.append((fault, receiver)) }
+    }
+
+    /// Counts the fault of a value that cannot be read, in an advert that is used anyway.
+    mutating func note(
+        _ problem: StaticString, _ value: JSONToken, in subject: StaticString, _ payload: RawSpan, of receiver: Int?
+    ) {
+        note(MessageFault(subject, problem, reading: payload.excerpt(value.range), isUsed: true), of: receiver)
+    }
+
+    /// Reports the new faults, with the topic of the message.
+    mutating func reportFaults(at topic: String?, _ batch: inout AdvertBatch) {
+        for (fault, receiver) in newFaults {
+            let text = fault.report(of: receiver.map { names[$0] }, at: topic)
+            batch.report(.notice(RadioNotice(.degraded, adapter: title, text)))
+        }
+        newFaults.removeAll()
+    }
 }

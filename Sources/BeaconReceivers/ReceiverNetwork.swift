@@ -73,7 +73,7 @@ public struct ReceiverNetwork {
     public var isListening = true
 
     let settings: Settings
-    private let title: String
+    let title: String
     /// The names of receivers that always get a place, and those that have not appeared yet.
     let reservedNames: Set<String>
     var unseenNames: Set<String>
@@ -81,6 +81,8 @@ public struct ReceiverNetwork {
     var places: [Key: Int] = [:]
     var keys: [Key] = []
     var unreadable = MessageFaults()
+    /// The faults of the current message that were not reported before.
+    var newFaults: [(fault: MessageFault, receiver: Int?)] = []
     /// The reason why the last receiver got no place.
     var refusal = MessageFault.badName
     /// The receivers that the current message names.
@@ -213,11 +215,9 @@ public struct ReceiverNetwork {
         signs.begin()
         let fault = read(message, topic, payload, &batch)
         noteSigns(of: message)
-        // Missing places are reported together, by `Crowd`.
-        if let fault, unreadable.note(fault, of: signs.only), fault != .noPlace {
-            let place = topic.byteCount > 0 ? topic.text(0..<min(topic.byteCount, 120)).printable : nil
-            let text = fault.report(of: signs.only.map { names[$0] }, at: place)
-            batch.report(.notice(RadioNotice(.degraded, adapter: title, text)))
+        if let fault { note(fault, of: signs.only) }
+        if !newFaults.isEmpty {
+            reportFaults(at: topic.byteCount > 0 ? topic.text(0..<min(topic.byteCount, 120)).printable : nil, &batch)
         }
         crowd.report(at: arrival, limit: settings.maximumReceivers, in: title, &batch)
     }

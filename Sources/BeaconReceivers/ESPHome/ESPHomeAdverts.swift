@@ -22,6 +22,7 @@ package enum ESPHomeAdverts {
                 case (2, .number(let number)): rssi = Int64(zigzag: number)
                 case (3, .number(let number)): kind = number
                 case (4, .bytes(let range)): data = range
+                case (1...4, _): return false
                 default: break
                 }
                 return true

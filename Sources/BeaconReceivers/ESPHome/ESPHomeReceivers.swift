@@ -17,6 +17,10 @@ extension ReceiverNetwork {
     ) {
         counts.reports += 1
         receivers[place].adverts += 1
+        if let problem = Self.problem(ofSignal: rssi) {
+            note(MessageFault("an advert", problem, reading: "\(rssi)", isUsed: true), of: place)
+            reportFaults(at: nil, &batch)
+        }
         hear(place, at: time, address: address, rssi: rssi, advert: advert, &batch)
     }
 

@@ -7,6 +7,7 @@ import BeaconModel
 struct DecodedBeacon {
     /// True for formats that copy numbers from the advert's bytes, such as Tasmota's "0001".
     var isHexadecimal = false
+    /// The UUID, or the whole identity as one text, such as `UUID-10-7`.
     var uuid: JSONToken?
     var major: JSONToken?
     var minor: JSONToken?
@@ -15,16 +16,14 @@ struct DecodedBeacon {
     /// The value of a field that can be either the measured power or the transmit power. It is used if there is no
     /// other.
     private var anyPower: JSONToken?
-    /// The identity, if the gateway writes it as one text.
-    var identity: BeaconIdentity?
 
     enum Reading {
         /// The message contains no iBeacon.
         case nothing
-        /// The iBeacon.
-        case frame(IBeaconFrame)
-        /// The field that cannot be read; nil if a field is missing.
-        case unreadable(JSONToken?)
+        /// The iBeacon, and its measured power if that cannot be read.
+        case frame(IBeaconFrame, unreadablePower: JSONToken?)
+        /// The field that cannot be read, nil if it is missing, and the problem.
+        case unreadable(JSONToken?, StaticString)
     }
 
     /// Stores a member of a message if it is a field of an iBeacon.
@@ -50,37 +49,67 @@ struct DecodedBeacon {
         }
     }
 
-    /// True if the message contains an iBeacon. Services of other devices also have a UUID.
-    var isGiven: Bool { identity != nil || (Self.has(uuid) && (Self.has(major) || Self.has(minor))) }
-
-    private static func has(_ value: JSONToken?) -> Bool {
-        guard let value else { return false }
-        return value.kind == .number || value.kind == .string && !value.range.isEmpty
-    }
-
     /// Reads the fields.
     func reading(in text: RawSpan) -> Reading {
-        guard isGiven else { return .nothing }
-        if let identity { return .frame(IBeaconFrame(identity: identity, measuredPower: measuredPower(in: text))) }
-        guard let uuid, let id = text.uuid(uuid.range) else { return .unreadable(uuid) }
+        guard let uuid, has(uuid, in: text) else { return .nothing }
+        let id = text.uuid(uuid.range)
+        if id == nil, let identity = identity(uuid, in: text) { return frame(identity, in: text) }
+        // Services of other devices also have a UUID.
+        guard [major, minor].contains(where: { $0.map { has($0, in: text) } == true }) else { return .nothing }
+        guard let id else { return .unreadable(uuid, "its UUID cannot be read") }
         // Tasmota writes zeros for other devices.
         guard id.high | id.low != 0 else { return .nothing }
-        guard let major, let first = number(major, in: text) else { return .unreadable(major) }
-        guard let minor, let second = number(minor, in: text) else { return .unreadable(minor) }
-        return .frame(
-            IBeaconFrame(
-                identity: BeaconIdentity(uuid: id, major: first, minor: second),
-                measuredPower: measuredPower(in: text)))
+        guard let major, let first = number(major, in: text) else {
+            return .unreadable(major, "its major value is not a number from 0 to 65535")
+        }
+        guard let minor, let second = number(minor, in: text) else {
+            return .unreadable(minor, "its minor value is not a number from 0 to 65535")
+        }
+        return frame(BeaconIdentity(uuid: id, major: first, minor: second), in: text)
     }
 
-    /// Returns the measured power; the value for "unavailable" if it cannot be read.
-    private func measuredPower(in text: RawSpan) -> Int8 {
-        guard let power = power ?? anyPower, let number = integer(power, digits: 2, in: text) else {
-            return IBeaconFrame.unavailableMeasuredPower
+    /// Returns true if a value was given. Some gateways write null or an empty text for other devices.
+    private func has(_ value: JSONToken, in text: RawSpan) -> Bool { !value.range.isEmpty && !text.isNull(value) }
+
+    /// Returns the identity that one text contains, as `UUID-MAJOR-MINOR` with any separator, perhaps after `iBeacon:`;
+    /// nil for other values.
+    func identity(_ value: JSONToken, in text: RawSpan) -> BeaconIdentity? {
+        guard value.kind == .string, (35...64).contains(value.range.count) else { return nil }
+        let (mark, end) = ("iBeacon:" as StaticString, value.range.upperBound)
+        let start = value.range.lowerBound
+        let isMarked = text.matches(start..<start + mark.utf8CodeUnitCount, mark)
+        let first = start + (isMarked ? mark.utf8CodeUnitCount : 0)
+        // With and without hyphens.
+        for split in [first + 36, first + 32] where split < end {
+            guard let uuid = text.uuid(first..<split) else { continue }
+            let separator = text.unsafeLoad(fromByteOffset: split, as: UInt8.self)
+            let marks = (split..<end).filter { text.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == separator }
+            guard marks.count == 2 else { continue }
+            guard let major = number(JSONToken(kind: .string, range: split + 1..<marks[1]), in: text),
+                let minor = number(JSONToken(kind: .string, range: marks[1] + 1..<end), in: text)
+            else { continue }
+            return BeaconIdentity(uuid: uuid, major: major, minor: minor)
         }
+        return nil
+    }
+
+    private func frame(_ identity: BeaconIdentity, in text: RawSpan) -> Reading {
+        let unavailable = IBeaconFrame.unavailableMeasuredPower
+        guard let value = power ?? anyPower, has(value, in: text) else {
+            return .frame(IBeaconFrame(identity: identity, measuredPower: unavailable), unreadablePower: nil)
+        }
+        var number = integer(value, digits: 2, in: text)
         // Some gateways write the byte as unsigned.
-        return Int8(exactly: number) ?? UInt8(exactly: number).map { Int8(bitPattern: $0) }
-            ?? IBeaconFrame.unavailableMeasuredPower
+        if let byte = number, (128...255).contains(byte) { number = byte - 256 }
+        if let number, (-128...0).contains(number) || number == Int(unavailable) {
+            let frame = IBeaconFrame(identity: identity, measuredPower: Int8(number))
+            return .frame(frame, unreadablePower: nil)
+        }
+        // A transmit power may be positive: up to 20 dBm (Core Specification, Vol 6, Part A, 3).
+        let isTransmitPower = power == nil && number.map { (1...20).contains($0) } == true
+        return .frame(
+            IBeaconFrame(identity: identity, measuredPower: unavailable),
+            unreadablePower: isTransmitPower ? nil : value)
     }
 
     private func number(_ value: JSONToken, in text: RawSpan) -> UInt16? {

@@ -17,8 +17,8 @@ extension ReceiverNetwork {
                 { key, value in
                     switch key.range.count {
                     case 2 where payload.equals(key.range, "id"): id = value
-                    case 3 where payload.equals(key.range, "mac"): advert.address = payload.address(value.range)
-                    case 4 where payload.equals(key.range, "rssi"): advert.rssi = payload.reading(value)
+                    case 3 where payload.equals(key.range, "mac"): advert.address = value
+                    case 4 where payload.equals(key.range, "rssi"): advert.rssi = value
                     default: advert.beacon.take(key, value, in: payload)
                     }
                     return true
@@ -28,19 +28,15 @@ extension ReceiverNetwork {
                 "an ESPresense message", "it is not a JSON object", reading: payload.excerpt(0..<payload.byteCount))
         }
         guard let id else { return MessageFault("an ESPresense message", "it has no \"id\"") }
-        advert.beacon.identity = Self.identity(id, payload)
-        return hear(advert, of: receiver, in: "an ESPresense message", message, payload, &batch)
-    }
-
-    /// Returns the identity of `iBeacon:UUID-MAJOR-MINOR`; nil for other ids.
-    private static func identity(_ id: JSONToken, _ payload: RawSpan) -> BeaconIdentity? {
-        let (start, end) = (id.range.lowerBound, id.range.upperBound)
-        guard id.kind == .string, id.range.count >= 48, id.range.count <= 56,
-            payload.equals(start..<start + 8, "iBeacon:"), let uuid = payload.uuid(start + 8..<start + 44),
-            payload.equals(start + 44..<start + 45, "-")
-        else { return nil }
-        let numbers = payload.text(start + 45..<end).split(separator: "-", omittingEmptySubsequences: false)
-        guard numbers.count == 2, let major = UInt16(numbers[0]), let minor = UInt16(numbers[1]) else { return nil }
-        return BeaconIdentity(uuid: uuid, major: major, minor: minor)
+        // Ids of other devices are words.
+        let isBeacon = payload.matches(id.range.prefix(8), "iBeacon:")
+        if id.kind != .string || isBeacon && advert.beacon.identity(id, in: payload) == nil {
+            note(
+                "its id is not an iBeacon's, which is iBeacon:UUID-MAJOR-MINOR", id, in: "an ESPresense message",
+                payload, of: receiver)
+        }
+        if isBeacon { advert.beacon.uuid = id }
+        hear(advert, of: receiver, in: "an ESPresense message", message, payload, &batch)
+        return nil
     }
 }

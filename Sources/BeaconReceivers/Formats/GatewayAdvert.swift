@@ -2,11 +2,17 @@ import BeaconModel
 import BeaconRadio
 
 /// An advert in a gateway's message: its bytes, an iBeacon's fields, or both, with its signal strength and time.
+///
+/// It holds the values as the gateway wrote them. One function reads them for all formats, so that every format reports
+/// a value that cannot be read.
 struct GatewayAdvert {
-    var rssi: Int?
-    var address: DeviceAddress?
+    var rssi: JSONToken?
+    var address: JSONToken?
+    var addressKind = DeviceAddress.Kind.unspecified
+    /// The address, if it is not a value in the message.
+    var device: DeviceAddress?
     /// The time at which the gateway heard it, by the gateway's clock.
-    var stamp: Timestamp?
+    var time: JSONToken?
     /// The bytes of the advert, and those of its scan response.
     var data: JSONToken?
     var scanResponse: JSONToken?
@@ -14,6 +20,13 @@ struct GatewayAdvert {
     /// True if the bytes are manufacturer data only.
     var isManufacturerData = false
     var beacon = DecodedBeacon()
+
+    /// The values that each sighting of an advert needs.
+    struct Reception {
+        var rssi = Int(SignalStrength.unavailable.rawValue)
+        var address: DeviceAddress?
+        var stamp: Timestamp?
+    }
 
     /// True if it has bytes.
     var hasBytes: Bool { Self.isText(data) || Self.isText(scanResponse) }
@@ -52,7 +65,7 @@ struct GatewayAdvert {
 }
 
 extension ReceiverNetwork {
-    /// Delivers an advert of a gateway's message.
+    /// Delivers an advert of a gateway's message, and notes its faults.
     ///
     /// The bytes take precedence over decoded fields, since the beacon sent them. If the fields name another
     /// beacon, the bytes are used, and the message is counted as a fault.
@@ -60,24 +73,51 @@ extension ReceiverNetwork {
     /// - Parameters:
     ///   - receiver: the receiver's index.
     ///   - subject: the kind of message, for people.
+    ///   - absence: the problem of an advert without bytes and fields; nil if other devices' adverts have neither.
     mutating func hear(
-        _ advert: GatewayAdvert, of receiver: Int, in subject: StaticString, _ message: Message, _ payload: RawSpan,
-        _ batch: inout AdvertBatch
+        _ advert: GatewayAdvert, of receiver: Int, in subject: StaticString, lacking absence: StaticString? = nil,
+        _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
+    ) {
+        let fault = deliver(advert, of: receiver, in: subject, lacking: absence, message, payload, &batch)
+        if let fault { note(fault, of: receiver) }
+    }
+
+    private mutating func deliver(
+        _ advert: GatewayAdvert, of receiver: Int, in subject: StaticString, lacking absence: StaticString?,
+        _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
     ) -> MessageFault? {
-        guard let rssi = advert.rssi else {
+        guard advert.rssi != nil else {
             return MessageFault(subject, "it has no signal strength, which should be a number at \"rssi\"")
         }
+        let reception = reception(of: advert, by: receiver, in: subject, payload)
+        let noText = [advert.data, advert.scanResponse].compactMap(\.self).first {
+            $0.kind != .string && !payload.isNull($0)
+        }
+        if let noText { note("its advert is not a text", noText, in: subject, payload, of: receiver) }
         let decoded = advert.beacon.reading(in: payload)
+        if case .frame(_, let power?) = decoded {
+            note(
+                "its measured power is not a number from -127 to 0, so it counts as unknown", power, in: subject,
+                payload, of: receiver)
+        }
         guard advert.hasBytes else {
-            return hear(decoded, advert, rssi, of: receiver, in: subject, message, payload, &batch)
+            switch decoded {
+            case .nothing:
+                if let absence, noText == nil { return MessageFault(subject, absence) }
+                noteOther(receiver, message, reception)
+            case .frame(let frame, _):
+                receivers[receiver].hasSentBeacon = true
+                hear(receiver, message, reception, frame, &batch)
+            case .unreadable(let value, let problem):
+                return MessageFault(subject, problem, reading: value.map { payload.excerpt($0.range) })
+            }
+            return nil
         }
         let bytes: AdvertBytes
         do throws(GatewayAdvert.Unreadable) {
             bytes = try advert.bytes(in: payload)
         } catch {
-            if case .frame(let frame) = decoded {
-                hear(receiver, message, advert, rssi, frame, &batch)
-            }
+            if case .frame(let frame, _) = decoded { hear(receiver, message, reception, frame, &batch) }
             return MessageFault(
                 subject,
                 advert.encoding == .base64
@@ -85,35 +125,60 @@ extension ReceiverNetwork {
                     : "its advert is not hexadecimal, or longer than 256 bytes",
                 reading: error.excerpt)
         }
-        guard case .frame(let frame) = decoded else {
-            bytes.withBytes { hear(receiver, message, advert, rssi, $0, &batch) }
-            return nil
+        guard case .frame(let frame, _) = decoded else {
+            bytes.withBytes { hear(receiver, message, reception, $0, &batch) }
+            return settings.mapping == nil ? nil : foreignBytes(bytes, advert.data, of: receiver, in: payload)
         }
         guard let sent = bytes.frame else {
-            hear(receiver, message, advert, rssi, frame, &batch)
+            hear(receiver, message, reception, frame, &batch)
             return .contradiction(subject, bytesHaveFrame: false, reading: advert.data, in: payload)
         }
-        bytes.withBytes { hear(receiver, message, advert, rssi, $0, &batch) }
+        bytes.withBytes { hear(receiver, message, reception, $0, &batch) }
         return frame.agrees(with: sent)
             ? nil : .contradiction(subject, bytesHaveFrame: true, reading: advert.data, in: payload)
     }
 
-    /// Delivers an advert without bytes.
-    private mutating func hear(
-        _ decoded: DecodedBeacon.Reading, _ advert: GatewayAdvert, _ rssi: Int, of receiver: Int,
-        in subject: StaticString, _ message: Message, _ payload: RawSpan,
-        _ batch: inout AdvertBatch
-    ) -> MessageFault? {
-        switch decoded {
-        case .nothing: noteOther(receiver, message, stamp: advert.stamp)
-        case .frame(let frame):
-            hear(receiver, message, advert, rssi, frame, &batch)
-        case .unreadable(let value):
-            return MessageFault(
-                subject, "its UUID, major or minor value cannot be read",
-                reading: value.map { payload.excerpt($0.range) })
+    /// Reads an advert's signal strength, address and time. A value that cannot be read is a fault of the receiver, and
+    /// the advert counts without it.
+    mutating func reception(
+        of advert: GatewayAdvert, by receiver: Int, in subject: StaticString, _ payload: RawSpan
+    ) -> GatewayAdvert.Reception {
+        var reception = GatewayAdvert.Reception(address: advert.device)
+        // A gateway without a reading writes null, or HCI's 127; the beacon was heard anyway.
+        if let value = advert.rssi, !payload.isNull(value) {
+            let number = payload.integer(value) ?? .max
+            // Some gateways write the byte as unsigned.
+            reception.rssi = (128...255).contains(number) ? number - 256 : number
+            if let problem = Self.problem(ofSignal: reception.rssi) {
+                note(problem, value, in: subject, payload, of: receiver)
+            }
         }
-        return nil
+        if let value = advert.address, !payload.isNull(value) {
+            reception.address = payload.address(value.range, kind: advert.addressKind)
+            if reception.address == nil {
+                note(
+                    "its address does not have six bytes; it counts as none", value, in: subject, payload, of: receiver)
+            }
+        }
+        if let value = advert.time, !payload.isNull(value) {
+            let time = payload.secondsSince1970(value).flatMap(Timestamp.init(seconds:))
+            // A clock before the year 2000 was never set, so its times are of no use.
+            reception.stamp = time.flatMap { $0.seconds >= 946_684_800 ? $0 : nil }
+            if time == nil { note(Self.noTime, value, in: subject, payload, of: receiver) }
+        }
+        return reception
+    }
+
+    static let noTime: StaticString =
+        "its time is neither a number since 1970 nor a date such as 2026-11-27T19:00:00Z, so the advert counts as current"
+
+    /// Returns the problem of a signal strength; nil if it is a reading in dBm, or a value for "no reading".
+    static func problem(ofSignal rssi: Int) -> StaticString? {
+        switch rssi {
+        case -128...0, 127: nil
+        case 1...126: "its signal is positive, so the advert counts only for presence; the sign may be missing"
+        default: "its signal is not a number from -127 to 0 dBm, so the advert counts only for presence"
+        }
     }
 }
 
@@ -141,15 +206,5 @@ extension MessageFault {
         return MessageFault(
             subject, "its fields name an iBeacon, but its raw data contain none; the fields are used",
             reading: value.map { text.excerpt($0.range) }, isUsed: true)
-    }
-}
-
-extension RawSpan {
-    /// Returns a signal strength in dBm. A gateway without a reading writes null; the beacon was heard anyway, so that
-    /// becomes "unavailable".
-    @inline(__always)
-    func reading(_ value: JSONToken) -> Int? {
-        guard value.kind == .literal, matches(value.range, "null") else { return integer(value) }
-        return Int(SignalStrength.unavailable.rawValue)
     }
 }

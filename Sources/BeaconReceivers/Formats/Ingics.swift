@@ -37,7 +37,7 @@ extension ReceiverNetwork {
 
     private static func collectLines(of list: JSONToken, in payload: RawSpan, _ lines: inout [JSONToken]) {
         var found: [JSONToken] = []
-        payload.forEachElement(of: list) { element in
+        payload.forEachLeaf(of: list) { element in
             collectLines(element, in: payload, &found)
             // Stop at once if the list contains something else.
             return !found.isEmpty
@@ -93,20 +93,16 @@ extension ReceiverNetwork {
         }
         guard let receiver = sender(payload.text(fields[2]), .ingics, message) else { return refusal }
         var advert = GatewayAdvert()
-        advert.address = payload.address(fields[1])
-        advert.rssi = Int(payload.text(fields[3]))
-        guard advert.address != nil, advert.rssi != nil else {
-            return MessageFault(
-                "an Ingics line", "its address or its signal strength cannot be read",
-                reading: payload.excerpt(fields[1].lowerBound..<fields[3].upperBound))
-        }
+        advert.address = JSONToken(kind: .string, range: fields[1])
+        advert.rssi = JSONToken(kind: .string, range: fields[3])
         advert.data = JSONToken(kind: .string, range: fields[4])
         if fields.count > 5 {
             // Some gateways write an asterisk before the time.
             let isStarred = payload.equals(fields[5].prefix(1), "*")
             let time = fields[5].dropFirst(isStarred ? 1 : 0)
-            advert.stamp = payload.stamp(JSONToken(kind: .number, range: time))
+            if !time.isEmpty { advert.time = JSONToken(kind: .string, range: time) }
         }
-        return hear(advert, of: receiver, in: "an Ingics line", message, payload, &batch)
+        hear(advert, of: receiver, in: "an Ingics line", message, payload, &batch)
+        return nil
     }
 }

@@ -4,6 +4,8 @@ import BeaconRadio
 // Messages of other gateways, read with a mapping.
 
 extension ReceiverNetwork {
+    private static let mappedMessage: StaticString = "a mapped message"
+
     mutating func readMapped(
         _ topic: RawSpan, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
     ) -> MessageFault? {
@@ -17,25 +19,15 @@ extension ReceiverNetwork {
         }
         if let name = around.name { noteSign(of: name, .mapped) }
         guard let root = payload.json else {
-            return MessageFault("a mapped message", "it is not JSON", reading: payload.excerpt(0..<payload.byteCount))
+            return MessageFault(Self.mappedMessage, "it is not JSON", reading: payload.excerpt(0..<payload.byteCount))
         }
-        if case .path(let path) = mapping.receiver {
-            around.name = path.value(in: payload, from: root).flatMap { payload.string($0, limit: Self.longestName) }
+        guard root.kind == .array, (mapping.each ?? mapping.rssi).value(in: payload, from: root) == nil else {
+            return readMapped(root, mapping, around, message, payload, &batch)
         }
-        around.stamp = mapping.time.flatMap { $0.value(in: payload, from: root) }.flatMap { payload.stamp($0) }
-        guard let each = mapping.each else {
-            return readMappedAdvert(root, mapping, around, message, payload, &batch)
-        }
-        // An empty list is a sign of its receiver's life, too.
-        if let name = around.name, sender(name, .mapped, message) == nil { return refusal }
-        guard let list = each.value(in: payload, from: root), list.kind == .array else {
-            return MessageFault(
-                "a mapped message", "there is no list at the mapping's \"each\"",
-                reading: payload.excerpt(0..<payload.byteCount))
-        }
+        // A list of messages, each with its own list or advert.
         var fault: MessageFault?
-        payload.forEachElement(of: list) { element in
-            fault = readMappedAdvert(element, mapping, around, message, payload, &batch) ?? fault
+        payload.forEachLeaf(of: root) { part in
+            fault = readMapped(part, mapping, around, message, payload, &batch) ?? fault
             return true
         }
         return fault
@@ -44,7 +36,38 @@ extension ReceiverNetwork {
     /// The values that a message has once for all its adverts.
     private struct Around {
         var name: String?
-        var stamp: Timestamp?
+        var receiver: JSONToken?
+        var time: JSONToken?
+    }
+
+    private mutating func readMapped(
+        _ root: JSONToken, _ mapping: ReceiverMapping, _ around: Around, _ message: Message, _ payload: RawSpan,
+        _ batch: inout AdvertBatch
+    ) -> MessageFault? {
+        guard let each = mapping.each else {
+            return readMappedAdvert(root, mapping, around, message, payload, &batch)
+        }
+        var around = around
+        if case .path(let path) = mapping.receiver {
+            around.receiver = path.value(in: payload, from: root)
+            around.name = around.receiver.flatMap { payload.name($0) }
+        }
+        around.time = mapping.time.flatMap { $0.value(in: payload, from: root) }
+        // An empty list is a sign of its receiver's life, too.
+        if let name = around.name, sender(name, .mapped, message) == nil { return refusal }
+        let list = each.value(in: payload, from: root)
+        guard let list, list.kind == .array else {
+            return MessageFault(
+                Self.mappedMessage, "there is no list at the mapping's \"each\"",
+                reading: payload.excerpt((list ?? root).range))
+        }
+        var fault: MessageFault?
+        // Lists in a list are one list, unless an advert is a list.
+        payload.forEachLeaf(of: list, depth: mapping.rssi.beginsWithIndex ? 1 : 4) { element in
+            fault = readMappedAdvert(element, mapping, around, message, payload, &batch) ?? fault
+            return true
+        }
+        return fault
     }
 
     private mutating func readMappedAdvert(
@@ -53,23 +76,22 @@ extension ReceiverNetwork {
     ) -> MessageFault? {
         func value(_ path: JSONPath?) -> JSONToken? { path.flatMap { $0.value(in: payload, from: element) } }
 
-        var name = around.name
-        if case .path(let path) = mapping.receiver, let own = value(path) {
-            name = payload.string(own, limit: Self.longestName)
-        }
+        let subject = Self.mappedMessage
+        var (name, token) = (around.name, around.receiver ?? element)
+        if case .path(let path) = mapping.receiver, let own = value(path) { (name, token) = (payload.name(own), own) }
         guard let name else {
             return MessageFault(
-                "a mapped message", "there is no name at the mapping's \"receiver\"",
-                reading: payload.excerpt(element.range))
+                subject, "there is no name of up to 64 bytes at the mapping's \"receiver\"",
+                reading: payload.excerpt(token.range))
         }
         guard let receiver = sender(name, .mapped, message) else { return refusal }
-        if let state = value(mapping.state), payload.says(state, isOn: false) { return nil }
+        guard isPresent(value(mapping.state), in: subject, payload, of: receiver) else { return nil }
         var advert = GatewayAdvert()
-        advert.rssi = value(mapping.rssi).flatMap { payload.reading($0) }
+        advert.rssi = value(mapping.rssi)
         advert.data = value(mapping.data)
         advert.encoding = mapping.encoding
-        advert.address = value(mapping.address).flatMap { payload.address($0.range) }
-        advert.stamp = value(mapping.time).flatMap { payload.stamp($0) } ?? around.stamp
+        advert.address = value(mapping.address)
+        advert.time = value(mapping.time) ?? around.time
         advert.beacon.isHexadecimal = mapping.numbers == .hexadecimal
         advert.beacon.uuid = value(mapping.uuid)
         advert.beacon.major = value(mapping.major)
@@ -77,40 +99,32 @@ extension ReceiverNetwork {
         advert.beacon.power = value(mapping.power)
         guard advert.rssi != nil else {
             return MessageFault(
-                "a mapped message", "there is no number at the mapping's \"rssi\"",
-                reading: payload.excerpt(element.range))
+                subject, "there is no number at the mapping's \"rssi\"", reading: payload.excerpt(element.range))
         }
-        guard advert.hasBytes || advert.beacon.isGiven else {
-            return MessageFault(
-                "a mapped message",
-                "there is neither a text at the mapping's \"data\" nor an iBeacon at \"uuid\", \"major\" and \"minor\"",
-                reading: payload.excerpt(element.range))
-        }
-        let fault = hear(advert, of: receiver, in: "a mapped message", message, payload, &batch)
-        return fault ?? foreignBytes(advert, of: receiver, in: payload)
+        hear(
+            advert, of: receiver, in: subject,
+            lacking: "there is neither a text at the mapping's \"data\" nor an iBeacon at \"uuid\"", message, payload,
+            &batch)
+        return nil
     }
 
     /// Returns the fault of bytes that contain no iBeacon. Bytes of other devices are a fault only if the receiver has
     /// sent no iBeacon yet: the mapping's path may be wrong.
-    private mutating func foreignBytes(
-        _ advert: GatewayAdvert, of receiver: Int, in payload: RawSpan
+    mutating func foreignBytes(
+        _ bytes: AdvertBytes, _ data: JSONToken?, of receiver: Int, in payload: RawSpan
     ) -> MessageFault? {
-        guard let data = advert.data, let bytes = try? advert.bytes(in: payload), bytes.count > 0, bytes.frame == nil
-        else {
+        guard bytes.count > 0, bytes.frame == nil else {
             receivers[receiver].hasSentBeacon = true
             return nil
         }
-        guard bytes.isAdvert else {
-            return MessageFault(
-                "a mapped message",
-                "the bytes at the mapping's \"data\" are not an advert, which has AD structures such as 0201061aff4c00",
-                reading: payload.excerpt(data.range))
-        }
-        guard !receivers[receiver].hasSentBeacon else { return nil }
+        let isAdvert = bytes.isAdvert
+        guard !isAdvert || !receivers[receiver].hasSentBeacon else { return nil }
         return MessageFault(
-            "a mapped message",
-            "the bytes at the mapping's \"data\" are not an iBeacon's, and the receiver has sent no iBeacon yet",
-            reading: payload.excerpt(data.range))
+            Self.mappedMessage,
+            isAdvert
+                ? "the bytes at the mapping's \"data\" are not an iBeacon's, and the receiver has sent no iBeacon yet"
+                : "the bytes at the mapping's \"data\" are not an advert, which has AD structures such as 0201061aff4c00",
+            reading: data.map { payload.excerpt($0.range) })
     }
 
     private static func level(_ number: Int, of topic: RawSpan) -> String? {

@@ -11,8 +11,8 @@ extension ReceiverNetwork {
     ) -> MessageFault? {
         guard let receiver = sender(gateway, .openMQTTGateway, message) else { return refusal }
         var advert = GatewayAdvert()
-        var (id, mac, company): (JSONToken?, JSONToken?, JSONToken?)
-        var kind = DeviceAddress.Kind.unspecified
+        let subject: StaticString = "an OpenMQTTGateway message"
+        var (id, mac, kind, company): (JSONToken?, JSONToken?, JSONToken?, JSONToken?)
         guard let object = payload.json,
             payload.forEachMember(
                 of: object,
@@ -21,29 +21,36 @@ extension ReceiverNetwork {
                     switch key.range.count {
                     case 2 where payload.equals(key.range, "id"): id = value
                     case 3 where payload.equals(key.range, "mac"): mac = value
-                    case 4 where payload.equals(key.range, "rssi"): advert.rssi = payload.reading(value)
+                    case 4 where payload.equals(key.range, "rssi"): advert.rssi = value
                     case 4 where payload.equals(key.range, "mfid"): company = value
-                    case 8 where payload.equals(key.range, "mac_type"):
-                        kind =
-                            payload.integer(value).flatMap { UInt8(exactly: $0) }.flatMap(DeviceAddress.Kind.init)
-                            ?? .unspecified
+                    case 8 where payload.equals(key.range, "mac_type"): kind = value
                     case 16 where payload.equals(key.range, "manufacturerdata"): advert.data = value
                     default: advert.beacon.take(key, value, in: payload)
                     }
                     return true
                 })
         else {
-            return MessageFault(
-                "an OpenMQTTGateway message", "it is not a JSON object",
-                reading: payload.excerpt(0..<payload.byteCount))
+            return MessageFault(subject, "it is not a JSON object", reading: payload.excerpt(0..<payload.byteCount))
         }
         // A response to a command, or a sensor that was read over a connection.
         guard advert.rssi != nil else { return nil }
-        // With presenceUseBeaconUuid, id is the UUID and mac is the address.
-        advert.address = (mac ?? id).flatMap { payload.address($0.range, kind: kind) }
+        // With presenceUseBeaconUuid, and where the system hides addresses, id is a UUID.
+        advert.address = mac ?? id.flatMap { payload.uuid($0.range) == nil ? $0 : nil }
+        if let kind, !payload.isNull(kind) {
+            let known = payload.integer(kind).flatMap { UInt8(exactly: $0) }.flatMap(DeviceAddress.Kind.init)
+            if known == nil { note("its kind of address is unknown", kind, in: subject, payload, of: receiver) }
+            advert.addressKind = known ?? .unspecified
+        }
         advert.isManufacturerData = true
-        // A beacon of another company is not an iBeacon.
-        if let company, !payload.matches(company.range, "4c00") { advert.beacon = DecodedBeacon() }
-        return hear(advert, of: receiver, in: "an OpenMQTTGateway message", message, payload, &batch)
+        if let company, !payload.isNull(company), !payload.matches(company.range, "4c00") {
+            if company.kind == .string, company.range.count == 4 {
+                // A beacon of another company is not an iBeacon.
+                advert.beacon = DecodedBeacon()
+            } else {
+                note("its company does not have four digits", company, in: subject, payload, of: receiver)
+            }
+        }
+        hear(advert, of: receiver, in: subject, message, payload, &batch)
+        return nil
     }
 }

@@ -36,37 +36,39 @@ extension ReceiverNetwork {
         _ number: Int, _ object: JSONToken, _ message: Message, _ payload: RawSpan,
         _ batch: inout AdvertBatch
     ) -> MessageFault? {
-        guard let info = payload.member("device_info", of: object), let mac = payload.member("mac", of: info),
-            let name = payload.string(mac, limit: Self.longestName)
-        else { return MessageFault("a MOKO message", "it does not name its gateway (\"device_info\")") }
+        let info = payload.member("device_info", of: object)
+        guard let name = info.flatMap({ payload.member("mac", of: $0) }).flatMap({ payload.name($0) }) else {
+            return MessageFault(
+                "a MOKO message", "it does not name its gateway (\"device_info\")",
+                reading: payload.excerpt((info ?? object).range))
+        }
         guard let receiver = sender(name, .moko, message) else { return refusal }
         // 3003 is the network status; other numbers answer commands.
         guard number == 3004 || number == 3070, let data = payload.member("data", of: object) else { return nil }
         // Some gateways use 3004 for a report about themselves.
         if number == 3004, data.kind == .object { return nil }
-        var fault: MessageFault?
-        let isArray = payload.forEachElement(of: data) { element in
+        let isArray = payload.forEachLeaf(of: data) { element in
             let report = number == 3004 ? payload.member("value", of: element) : element
-            guard let report else { return true }
-            fault = readMOKOReport(report, receiver, message, payload, &batch) ?? fault
+            readMOKOReport(report ?? element, receiver, message, payload, &batch)
             return true
         }
-        return isArray ? fault : MessageFault("a MOKO message", "its \"data\" is not a list")
+        return isArray
+            ? nil : MessageFault("a MOKO message", "its \"data\" is not a list", reading: payload.excerpt(data.range))
     }
 
     private mutating func readMOKOReport(
         _ report: JSONToken, _ receiver: Int, _ message: Message, _ payload: RawSpan,
         _ batch: inout AdvertBatch
-    ) -> MessageFault? {
+    ) {
         var advert = GatewayAdvert()
         var kind: JSONToken?
-        payload.forEachMember(of: report) { key, value in
+        let isObject = payload.forEachMember(of: report) { key, value in
             if payload.equals(key, "rssi") {
-                advert.rssi = payload.reading(value)
+                advert.rssi = value
             } else if payload.equals(key, "mac") {
-                advert.address = payload.address(value.range)
+                advert.address = value
             } else if payload.equals(key, "timestamp") {
-                advert.stamp = payload.stamp(value)
+                advert.time = value
             } else if payload.equals(key, "type") {
                 kind = value
             } else if payload.equals(key, "raw") || payload.equals(key, "raw data") || payload.equals(key, "adv_data") {
@@ -82,12 +84,12 @@ extension ReceiverNetwork {
         let isOther = kind.map {
             $0.kind == .string && !payload.equals($0, "other") && !payload.matches($0.range, "ibeacon")
         }
-        guard advert.hasBytes || advert.beacon.isGiven || isOther == true else {
-            return MessageFault(
-                "a MOKO report",
-                "it has neither raw data nor a UUID, major and minor value; have the gateway upload them")
-        }
-        return hear(advert, of: receiver, in: "a MOKO report", message, payload, &batch)
+        let absence: StaticString =
+            "it has neither raw data nor a UUID, major and minor value; have the gateway upload them"
+        guard isObject else { return note(.noObject("a MOKO report", report, in: payload), of: receiver) }
+        hear(
+            advert, of: receiver, in: "a MOKO report", lacking: isOther == true ? nil : absence, message, payload,
+            &batch)
     }
 
     // MARK: - Minew
@@ -97,14 +99,11 @@ extension ReceiverNetwork {
     ) -> MessageFault? {
         var receiver: Int?
         var fault: MessageFault?
-        payload.forEachElement(of: array) { element in
+        payload.forEachLeaf(of: array) { element in
             if let type = payload.member("type", of: element), payload.equals(type, "Gateway") {
-                guard
-                    let name = payload.member("mac", of: element).flatMap({
-                        payload.string($0, limit: Self.longestName)
-                    })
-                else {
-                    fault = MessageFault("a Minew message", "its gateway has no \"mac\"")
+                guard let name = payload.member("mac", of: element).flatMap({ payload.name($0) }) else {
+                    fault = MessageFault(
+                        "a Minew message", "its gateway has no \"mac\"", reading: payload.excerpt(element.range))
                     return false
                 }
                 receiver = sender(name, .minew, message)
@@ -112,10 +111,13 @@ extension ReceiverNetwork {
                 return receiver != nil
             }
             guard let receiver else {
-                fault = MessageFault("a list of adverts", "its first element does not name a gateway, as Minew's do")
+                fault = MessageFault(
+                    "a list of adverts",
+                    "its first element does not name a gateway, as Minew's do; for another format, write a \"mapping\"",
+                    reading: payload.excerpt(element.range))
                 return false
             }
-            fault = readMinewAdvert(element, receiver, message, payload, &batch) ?? fault
+            readMinewAdvert(element, receiver, message, payload, &batch)
             return true
         }
         return fault
@@ -124,13 +126,13 @@ extension ReceiverNetwork {
     private mutating func readMinewAdvert(
         _ element: JSONToken, _ receiver: Int, _ message: Message, _ payload: RawSpan,
         _ batch: inout AdvertBatch
-    ) -> MessageFault? {
+    ) {
         var advert = GatewayAdvert()
-        payload.forEachMember(of: element) { key, value in
+        let isObject = payload.forEachMember(of: element) { key, value in
             if payload.equals(key, "rssi") {
-                advert.rssi = payload.reading(value)
+                advert.rssi = value
             } else if payload.equals(key, "mac") {
-                advert.address = payload.address(value.range)
+                advert.address = value
             } else if payload.equals(key, "rawData") {
                 advert.data = value
             } else {
@@ -138,11 +140,17 @@ extension ReceiverNetwork {
             }
             return true
         }
-        return hear(advert, of: receiver, in: "a Minew advert", message, payload, &batch)
+        guard isObject else { return note(.noObject("a Minew advert", element, in: payload), of: receiver) }
+        hear(advert, of: receiver, in: "a Minew advert", message, payload, &batch)
     }
 }
 
 extension MessageFault {
+    /// Returns the fault of a value that should be an object.
+    static func noObject(_ subject: StaticString, _ value: JSONToken, in payload: RawSpan) -> MessageFault {
+        MessageFault(subject, "it is not a JSON object", reading: payload.excerpt(value.range))
+    }
+
     /// Returns the fault of a message that matches no format.
     static func foreign(_ payload: RawSpan) -> MessageFault {
         MessageFault(

@@ -20,7 +20,7 @@ extension ReceiverNetwork {
             return value.kind == .object && payload.member("rssiSignature", of: value) != nil
         }
         var isRaddec = false
-        payload.forEachElement(of: value) { element in
+        payload.forEachLeaf(of: value) { element in
             isRaddec = element.kind == .object && payload.member("rssiSignature", of: element) != nil
             return false
         }
@@ -32,7 +32,7 @@ extension ReceiverNetwork {
     ) -> MessageFault? {
         guard value.kind == .array else { return readRaddec(value, message, payload, &batch) }
         var fault: MessageFault?
-        _ = payload.forEachElement(of: value) { element in
+        payload.forEachLeaf(of: value) { element in
             fault = readRaddec(element, message, payload, &batch) ?? fault
             return true
         }
@@ -42,58 +42,62 @@ extension ReceiverNetwork {
     private mutating func readRaddec(
         _ raddec: JSONToken, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
     ) -> MessageFault? {
-        guard let signature = payload.member("rssiSignature", of: raddec), signature.kind == .array else {
-            return MessageFault("a raddec", "it does not list its receivers (\"rssiSignature\")")
-        }
-        // 2 is a public address, 3 a random one (raddec, lib/identifiers.js).
-        let kind = payload.member("transmitterIdType", of: raddec).flatMap { payload.integer($0) }
-        let address = payload.member("transmitterId", of: raddec).flatMap { payload.address($0.range) }.map {
-            DeviceAddress(bits: $0.bits, kind: kind == 2 ? .public : kind == 3 ? .random : .unspecified)
+        let subject: StaticString = "a raddec"
+        let signature = payload.member("rssiSignature", of: raddec)
+        guard let signature, signature.kind == .array else {
+            return MessageFault(
+                subject, "it does not list its receivers (\"rssiSignature\")",
+                reading: payload.excerpt((signature ?? raddec).range))
         }
         var advert = GatewayAdvert()
-        advert.address = address
-        advert.stamp = payload.member("timestamp", of: raddec).flatMap { payload.stamp($0) }
+        advert.address = payload.member("transmitterId", of: raddec)
+        // 2 is a public address, 3 a random one (raddec, lib/identifiers.js).
+        let kind = payload.member("transmitterIdType", of: raddec)
+        let kindNumber = kind.flatMap { payload.integer($0) }
+        advert.addressKind = kindNumber == 2 ? .public : kindNumber == 3 ? .random : .unspecified
+        advert.time = payload.member("timestamp", of: raddec)
         payload.forEachMember(of: raddec) { key, value in
             advert.beacon.take(key, value, in: payload)
             return true
         }
         var fault: MessageFault?
         var packets: [AdvertBytes] = []
-        if let list = payload.member("packets", of: raddec) {
-            payload.forEachElement(of: list) { packet in
+        if let list = payload.member("packets", of: raddec), !payload.isNull(list) {
+            let isList = payload.forEachElement(of: list) { packet in
                 var bytes = AdvertBytes()
                 if bytes.append(hexadecimal: packet.range, of: payload), bytes.removeFirst(Self.packetHead) {
                     packets.append(bytes)
                 } else {
                     fault = MessageFault(
-                        "a raddec", "one of its packets is not hexadecimal, or too short or too long",
+                        subject, "one of its packets is not hexadecimal, or too short or too long",
                         reading: payload.excerpt(packet.range))
                 }
                 return packets.count < Self.maximumPackets
             }
+            if !isList {
+                fault = MessageFault(subject, "its \"packets\" are not a list", reading: payload.excerpt(list.range))
+            }
         }
-        if packets.isEmpty, fault == nil, !advert.beacon.isGiven {
+        let decoded = advert.beacon.reading(in: payload)
+        if packets.isEmpty, fault == nil, case .nothing = decoded {
             fault = MessageFault(
-                "a raddec", "it has no \"packets\", which contain the adverts; configure its sender to add them")
+                subject, "it has no \"packets\", which contain the adverts; configure its sender to add them")
         }
         let frames = packets.compactMap(\.frame)
         var named: IBeaconFrame?
-        if !packets.isEmpty, case .frame(let frame) = advert.beacon.reading(in: payload) {
+        if !packets.isEmpty, case .frame(let frame, _) = decoded {
             named = frame
             // Another packet may be the scan response.
             if !frames.contains(where: { frame.agrees(with: $0) }) {
                 fault = MessageFault.contradiction(
-                    "a raddec", bytesHaveFrame: !frames.isEmpty, reading: raddec, in: payload)
+                    subject, bytesHaveFrame: !frames.isEmpty, reading: raddec, in: payload)
             }
         }
         var receivers = 0
         let isList = payload.forEachElement(of: signature) { element in
-            guard
-                let name = payload.member("receiverId", of: element).flatMap({
-                    payload.string($0, limit: Self.longestName)
-                })
-            else {
-                fault = MessageFault("a raddec", "one of its receivers has no \"receiverId\"")
+            guard let name = payload.member("receiverId", of: element).flatMap({ payload.name($0) }) else {
+                fault = MessageFault(
+                    subject, "one of its receivers has no \"receiverId\"", reading: payload.excerpt(element.range))
                 return true
             }
             guard let receiver = sender(name, .raddec, message) else {
@@ -101,20 +105,22 @@ extension ReceiverNetwork {
                 return true
             }
             receivers += 1
-            advert.rssi = payload.member("rssi", of: element).flatMap { payload.reading($0) }
-            guard let rssi = advert.rssi, !packets.isEmpty else {
+            if let kind, kindNumber == nil, !payload.isNull(kind) {
+                note("its kind of address is not a number", kind, in: subject, payload, of: receiver)
+            }
+            advert.rssi = payload.member("rssi", of: element)
+            guard advert.rssi != nil, !packets.isEmpty else {
                 // A sign of life only, or an iBeacon that the sender has decoded.
-                fault = hear(advert, of: receiver, in: "a raddec", message, payload, &batch) ?? fault
+                hear(advert, of: receiver, in: subject, message, payload, &batch)
                 return receivers < Self.maximumOfRaddec
             }
+            let reception = reception(of: advert, by: receiver, in: subject, payload)
             for packet in packets {
-                packet.withBytes { hear(receiver, message, advert, rssi, $0, &batch) }
+                packet.withBytes { hear(receiver, message, reception, $0, &batch) }
             }
-            if let named, frames.isEmpty {
-                hear(receiver, message, advert, rssi, named, &batch)
-            }
+            if let named, frames.isEmpty { hear(receiver, message, reception, named, &batch) }
             return receivers < Self.maximumOfRaddec
         }
-        return isList ? fault : MessageFault("a raddec", "its \"rssiSignature\" is not a list")
+        return isList ? fault : MessageFault(subject, "its \"rssiSignature\" is not a list")
     }
 }

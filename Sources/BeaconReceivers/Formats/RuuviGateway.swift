@@ -7,20 +7,22 @@ import BeaconRadio
 // (http-time-stamped-data-from-bluetooth-sensors.md).
 
 extension ReceiverNetwork {
+    private static let ruuviMessage: StaticString = "a Ruuvi Gateway message"
+    private static let noRuuviData: StaticString =
+        "it has no \"data\"; configure the gateway to send raw data, not decoded values"
+
     mutating func readRuuvi(
         _ gateway: String, _ topic: RawSpan, _ message: Message, _ payload: RawSpan,
         _ batch: inout AdvertBatch
     ) -> MessageFault? {
         guard let receiver = sender(gateway, .ruuvi, message) else { return refusal }
-        guard let object = payload.json, object.kind == .object,
-            var advert = ruuviAdvert(object, payload, time: { advert, value in advert.stamp = payload.stamp(value) })
-        else {
+        guard let object = payload.json, object.kind == .object, var advert = Self.ruuviAdvert(object, payload) else {
             return MessageFault(
-                "a Ruuvi Gateway message", "it is not a JSON object", reading: payload.excerpt(0..<payload.byteCount))
+                Self.ruuviMessage, "it is not a JSON object", reading: payload.excerpt(0..<payload.byteCount))
         }
-        advert.address = topic.address(message.levels[last: 1])
-        guard advert.hasBytes || advert.beacon.isGiven else { return .noRuuviData }
-        return hear(advert, of: receiver, in: "a Ruuvi Gateway message", message, payload, &batch)
+        advert.device = topic.address(message.levels[last: 1])
+        hear(advert, of: receiver, in: Self.ruuviMessage, lacking: Self.noRuuviData, message, payload, &batch)
+        return nil
     }
 
     /// Reads the message that a gateway posted.
@@ -29,85 +31,61 @@ extension ReceiverNetwork {
     mutating func readRuuviPost(
         _ data: JSONToken, _ message: Message, _ payload: RawSpan, _ batch: inout AdvertBatch
     ) -> MessageFault? {
-        guard let name = payload.member("gw_mac", of: data).flatMap({ payload.string($0, limit: Self.longestName) })
-        else { return MessageFault("a Ruuvi Gateway message", "it has no \"gw_mac\"") }
+        let subject = Self.ruuviMessage
+        guard let name = payload.member("gw_mac", of: data).flatMap({ payload.name($0) }) else {
+            return MessageFault(subject, "it has no \"gw_mac\"", reading: payload.excerpt(data.range))
+        }
         guard let receiver = sender(name, .ruuvi, message) else { return refusal }
         guard let tags = payload.member("tags", of: data), tags.kind == .object else {
-            return MessageFault("a Ruuvi Gateway message", "it has no \"tags\"")
+            return MessageFault(subject, "it has no \"tags\"", reading: payload.excerpt(data.range))
         }
-        // Both times are from the same clock, as strings of whole seconds. Adverts that waited for the network are not
-        // current.
-        let posted = payload.member("timestamp", of: data).flatMap { payload.integer($0) }
-        var adverts: [(advert: GatewayAdvert, delay: Int)] = []
-        var fault: MessageFault?
+        // Both times are from the same clock. Adverts that waited for the network are not current.
+        let posted = payload.member("timestamp", of: data).flatMap { time($0, of: receiver, payload) }
         payload.forEachMember(of: tags) { key, tag in
-            var delay = 0
-            let read = ruuviAdvert(tag, payload) { _, value in
-                guard let posted, let heard = payload.integer(value) else { return }
-                delay = max(0, posted.subtractingReportingOverflow(heard).0)
-            }
-            guard var read else {
-                fault = MessageFault("a Ruuvi Gateway message", "one of its adverts is not a JSON object")
+            guard var advert = Self.ruuviAdvert(tag, payload) else {
+                note(.noObject("an advert of a Ruuvi Gateway", tag, in: payload), of: receiver)
                 return true
             }
-            read.address = payload.address(key.range)
-            adverts.append((read, delay))
-            return true
-        }
-        for (advert, delay) in adverts {
-            guard delay <= SkewedClock.maximumDelay / Timestamp.nanosecondsPerSecond else {
+            // A clock that was never set may still tell how long an advert waited.
+            let heard = advert.time.flatMap { time($0, after: (posted ?? 0) > 1e9 ? 1e9 : 0, of: receiver, payload) }
+            advert.time = nil
+            advert.address = key
+            let delay = max(0, (posted ?? 0) - (heard ?? posted ?? 0)) * Double(Timestamp.nanosecondsPerSecond)
+            guard delay <= Double(SkewedClock.maximumDelay) else {
                 lateAdverts += 1
-                continue
-            }
-            guard advert.hasBytes || advert.beacon.isGiven else {
-                fault = .noRuuviData
-                continue
+                return true
             }
             var dated = message
-            dated.arrival = message.arrival.advanced(by: -Int64(delay) * Timestamp.nanosecondsPerSecond)
-            fault =
-                hear(advert, of: receiver, in: "a Ruuvi Gateway message", dated, payload, &batch) ?? fault
+            dated.arrival = message.arrival.advanced(by: -Int64(delay))
+            hear(advert, of: receiver, in: subject, lacking: Self.noRuuviData, dated, payload, &batch)
+            return true
         }
-        return fault
+        return nil
+    }
+
+    /// Reads a time. One that cannot be read is a fault of the receiver.
+    private mutating func time(
+        _ value: JSONToken, after least: Double = 0, of receiver: Int, _ payload: RawSpan
+    ) -> Double? {
+        let seconds = payload.secondsSince1970(value).flatMap { Timestamp(seconds: $0)?.seconds }
+        if let seconds, seconds >= least { return seconds }
+        if !payload.isNull(value) { note(Self.noTime, value, in: Self.ruuviMessage, payload, of: receiver) }
+        return nil
     }
 
     /// Returns the advert that an object describes; nil for a value that is not an object.
-    ///
-    /// - Parameter time: receives the time of the advert.
-    private func ruuviAdvert(
-        _ object: JSONToken, _ payload: RawSpan, time: (inout GatewayAdvert, JSONToken) -> Void
-    ) -> GatewayAdvert? {
+    private static func ruuviAdvert(_ object: JSONToken, _ payload: RawSpan) -> GatewayAdvert? {
         var advert = GatewayAdvert()
         let isRead = payload.forEachMember(of: object) { key, value in
             switch key.range.count {
-            case 4 where payload.equals(key.range, "rssi"): advert.rssi = payload.reading(value)
+            case 4 where payload.equals(key.range, "rssi"): advert.rssi = value
             case 4 where payload.equals(key.range, "data"): advert.data = value
-            case 2 where payload.equals(key.range, "ts"): time(&advert, value)
-            case 9 where payload.equals(key.range, "timestamp"): time(&advert, value)
+            case 2 where payload.equals(key.range, "ts"): advert.time = value
+            case 9 where payload.equals(key.range, "timestamp"): advert.time = value
             default: advert.beacon.take(key, value, in: payload)
             }
             return true
         }
         return isRead ? advert : nil
-    }
-}
-
-extension MessageFault {
-    fileprivate static let noRuuviData = MessageFault(
-        "a Ruuvi Gateway message", "it has no \"data\"; configure the gateway to send raw data, not decoded values")
-}
-
-extension RawSpan {
-    /// Returns a time since 1970 in seconds, milliseconds or microseconds. Its size determines the unit. Returns nil if
-    /// there is no number, or if the time is before the year 2000, as from a clock that was never set.
-    func stamp(_ value: JSONToken) -> Timestamp? {
-        guard let number = number(value) else { return nil }
-        let seconds =
-            switch number {
-            case ..<1e11: number
-            case ..<1e14: number / 1e3
-            default: number / 1e6
-            }
-        return seconds >= 946_684_800 ? Timestamp(seconds: seconds) : nil
     }
 }

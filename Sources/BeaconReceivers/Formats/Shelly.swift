@@ -53,7 +53,8 @@ extension ReceiverNetwork {
                 fault = readShellyAdvert(parts, receiver, message, payload, &batch) ?? fault
             } else if version != 2 {
                 fault = MessageFault(
-                    "a Shelly scan result", "its version is unknown; supported are 1 and 2 of Home Assistant's script")
+                    "a Shelly scan result", "its version is unknown; supported are 1 and 2 of Home Assistant's script",
+                    reading: payload.excerpt(data.range))
             }
             return true
         }
@@ -64,14 +65,15 @@ extension ReceiverNetwork {
         _ fields: [JSONToken], _ receiver: Int, _ message: Message, _ payload: RawSpan,
         _ batch: inout AdvertBatch
     ) -> MessageFault? {
-        guard fields.count >= 3, let address = payload.address(fields[0].range), let rssi = payload.reading(fields[1])
-        else {
+        guard fields.count >= 3 else {
             return MessageFault(
-                "a Shelly scan result", "it does not have the form [address, rssi, advert, scan response]")
+                "a Shelly scan result", "it does not have the form [address, rssi, advert, scan response]",
+                reading: fields.first.map { payload.excerpt($0.range) })
         }
         var advert = GatewayAdvert()
-        (advert.rssi, advert.address, advert.encoding) = (rssi, address, .base64)
+        (advert.rssi, advert.address, advert.encoding) = (fields[1], fields[0], .base64)
         (advert.data, advert.scanResponse) = (fields[2], fields.count > 3 ? fields[3] : nil)
-        return hear(advert, of: receiver, in: "a Shelly scan result", message, payload, &batch)
+        hear(advert, of: receiver, in: "a Shelly scan result", message, payload, &batch)
+        return nil
     }
 }

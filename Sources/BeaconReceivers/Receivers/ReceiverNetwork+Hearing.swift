@@ -8,32 +8,32 @@ extension ReceiverNetwork {
     ///
     /// - Parameters:
     ///   - receiver: the index of the receiver that heard it.
-    ///   - advert: its address, and its time by the receiver's own clock.
-    ///   - rssi: its signal strength in dBm.
+    ///   - reception: its address, its signal strength, and its time by the receiver's own clock.
     ///   - bytes: its AD structures.
     mutating func hear(
-        _ receiver: Int, _ message: Message, _ advert: GatewayAdvert, _ rssi: Int, _ bytes: RawSpan,
+        _ receiver: Int, _ message: Message, _ reception: GatewayAdvert.Reception, _ bytes: RawSpan,
         _ batch: inout AdvertBatch
     ) {
-        guard let time = countAdvert(of: receiver, message, stamp: advert.stamp) else { return }
-        hear(receiver, at: time, address: advert.address, rssi: rssi, advert: bytes, &batch)
+        guard let time = countAdvert(of: receiver, message, stamp: reception.stamp) else { return }
+        hear(receiver, at: time, address: reception.address, rssi: reception.rssi, advert: bytes, &batch)
     }
 
     /// Adds an iBeacon that the gateway has decoded.
     mutating func hear(
-        _ receiver: Int, _ message: Message, _ advert: GatewayAdvert, _ rssi: Int, _ frame: IBeaconFrame,
+        _ receiver: Int, _ message: Message, _ reception: GatewayAdvert.Reception, _ frame: IBeaconFrame,
         _ batch: inout AdvertBatch
     ) {
-        guard let time = countAdvert(of: receiver, message, stamp: advert.stamp) else { return }
+        guard let time = countAdvert(of: receiver, message, stamp: reception.stamp) else { return }
         hear(
             Sighting(
-                time: time, receiver: ReceiverID(UInt16(receiver)), address: Self.address(advert.address),
-                identity: frame.identity, measuredPower: frame.measuredPower, rssi: Self.strength(rssi)), &batch)
+                time: time, receiver: ReceiverID(UInt16(receiver)), address: Self.address(reception.address),
+                identity: frame.identity, measuredPower: frame.measuredPower, rssi: Self.strength(reception.rssi)),
+            &batch)
     }
 
     /// Counts an advert of another device.
-    mutating func noteOther(_ receiver: Int, _ message: Message, stamp: Timestamp?) {
-        _ = countAdvert(of: receiver, message, stamp: stamp)
+    mutating func noteOther(_ receiver: Int, _ message: Message, _ reception: GatewayAdvert.Reception) {
+        _ = countAdvert(of: receiver, message, stamp: reception.stamp)
     }
 
     /// Counts an advert.

@@ -26,6 +26,9 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
         steps.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".")
     }
 
+    /// True if the path begins with a number, which may be an index of an array.
+    var beginsWithIndex: Bool { steps.first.map { Int(String(decoding: $0, as: UTF8.self)) != nil } ?? false }
+
     /// Returns the value at the path, relative to another value; nil if it does not exist.
     func value(in text: RawSpan, from value: JSONToken) -> JSONToken? {
         var value = value

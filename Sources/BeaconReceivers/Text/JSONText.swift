@@ -57,6 +57,16 @@ extension RawSpan {
         }
     }
 
+    /// Calls a function with each element of an array that is not an array, and with those of arrays in it, down to a
+    /// depth. The function returns false to skip the rest of an array.
+    @discardableResult
+    func forEachLeaf(of array: JSONToken, depth: Int = 4, _ body: (JSONToken) -> Bool) -> Bool {
+        forEachElement(of: array) { element in
+            guard element.kind == .array, depth > 1 else { return body(element) }
+            return forEachLeaf(of: element, depth: depth - 1, body)
+        }
+    }
+
     /// Calls a function with each element of an array.
     ///
     /// - Parameters:
@@ -106,9 +116,18 @@ extension RawSpan {
 
     // MARK: - Values
 
+    /// Returns true for null.
+    @inline(__always)
+    func isNull(_ value: JSONToken) -> Bool { value.kind == .literal && equals(value.range, "null") }
+
+    /// Returns the name of a receiver, a text or a number; nil for another value, or a name that is too long.
+    func name(_ value: JSONToken) -> String? {
+        guard value.kind == .number else { return string(value, limit: ReceiverNetwork.longestName) }
+        return value.range.count <= ReceiverNetwork.longestName ? text(value.range) : nil
+    }
+
     /// Returns a number, or the number in a string; nil if it is neither.
     func number(_ value: JSONToken) -> Double? {
-        if let integer = integer(value) { return Double(integer) }
         guard value.kind == .number || value.kind == .string, value.range.count <= 32 else { return nil }
         let number = Double(text(value.range))
         return number.flatMap { $0.isFinite ? $0 : nil }
@@ -188,6 +207,10 @@ extension RawSpan {
         case UInt8(ascii: "a")...UInt8(ascii: "z"):
             skipWord(&position)
             return JSONToken(kind: .literal, range: start..<position)
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "+"), UInt8(ascii: "."):
+            // Not JSON, as NaN of Python's encoder. It does not make the rest of the text unreadable.
+            skipWord(&position)
+            return JSONToken(kind: .literal, range: start..<position)
         default:
             return nil
         }
@@ -211,7 +234,7 @@ extension RawSpan {
         while position < byteCount {
             switch jsonByte(position) {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"),
-                UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "E"):
+                UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "A")...UInt8(ascii: "Z"):
                 position += 1
             default: return
             }

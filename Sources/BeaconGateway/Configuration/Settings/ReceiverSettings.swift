@@ -130,7 +130,8 @@ extension ReceiverMapping {
             Setting("state", \.state, path, "The path of a word that states whether the beacon is present."),
             Setting("rssi", \.rssi, path, required: form, "The path of the signal in dBm, in the advert."),
             Setting("data", path, "The path of the advert's bytes.") { $0.data = $1 },
-            Setting("uuid", \.uuid, path, "The path of the UUID, if the gateway decodes iBeacons."),
+            Setting(
+                "uuid", \.uuid, path, "The path of the UUID, if the gateway decodes iBeacons, or of UUID-MAJOR-MINOR."),
             Setting("major", \.major, path, "The path of the major value."),
             Setting("minor", \.minor, path, "The path of the minor value."),
             Setting("power", \.power, path, "The path of the measured power."),
@@ -144,10 +145,11 @@ extension ReceiverMapping {
             section.report(
                 "specify the advert: \"data\", the path of its bytes, or \"uuid\", \"major\" "
                     + "and \"minor\", the paths of an iBeacon that the gateway decoded")
-        } else if missing.count < fields.count {
+        } else if missing.count < fields.count, missing != ["major", "minor"] {
             for key in missing { section.reportMissing(key, form) }
         }
-        let isDecoded = mapping.uuid != nil && mapping.major != nil && mapping.minor != nil
+        // An identity may be one text, without a major and a minor value.
+        let isDecoded = mapping.uuid != nil && (mapping.major == nil) == (mapping.minor == nil)
         return isWhole && mapping.receiver != start.receiver && (mapping.data != nil || isDecoded)
     }
 
