@@ -66,7 +66,7 @@ struct DescribedInterface: Sendable {
         }
         let others = Set(queries).subtracting(operation.queries).subtracting(["token"])
         if answer.status < 300, !others.isEmpty { return ["\(operation.key) takes the parameters \(others)"] }
-        if method == .head { return [] }
+        if method == .head || answer.status == 304 { return [] }
         let response = document.resolved(described)
         var differences = response["headers"].values.keys.filter { name in
             HTTPField.Name(name).flatMap { answer.headers[$0] } == nil
