@@ -191,6 +191,7 @@ package final class SourceRunner: Sendable {
             ?? SourceReader(
                 specification, mode: mode, waker: waker, interruption: interruption.descriptor,
                 packetInterval: packetInterval, keepsAdverts: observer != nil, report: report)
+        source.keepAdvertsAhead()
         var pacer = Pacer(pace)
         var batch = SourceBatch()
         var sent = SourceBatch()

@@ -24,6 +24,8 @@ struct RecordOrder {
         var receivers: Range<Int>
     }
 
+    /// True to keep the bytes of adverts in any scan mode, because the mode may change before their time.
+    var keepsAdverts = false
     private var ahead = AdvertBatch()
     private var records: [Record] = []
     /// The index of the earliest record.
@@ -66,7 +68,7 @@ struct RecordOrder {
 
     private mutating func read(_ file: any ReceiverDriver, _ batch: inout AdvertBatch) {
         ahead.begin()
-        ahead.keepsAdverts = batch.keepsAdverts
+        ahead.keepsAdverts = keepsAdverts || batch.keepsAdverts
         do {
             try file.process(at: .zero, into: &ahead)
             isOver = ahead.isOver
@@ -112,7 +114,7 @@ struct RecordOrder {
         }
         if let sighting = record.sighting { hear(sighting) }
         for sighting in record.others { hear(sighting) }
-        for advert in record.adverts {
+        for advert in record.adverts where batch.keepsAdverts {
             var reception = advert.reception
             reception.receiver = number(reception.receiver)
             batch.keep(reception, advert.bytes.span.bytes)

@@ -121,6 +121,9 @@ public struct SourceReader: ~Copyable {
         loop.scan(mode)
     }
 
+    /// Keeps the bytes of adverts that are read ahead, for a scan mode that is set later.
+    package mutating func keepAdvertsAhead() { order?.keepsAdverts = true }
+
     /// Sets the adverts to send. An event reports the outcome of each, immediately if the source cannot send.
     public func advertise(_ adverts: [OutgoingAdvert]) {
         guard !loop.advertise(adverts) else { return }
