@@ -181,7 +181,10 @@ public struct Engine: ~Copyable {
         if time > nextDue || now < 0 { pass(upTo: time) }
         now = time
         statistics.sightings &+= 1
-        let heard = receivers.deafCount == 0 ? time : receivers.lastHearing(of: sighting.receiver, until: time)
+        let heard =
+            receivers.deafCount == 0
+            ? time
+            : receivers.lastHearing(of: sighting.receiver, until: time, advert: sighting.time.nanoseconds)
         let key = TrackKey(sighting)
         if let number = tracks.findNext(key) {
             updateTrack(number, sighting, at: heard)

@@ -155,12 +155,15 @@ struct ReceiverTable {
     /// Returns true if a receiver hears. Unknown receivers count as hearing.
     func isHearing(_ receiver: ReceiverID) -> Bool { place(of: receiver).map { receivers[$0].isHearing } ?? true }
 
-    /// Returns the latest time at which a receiver heard, or `time` if it hears.
+    /// Returns the latest time at which a receiver heard, or `time` if it hears. The adverts of a receiver in doubt
+    /// arrive late, and count at their own time.
     ///
     /// It is not inlined, because an advert calls it only while a receiver is deaf.
     @inline(never)
-    func lastHearing(of receiver: ReceiverID, until time: Int64) -> Int64 {
-        place(of: receiver).map { receivers[$0].isDoubted ? time : min(time, receivers[$0].deafSince) } ?? time
+    func lastHearing(of receiver: ReceiverID, until time: Int64, advert: Int64 = .max) -> Int64 {
+        guard let place = place(of: receiver) else { return time }
+        let receiver = receivers[place]
+        return min(time, receiver.isDoubted ? max(advert, receiver.deafSince) : receiver.deafSince)
     }
 
     /// Starts at the first time. A receiver that was deaf before has heard nothing up to and including it.

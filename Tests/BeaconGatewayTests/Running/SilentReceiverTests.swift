@@ -48,8 +48,8 @@ struct SilentReceiverTests {
             for client in Client.allCases {
                 let exits = try await Self.exits(in: client, room, events)
                 let times = exits.map { ($0 - room.last.seconds) }
-                // An advert reaches a partition up to a second late, so that the next message may have to confirm it.
-                let latest = client == .partition ? 32.2 + one.period : 32.1
+                // The messages of a quiet partition and its worker's steps add up to 1.5 s to the receiver's message.
+                let latest = client == .partition ? 32.7 : 32.1
                 #expect(
                     times.count == 1 && times.allSatisfy { (29.9...latest).contains($0) },
                     "\(client) at \(fraction): \(times)")
