@@ -86,7 +86,12 @@ extension EventStore {
     /// Counts dropped events, and logs the first ones of a failure.
     nonisolated func countDropped(_ steps: [Step]) {
         var kinds: [String: Int] = [:]
-        for event in steps.flatMap({ $0.events + $0.addressed.map(\.event) }) { kinds[event.kind, default: 0] += 1 }
+        for step in steps {
+            let events = step.events + step.addressed.map(\.event)
+            for event in events { kinds[event.kind, default: 0] += 1 }
+            // A step without events has only state, such as the outcome of a rule.
+            if events.isEmpty { kinds["state", default: 0] += 1 }
+        }
         let isFirst = shared.withLock { [kinds] shared in
             let isFirst = shared.health.dropped.isEmpty
             shared.health.dropped.merge(kinds, uniquingKeysWith: +)
