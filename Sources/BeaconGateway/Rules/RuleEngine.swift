@@ -52,9 +52,6 @@ package actor RuleEngine {
         package var last: Date?
     }
 
-    /// The most events of apps and other gateways that wait for a rule's program.
-    private static let maximumWaiting = 1_000
-
     /// The most people whose last run a rule with a span remembers. If there are more, the least recent are forgotten.
     /// Limits the memory that invented beacons can occupy.
     private static let maximumPeople = 10_000
@@ -295,10 +292,8 @@ package actor RuleEngine {
     }
 
     /// Starts the program of a rule.
-    ///
-    /// - Parameter most: the most events that may wait for the program.
-    private func start(_ start: Start, most: Int = RuleRunner.maximumWaiting) async {
-        await start.runner.enqueue(start.json, most: most) { [weak self] fault in
+    private func start(_ start: Start) async {
+        await start.runner.enqueue(start.json) { [weak self] fault in
             var run = start.run
             run.outcome = fault == nil ? .done : .failed
             run.detail = fault
@@ -363,7 +358,7 @@ package actor RuleEngine {
         }
         for line in lines {
             guard let runner = active.first(where: { $0.rule.name == line.run.rule })?.runner else { continue }
-            await start(Start(runner: runner, json: line.json, run: line.run), most: Self.maximumWaiting)
+            await start(Start(runner: runner, json: line.json, run: line.run))
         }
     }
 

@@ -4,12 +4,9 @@ import Logging
 
 /// The runner of a rule's program, which runs one process at a time, no more often than the rule allows.
 ///
-/// Events that arrive too fast wait. If more than ``maximumWaiting`` wait, the oldest are dropped and logged. The
+/// Events that arrive too fast wait. If more than `maximumWaiting` wait, the oldest are dropped and logged. The
 /// newest event, which has the present state, is therefore always run.
 package actor RuleRunner {
-    /// The most events that wait.
-    static let maximumWaiting = 16
-
     /// An event that waits for the program.
     private struct Event {
         var line: [UInt8]
@@ -32,6 +29,7 @@ package actor RuleRunner {
     /// The reason why the last run failed; nil if it succeeded.
     private var failure: String?
 
+    private let maximumWaiting: Int
     private let program: EventProgram
     private let logger: Logger
     private var schedule: LaunchSchedule
@@ -41,8 +39,11 @@ package actor RuleRunner {
     private var isStopped = false
 
     /// Creates a runner.
-    init(_ rule: Rule, logger: Logger) {
+    ///
+    /// - Parameter maximumWaiting: the most events that wait for the program.
+    init(_ rule: Rule, logger: Logger, maximumWaiting: Int = 1_000) {
         self.rule = rule
+        self.maximumWaiting = maximumWaiting
         self.logger = logger
         schedule = LaunchSchedule(interval: rule.interval)
         program = EventProgram(rule)
@@ -58,17 +59,16 @@ package actor RuleRunner {
     ///
     /// - Parameters:
     ///   - line: the event.
-    ///   - most: the most events that may wait.
     ///   - end: called with the reason why the program did not run or failed; nil for success.
     func enqueue(
-        _ line: [UInt8], most: Int = RuleRunner.maximumWaiting, end: @escaping @Sendable (String?) -> Void = { _ in }
+        _ line: [UInt8], end: @escaping @Sendable (String?) -> Void = { _ in }
     ) {
         guard !isStopped else { return end("beacond ended before it was started") }
         waiting.append(Event(line: line, end: end))
-        if waiting.count > most {
+        if waiting.count > maximumWaiting {
             waiting.removeFirst().end("too many events were waiting, and this one was dropped")
             counts.dropped += 1
-            logger.warning("rule \(rule.name): more than \(most) events wait; dropping the oldest")
+            logger.warning("rule \(rule.name): more than \(maximumWaiting) events wait; dropping the oldest")
         }
         if worker == nil { worker = Task { await work() } }
     }

@@ -21,7 +21,7 @@ final class RuleRunnerTests {
         RuleRunner(
             Rule(
                 name: "r", target: .program(["/bin/sh", "-c", script]), folder: folder.path, timeLimit: timeLimit,
-                interval: interval), logger: lines.logger)
+                interval: interval), logger: lines.logger, maximumWaiting: 16)
     }
 
     private func event(_ seconds: Int64) -> [UInt8] {
