@@ -60,9 +60,7 @@ package actor RuleRunner {
     /// - Parameters:
     ///   - line: the event.
     ///   - end: called with the reason why the program did not run or failed; nil for success.
-    func enqueue(
-        _ line: [UInt8], end: @escaping @Sendable (String?) -> Void = { _ in }
-    ) {
+    func enqueue(_ line: [UInt8], end: @escaping @Sendable (String?) -> Void = { _ in }) {
         guard !isStopped else { return end("beacond ended before it was started") }
         waiting.append(Event(line: line, end: end))
         if waiting.count > maximumWaiting {
