@@ -1,7 +1,6 @@
 import BeaconSupport
 import CLibrary
 import CProcess
-import Dispatch
 
 /// A program that runs for an event: without a shell, with the event on its standard input, and for a limited time.
 ///
@@ -118,8 +117,11 @@ package struct EventProgram: Sendable {
                 let hasPassed = (try? await Task.sleep(for: patience)) != nil
                 guard supervisor.send(SIGTERM) else { return }
                 isLate.withLock { $0 = hasPassed }
-                let rest = Int((gracePeriod + Self.supervisorTime) / .milliseconds(1))
-                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(rest)) { supervisor.send(SIGKILL) }
+                // Detached, since this task may be cancelled.
+                Task.detached {
+                    try await Task.sleep(for: gracePeriod + Self.supervisorTime)
+                    supervisor.send(SIGKILL)
+                }
             }
             defer { group.cancelAll() }
             return await supervisor.end()

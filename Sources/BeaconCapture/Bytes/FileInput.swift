@@ -18,10 +18,15 @@ public struct FileInput: ~Copyable {
             ownsDescriptor = false
             return
         }
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        ownsDescriptor = true
-        guard descriptor >= 0 else {
-            let number = errno
+        var (file, number): (Int32, Int32) = (-1, EMFILE)
+        // For 10 s, since descriptors can be exhausted for a moment.
+        for attempt in 0..<100 where file < 0 && (number == EMFILE || number == ENFILE) {
+            if attempt > 0 { usleep(100_000) }
+            file = open(path, O_RDONLY | O_CLOEXEC)
+            number = errno
+        }
+        (descriptor, ownsDescriptor) = (file, true)
+        guard file >= 0 else {
             throw CaptureError(
                 .cannotOpen, "cannot be opened: \(SystemError.text(of: number))", path: path, systemError: number)
         }

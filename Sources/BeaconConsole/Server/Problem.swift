@@ -218,9 +218,9 @@ extension Request {
 }
 
 extension EventStoreError.Code {
-    /// True if the same request may succeed later, for example because the disk is full or another program locks the
-    /// file.
+    /// True if the same request may succeed later, for example because the disk is full, another program locks the
+    /// file, or no descriptor is left.
     fileprivate var isTemporary: Bool {
-        [.full, .locked, .cannotWrite, .cannotRead, .damaged, .crowded, .conflict].contains(self)
+        [.full, .locked, .cannotOpen, .cannotWrite, .cannotRead, .damaged, .crowded, .conflict].contains(self)
     }
 }

@@ -5,6 +5,7 @@ import BeaconGateway
 import BeaconSupport
 import BeaconTerminal
 import CLibrary
+import Dispatch
 import Foundation
 import Logging
 
@@ -45,6 +46,9 @@ struct DaemonLoop: Sendable {
         self.linger = linger
         self.override = override
         signals.listen()
+        // Dispatch opens a descriptor for each of its clocks at the first use, and never again if that fails.
+        DispatchQueue.global().asyncAfter(deadline: .now()) {}
+        DispatchQueue.global().asyncAfter(wallDeadline: .now()) {}
     }
 
     /// Claims the configuration's file for this process until it ends.

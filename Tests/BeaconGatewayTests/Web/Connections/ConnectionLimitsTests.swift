@@ -30,7 +30,7 @@ struct ConnectionLimitsTests {
 
     /// Clients that open connections with or without a running request.
     private struct Crowd {
-        let limits = ConnectionLimits()
+        let limits = ConnectionLimits(ConnectionLimitsTests.sizes)
         let closed = Locked<[String]>([])
         var places: [String: [ConnectionLimits.Place]] = [:]
 
@@ -126,7 +126,7 @@ struct ConnectionLimitsTests {
 
     @Test("The number of displaced connections that do not end is limited")
     func closing() throws {
-        let limits = ConnectionLimits()
+        let limits = ConnectionLimits(Self.sizes)
         let client = try Self.client("192.0.2.1")
         let places = (0..<2_000).compactMap { _ in limits.enter(client) {} }
         #expect(places.count == Self.sizes.open)
@@ -137,7 +137,7 @@ struct ConnectionLimitsTests {
 
     @Test("The longest idle connection is displaced, and never a connection with a request")
     func longest() throws {
-        let limits = ConnectionLimits()
+        let limits = ConnectionLimits(Self.sizes)
         let client = try Self.client("192.0.2.1")
         let closed = Locked<[Int]>([])
         let places = try (0..<Self.sizes.share).map { number in
