@@ -2,7 +2,7 @@ import BeaconApplications
 import BeaconSupport
 import Foundation
 import Logging
-import Synchronization
+package import Synchronization
 
 extension BeaconCenter {
     /// The center of a task, if a test set one.
