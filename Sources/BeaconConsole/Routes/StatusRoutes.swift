@@ -19,6 +19,7 @@ struct StatusRoutes: Sendable {
     let current: CurrentConfiguration
     let broadcast: EventBroadcast
     let diagnoses: DiagnosisCache
+    let fleet: FleetMember?
     let started: Date
 
     private struct Status: Codable, Sendable {
@@ -182,6 +183,12 @@ struct StatusRoutes: Sendable {
                 findings.append(
                     .init(severity: "good", what: "\(queue.name) accepts notifications", remedy: nil))
             }
+        }
+        if let failure = await fleet?.failure {
+            findings.append(.init(severity: "error", what: failure, remedy: "check the NATS servers and the network"))
+        }
+        if let loss = await fleet?.recentLoss {
+            findings.append(.init(severity: "warning", what: loss, remedy: "find out why the NATS servers lost data"))
         }
         findings += storeFindings()
         let names = Set(await gateway.receiverValues.map(\.name))

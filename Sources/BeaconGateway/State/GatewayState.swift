@@ -91,6 +91,8 @@ package struct GatewayState: Sendable {
         case fleet
         /// The position in a fleet's log up to which this machine's destinations have its events.
         case fleetDelivered
+        /// The newest known configuration of a fleet.
+        case fleetConfiguration
     }
 
     /// Returns the value of a key; nil if it has no value.
