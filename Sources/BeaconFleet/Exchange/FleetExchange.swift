@@ -20,6 +20,9 @@ package protocol FleetExchange: Sendable {
     /// - Returns: A warning for the operator, or nil.
     func prepare(replicas: Int) async throws -> String?
 
+    /// Returns what the servers may lose, for the operator; nil if there are no servers.
+    func serverNotice() async throws -> String?
+
     // MARK: Adverts
 
     /// Sends a receiver's adverts to the owner of a partition. It does not wait, and does not queue messages for later.

@@ -71,6 +71,8 @@ package final class LocalExchange: FleetExchange {
         return nil
     }
 
+    package func serverNotice() -> String? { nil }
+
     // MARK: - Adverts
 
     package func publish(_ message: [UInt8], to partition: Int, from relay: FleetRelay) throws {

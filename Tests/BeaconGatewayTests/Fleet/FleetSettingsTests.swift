@@ -122,6 +122,10 @@ struct AccountFileTests {
         #expect(workerLines.all.allSatisfy { !$0.hasPrefix("warning") && !$0.hasPrefix("error") }, "\(workerLines.all)")
         #expect(
             receiverLines.all.allSatisfy { !$0.hasPrefix("warning") && !$0.hasPrefix("error") }, "\(receiverLines.all)")
+        // Each machine says once what the server's version means.
+        for lines in [workerLines, receiverLines] {
+            #expect(lines.all.count { $0.hasPrefix("notice: the NATS server") && $0.contains("sync_interval") } == 1)
+        }
         try receiverExchange.publish([1], to: 0, from: FleetRelay(node: "the hall", source: 2))
         // It must not write anything that belongs to other members.
         for key in [FleetKey.configuration, .region("region x"), .partition(0), .delivery, .member("hub")] {

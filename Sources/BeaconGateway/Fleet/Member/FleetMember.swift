@@ -71,6 +71,7 @@ package actor FleetMember {
     var isConnected = false
     var lostBecause: String?
     private var isPrepared = false
+    private var hasCheckedServers = false
     private var isMaintaining = false
     var isRenewing = false
     private var reported: Set<String> = []
@@ -277,6 +278,10 @@ package actor FleetMember {
                 canWork = true
                 try await announce()
                 try await balance()
+            }
+            if !hasCheckedServers, let notice = try? await exchange.serverNotice() {
+                hasCheckedServers = true
+                logger.notice("\(notice)")
             }
             if settings.delivers, duty == nil, await audience.canDeliver() { try await takeDuty() }
             fault = nil
