@@ -19,6 +19,7 @@ struct StatusRoutes: Sendable {
     let current: CurrentConfiguration
     let broadcast: EventBroadcast
     let diagnoses: DiagnosisCache
+    let fleet: FleetMember?
     let started: Date
 
     private struct Status: Encodable, Sendable {
@@ -158,6 +159,12 @@ struct StatusRoutes: Sendable {
         for (name, fault) in await gateway.launchFaults.sorted(by: { $0.key < $1.key }) {
             let what = "cannot start \(name.isEmpty ? "applications" : name): \(fault)"
             findings.append(.init(severity: "warning", what: what, remedy: nil))
+        }
+        if let failure = await fleet?.failure {
+            findings.append(.init(severity: "error", what: failure, remedy: "check the NATS servers and the network"))
+        }
+        if let loss = await fleet?.recentLoss {
+            findings.append(.init(severity: "warning", what: loss, remedy: "find out why the NATS servers lost data"))
         }
         findings += storeFindings()
         let names = Set(await gateway.receiverValues.map(\.name))

@@ -187,7 +187,7 @@ package struct WebServer: Service {
         SessionRoutes(settings: settings, current: current, sessions: sessions, state: state).add(to: v1)
         StatusRoutes(
             settings: settings, gateway: gateway, consumer: consumer, delivery: delivery, current: current,
-            broadcast: broadcast, diagnoses: diagnoses, started: started
+            broadcast: broadcast, diagnoses: diagnoses, fleet: fleet, started: started
         ).add(to: v1)
         SensingRoutes(gateway: gateway).add(to: v1)
         FleetRoutes(fleet: fleet).add(to: v1)

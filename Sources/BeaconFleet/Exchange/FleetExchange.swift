@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 
 /// The communication of a fleet's machines: transient adverts, shared entries, and a log of changes.
 ///
@@ -18,6 +19,9 @@ package protocol FleetExchange: Sendable {
     /// - Parameter replicas: the number of servers that store each of them.
     /// - Returns: A warning for the operator, or nil.
     func prepare(replicas: Int) async throws -> String?
+
+    /// Returns what the servers may lose, for the operator; nil if there are no servers.
+    func serverNotice() async throws -> String?
 
     // MARK: Adverts
 
@@ -188,6 +192,46 @@ package struct FleetEntry: Hashable, Sendable {
 package struct FleetMessage: Hashable, Sendable {
     package var sequence: UInt64
     package var value: [UInt8]
+}
+
+/// A position in the log: the number of a message, and a digest of the message. After servers lost the log or its end,
+/// another message can get the number.
+package struct FleetPosition: Hashable, Sendable {
+    package var sequence: UInt64
+    /// nil if an earlier version stored the position, or the log had already removed the message because of its age.
+    package var digest: UInt64?
+
+    /// The position before the first message.
+    package static let start = FleetPosition(sequence: 0)
+
+    package init(sequence: UInt64, digest: UInt64? = nil) { (self.sequence, self.digest) = (sequence, digest) }
+
+    /// Creates the position of a message.
+    package init(_ message: FleetMessage) {
+        self.init(sequence: message.sequence, digest: StableHash.fnv1a(message.value))
+    }
+
+    /// Reads the value of an entry; nil if it is not a position.
+    package init?(_ value: [UInt8]) {
+        let words = String(decoding: value, as: UTF8.self).split(separator: " ")
+        guard let sequence = words.first.flatMap({ UInt64($0) }) else { return nil }
+        self.init(sequence: sequence, digest: words.dropFirst().first.flatMap { UInt64($0, radix: 16) })
+    }
+
+    /// The position as the value of an entry.
+    package var value: [UInt8] { Array("\(sequence)\(digest.map { " " + String($0, radix: 16) } ?? "")".utf8) }
+}
+
+extension FleetExchange {
+    /// Returns whether the log contains the message of a position, or contained it until it was too old.
+    package func contains(_ position: FleetPosition) async throws -> Bool {
+        guard position.sequence > 0 else { return true }
+        guard let message = try await message(from: position.sequence, of: nil) else {
+            return try await lastSequence() >= position.sequence
+        }
+        // If the first message is a later one, the log has removed earlier ones because of their age.
+        return message.sequence > position.sequence || position.digest == nil || FleetPosition(message) == position
+    }
 }
 
 /// A failure of a fleet's exchange.

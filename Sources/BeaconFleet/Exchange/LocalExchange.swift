@@ -5,13 +5,13 @@ import BeaconSupport
 package final class LocalExchange: FleetExchange {
     /// The part of an exchange that outlives the machines of a fleet.
     package final class Hub: Sendable {
-        fileprivate struct Stored {
+        struct Stored {
             var value: [UInt8]
             var revision: UInt64
             var written: Timestamp
         }
 
-        fileprivate struct State {
+        struct State {
             var entries: [FleetKey.Kind: [String: Stored]] = [:]
             var revision: UInt64 = 0
             var log: [(partition: Int, id: String, value: [UInt8])] = []
@@ -23,7 +23,7 @@ package final class LocalExchange: FleetExchange {
             var next = 0
         }
 
-        fileprivate let state = Locked(State())
+        let state = Locked(State())
         fileprivate let now: @Sendable () -> Timestamp
 
         /// Creates a hub whose entries expire by a clock.
@@ -70,6 +70,8 @@ package final class LocalExchange: FleetExchange {
         try check()
         return nil
     }
+
+    package func serverNotice() -> String? { nil }
 
     // MARK: - Adverts
 

@@ -95,6 +95,16 @@ package final class NATSExchange: FleetExchange {
         }
     }
 
+    package func serverNotice() async throws -> String? {
+        let safe = "\"sync_interval: always\" in its jetstream settings"
+        guard let version = try await translating({ try await log().serverVersion() }) else {
+            return
+                "the NATS server is older than 2.10 and cannot write each change to the disk at once: a crash can lose the changes of two minutes. If no event may be lost, install a newer one with \(safe); see docs/fleet.md"
+        }
+        return
+            "the NATS server has version \(version): a crash can lose the changes of two minutes, unless it has \(safe). beacond cannot read these settings; see docs/fleet.md"
+    }
+
     private func make(replicas: Int) async throws {
         try await leases().create(timeToLive: FleetTiming.lease, replicas: replicas)
         try await state().create(timeToLive: nil, replicas: replicas)

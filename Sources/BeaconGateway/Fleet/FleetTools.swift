@@ -57,11 +57,14 @@ public enum FleetTools {
         func restore(_ state: FleetRegionState) {}
         func restore(_ state: FleetPlaceState) {}
         func show(_ transition: FleetTransition) {}
-        func shownSequence() -> UInt64? { nil }
-        func noteShown(_ sequence: UInt64) {}
+        func knows(_ transition: FleetTransition) -> Bool { false }
+        func known(_ label: String) -> FleetRegionState? { nil }
+        func knownPlaces() -> [FleetPlaceState] { [] }
+        func stored(_ key: GatewayState.Key) -> [UInt8]? { nil }
+        func save(_ value: [UInt8], for key: GatewayState.Key) {}
         func keep(_ missed: [FleetTransition]) {}
         func canDeliver() -> Bool { false }
-        func deliver(_ transition: FleetTransition, at sequence: UInt64) -> Bool { false }
+        func deliver(_ transition: FleetTransition) -> Bool { false }
         func ownReceivers() -> [FleetMemberValue.Receiver] { [] }
     }
 

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 package import BeaconFleet
 import BeaconModel
 import BeaconMonitoring
@@ -79,31 +80,37 @@ extension Gateway: FleetAudience {
 
     // MARK: - Events for the store
 
-    /// A position in the fleet's log up to which this machine has processed it.
-    struct Position: Codable {
-        var fleet: String
-        var sequence: UInt64
-        /// The latest time before that position, in nanoseconds since 1970.
-        var time: Int64 = .min
+    package func knows(_ transition: FleetTransition) async -> Bool {
+        guard let fleet, let store else { return false }
+        return (try? await store.event(transition.eventID(in: fleet.settings.name))) != nil
     }
 
-    private func position(_ key: GatewayState.Key) async -> Position? {
-        guard let fleet, let data = try? await state?.value(of: key),
-            let position = try? JSONDecoder().decode(Position.self, from: data),
-            position.fleet == fleet.settings.name
-        else { return nil }
-        return position
+    /// The beginning of stored values. On other servers, or under another name, there is another fleet.
+    private var tag: Data? {
+        fleet.flatMap { $0.settings.hasServers ? Data("\($0.settings.name) \($0.settings.title)\n".utf8) : nil }
     }
 
-    package func shownSequence() async -> UInt64? { await position(.fleet)?.sequence }
+    package func stored(_ key: GatewayState.Key) async -> [UInt8]? {
+        guard let tag, let data = try? await state?.value(of: key), data.starts(with: tag) else { return nil }
+        return Array(data.dropFirst(tag.count))
+    }
 
-    package func noteShown(_ sequence: UInt64) async {
-        // The store writes in order, so waiting events are stored before this position.
-        guard let fleet, !queue.hasEvents,
-            let data = try? JSONEncoder().encode(Position(fleet: fleet.settings.name, sequence: sequence))
-        else { return }
-        // If this fails, the position stays behind, and repeated events are recognized by their ids.
-        try? await state?.set(.fleet, to: data)
+    package func save(_ value: [UInt8], for key: GatewayState.Key) async {
+        // The store writes in order. If a position stays behind, repeated events are recognized by their ids.
+        guard let tag, key == .fleetConfiguration || !queue.hasEvents else { return }
+        state?.setSoon(key, to: tag + Data(value))
+    }
+
+    package func known(_ label: String) -> FleetRegionState? {
+        guard let owner = ConditionOwner(label: label), let state = fleet?.states[owner] else { return nil }
+        let change = owner.isRegion ? reporter.view.regionChanges[owner.name] : nil
+        return FleetRegionState(
+            label: label, beacons: state.beacons, state: state.known, published: state.published,
+            since: (change?.time ?? listener.newestTime).nanoseconds, receiver: change?.receiver, sequence: 0)
+    }
+
+    package func knownPlaces() -> [FleetPlaceState] {
+        reporter.places.map { FleetPlaceState(beacon: BeaconConstraint($0.key), place: $0.value, sequence: 0) }
     }
 
     package func keep(_ missed: [FleetTransition]) async {
@@ -115,12 +122,7 @@ extension Gateway: FleetAudience {
 
     package func canDeliver() async -> Bool { !reporter.destinations.isEmpty }
 
-    package func deliver(_ transition: FleetTransition, at sequence: UInt64) async -> Bool {
-        if delivered == nil {
-            delivered = await position(.fleetDelivered) ?? Position(fleet: fleet?.settings.name ?? "", sequence: 0)
-        }
-        // The fleet may not know that this is delivered: the answer was lost, or this machine was killed before.
-        if let delivered, sequence <= delivered.sequence, transition.time <= delivered.time { return true }
+    package func deliver(_ transition: FleetTransition) async -> Bool {
         let lost = lost
         let isWritten = await inTurn {
             record(transition, for: .destinations)
@@ -134,14 +136,7 @@ extension Gateway: FleetAudience {
             }
         }
         // This event may have been lost; another machine sends it then.
-        guard lost == self.lost else { return false }
-        if var position = delivered {
-            // A new log counts from 1, and has later times.
-            (position.sequence, position.time) = (sequence, max(position.time, transition.time))
-            delivered = position
-            if let data = try? JSONEncoder().encode(position) { state?.setSoon(.fleetDelivered, to: data) }
-        }
-        return true
+        return lost == self.lost
     }
 
     /// Queues a transition's event for the store, without showing it.

@@ -38,8 +38,6 @@ package actor Gateway {
     var proxy: ProxyServer?
     /// The fleet that the machine is part of; nil for none.
     var fleet: FleetLink?
-    /// The position in the fleet's log up to which its destinations have all events; nil until it is read.
-    var delivered: Position?
     /// The stream of changes for consoles; nil without a console.
     var broadcast: EventBroadcast?
     let published: Locked<GatewayStatistics>

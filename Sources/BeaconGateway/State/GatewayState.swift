@@ -93,6 +93,8 @@ package struct GatewayState: Sendable {
         case fleetDelivered
         /// The names of receivers that need a number.
         case receivers
+        /// The newest known configuration of a fleet.
+        case fleetConfiguration
     }
 
     /// Returns the value of a key; nil if it has no value.

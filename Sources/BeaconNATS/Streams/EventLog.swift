@@ -90,6 +90,9 @@ package struct EventLog: Sendable {
         try await api.message(MessageQuery(seq: max(1, sequence), next_by_subj: filter))
     }
 
+    /// Returns the version of the server that answers, for example "2.12.1", or "2.10"; nil for one older than 2.10.
+    package func serverVersion() async throws(NATSError) -> String? { try await api.serverVersion() }
+
     /// Returns the stream's last sequence, or 0 if it never had a message.
     package func lastSequence() async throws(NATSError) -> UInt64 { try await api.lastSequence() }
 }

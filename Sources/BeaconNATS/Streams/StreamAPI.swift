@@ -51,6 +51,13 @@ struct StreamAPI: Sendable {
         return answer.state?.last_seq ?? 0
     }
 
+    /// Returns the server's version; nil if it is older than 2.10. Version 2.10 added the time to this answer, and
+    /// version 2.11 its own version.
+    func serverVersion() async throws(NATSError) -> String? {
+        let answer: StreamAnswer = try await ask("INFO", nil as Nothing?)
+        return answer.config?.metadata?["_nats.ver"] ?? answer.ts.map { _ in "2.10" }
+    }
+
     /// Returns a message; nil if it does not exist.
     func message(_ query: MessageQuery) async throws(NATSError) -> StoredMessage? {
         do throws(NATSError) {
@@ -185,6 +192,7 @@ struct StreamSettings: Encodable, Sendable {
 struct StreamAnswer: StreamAPIAnswer {
     struct Configuration: Decodable, Sendable {
         var subjects: [String]?
+        var metadata: [String: String]?
     }
 
     struct State: Decodable, Sendable {
@@ -194,6 +202,7 @@ struct StreamAnswer: StreamAPIAnswer {
     var error: APIError?
     var config: Configuration?
     var state: State?
+    var ts: String?
 }
 
 /// The choice of a message to read.

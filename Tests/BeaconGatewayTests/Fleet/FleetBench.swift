@@ -23,7 +23,7 @@ final class FleetBench {
     /// The history of a machine, which survives its end like a disk.
     final class History: Sendable {
         let events = Locked<[EventID: FleetTransition]>([:])
-        let shown = Locked<UInt64?>(nil)
+        let stored = Locked<[GatewayState.Key: [UInt8]]>([:])
 
         func add(_ transition: FleetTransition) {
             guard transition.content != .takeover else { return }
@@ -36,21 +36,41 @@ final class FleetBench {
     struct Follower: FleetAudience {
         let audience: Audience
         let history: History
+        /// The states of regions in this run.
+        let states = Locked<[String: FleetRegionState]>([:])
+        /// The ids of the changes that were shown in this run.
+        let shown = Locked<[EventID]>([])
 
         func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) {
             audience.followed.withLock { $0 = configuration }
         }
-        func restore(_ state: FleetRegionState) { audience.restored.withLock { $0.append(state) } }
+        func restore(_ state: FleetRegionState) {
+            audience.restored.withLock { $0.append(state) }
+            states.withLock { $0[state.label] = state }
+        }
         func restore(_ state: FleetPlaceState) {}
         func show(_ transition: FleetTransition) {
             audience.shown.withLock { $0.append(transition) }
+            shown.withLock { $0.append(transition.eventID(in: FleetBench.settings.name)) }
             history.add(transition)
+            guard case .region(let change) = transition.content else { return }
+            states.withLock {
+                $0[change.label] = FleetRegionState(
+                    label: change.label, beacons: change.beacons,
+                    state: change.state == .unknown ? change.before : change.state, published: change.state,
+                    since: transition.time, sequence: 0)
+            }
         }
-        func shownSequence() -> UInt64? { history.shown.withLock { $0 } }
-        func noteShown(_ sequence: UInt64) { history.shown.withLock { $0 = sequence } }
+        func knows(_ transition: FleetTransition) -> Bool {
+            history.events.withLock { $0[transition.eventID(in: FleetBench.settings.name)] != nil }
+        }
+        func known(_ label: String) -> FleetRegionState? { states.withLock { $0[label] } }
+        func knownPlaces() -> [FleetPlaceState] { [] }
+        func stored(_ key: GatewayState.Key) -> [UInt8]? { history.stored.withLock { $0[key] } }
+        func save(_ value: [UInt8], for key: GatewayState.Key) { history.stored.withLock { $0[key] = value } }
         func keep(_ missed: [FleetTransition]) { for transition in missed { history.add(transition) } }
         func canDeliver() -> Bool { true }
-        func deliver(_ transition: FleetTransition, at sequence: UInt64) -> Bool {
+        func deliver(_ transition: FleetTransition) -> Bool {
             guard audience.isWritable.withLock({ $0 }) else { return false }
             audience.delivered.withLock { $0.append(transition) }
             return true
@@ -73,6 +93,7 @@ final class FleetBench {
         let node: String
         let exchange: LocalExchange
         let member: FleetMember
+        let audience: Follower
         /// The nanoseconds by which its clock and its wall clock are ahead. A paused machine loses time.
         let lead: Locked<Int64>
         /// True while the machine is paused.
@@ -85,6 +106,7 @@ final class FleetBench {
         ) {
             self.node = node
             self.phase = phase
+            self.audience = audience
             let lead = Locked(lead)
             self.lead = lead
             exchange = LocalExchange(hub)
@@ -164,12 +186,15 @@ final class FleetBench {
     // MARK: - Machines
 
     /// Starts a machine. Kills a running machine with the same name first.
-    func start(_ node: String, lead: Int64 = 0, wallLead: Int64 = 0) async throws {
+    ///
+    /// - Parameter hasItems: false for a machine whose file has no regions.
+    func start(_ node: String, lead: Int64 = 0, wallLead: Int64 = 0, hasItems: Bool = true) async throws {
         kill(node)
         let history = histories[node] ?? History()
         histories[node] = history
         let machine = Machine(
-            node, hub, configuration, now: now, lead: lead, wallLead: wallLead, phase: machines.count * 4 + 1,
+            node, hub, hasItems ? configuration : configuration.withoutShared, now: now, lead: lead, wallLead: wallLead,
+            phase: machines.count * 4 + 1,
             audience: Follower(audience: audience, history: history), logger: lines.logger)
         machines.append(machine)
         try await machine.member.open()

@@ -127,12 +127,13 @@ struct FleetPartitionTests {
         let item = ConfigurationItem(
             kind: .region, name: "hall", settings: .object(["name": .string("hall")]), origin: .file)
         let rule = ConfigurationItem(kind: .rule, name: "x", settings: .object([:]), origin: .file)
-        let configuration = FleetConfiguration(partitions: 5, items: [item, rule])
+        let configuration = FleetConfiguration(revision: 7, partitions: 5, items: [item, rule])
         let read = try FleetConfiguration(configuration.encoded())
         // Rules start programs, so they stay on their machine.
-        #expect(read.partitions == 5 && read.items.map(\.name) == ["hall"])
+        #expect(read.revision == 7 && read.partitions == 5 && read.items.map(\.name) == ["hall"])
         let absurd = Array(#"{"partitions":9999999,"items":[{"kind":"later","name":"x","settings":1}]}"#.utf8)
-        let bounded = try FleetConfiguration(absurd)
+        let bounded = try FleetConfiguration(absurd, at: 9)
+        #expect(bounded.revision == 9, "an earlier version's configuration has its entry's revision")
         #expect(bounded.partitions == FleetSettings.maximumPartitions && bounded.items.isEmpty)
     }
 }

@@ -64,11 +64,14 @@ struct AccountFileTests {
         func restore(_ state: FleetRegionState) {}
         func restore(_ state: FleetPlaceState) {}
         func show(_ transition: FleetTransition) {}
-        func shownSequence() -> UInt64? { nil }
-        func noteShown(_ sequence: UInt64) {}
+        func knows(_ transition: FleetTransition) -> Bool { false }
+        func known(_ label: String) -> FleetRegionState? { nil }
+        func knownPlaces() -> [FleetPlaceState] { [] }
+        func stored(_ key: GatewayState.Key) -> [UInt8]? { nil }
+        func save(_ value: [UInt8], for key: GatewayState.Key) {}
         func keep(_ missed: [FleetTransition]) {}
         func canDeliver() -> Bool { true }
-        func deliver(_ transition: FleetTransition, at sequence: UInt64) -> Bool { true }
+        func deliver(_ transition: FleetTransition) -> Bool { true }
         func ownReceivers() -> [FleetMemberValue.Receiver] { [] }
     }
 
@@ -119,6 +122,10 @@ struct AccountFileTests {
         #expect(workerLines.all.allSatisfy { !$0.hasPrefix("warning") && !$0.hasPrefix("error") }, "\(workerLines.all)")
         #expect(
             receiverLines.all.allSatisfy { !$0.hasPrefix("warning") && !$0.hasPrefix("error") }, "\(receiverLines.all)")
+        // Each machine says once what the server's version means.
+        for lines in [workerLines, receiverLines] {
+            #expect(lines.all.count { $0.hasPrefix("notice: the NATS server") && $0.contains("sync_interval") } == 1)
+        }
         try receiverExchange.publish([1], to: 0, from: FleetRelay(node: "the hall", source: 2))
         // It must not write anything that belongs to other members.
         for key in [FleetKey.configuration, .region("region x"), .partition(0), .delivery, .member("hub")] {

@@ -8,33 +8,58 @@ import Logging
 extension FleetMember {
     // MARK: - Following
 
-    /// Follows the fleet's configuration. The first machine of a fleet publishes its own.
+    /// Follows the fleet's configuration, or publishes the configuration of this machine if that is newer.
     func followConfiguration() async throws {
         // One at a time: an older configuration that took longer would undo a newer one.
         try await configurationTurn.run { try await followNewest() }
     }
 
     private func followNewest() async throws {
-        if let entry = try await exchange.entry(.configuration) {
-            guard entry.revision != configurationRevision else { return }
-            // A server that is no longer the leader can answer with an old revision. A server that lost its disk starts
-            // its numbers again and stays with them, so a lower revision counts when it is read twice.
-            if entry.revision < configurationRevision, lowerRevision != entry.revision {
-                lowerRevision = entry.revision
-                return
+        // If this machine has published, it reads the result: of two machines that publish, one wins.
+        for _ in 0..<2 {
+            let known = await newestConfiguration()
+            let entry = try await exchange.entry(.configuration)
+            let found = try entry.map { try FleetConfiguration($0.value, at: $0.revision) }
+            if let found, !found.isOlder(than: known) {
+                guard found != shared else { return }
+                return try await use(found)
             }
-            lowerRevision = nil
-            try await use(try FleetConfiguration(entry.value), revision: entry.revision)
-        } else if settings.works {
-            let shared = FleetConfiguration(partitions: settings.partitions, items: ownItems)
-            // If two machines are first, one of them wins.
-            _ = try? await exchange.put(try shared.encoded(), for: .configuration, replacing: 0)
-            guard let entry = try await exchange.entry(.configuration) else { return }
-            try await use(try FleetConfiguration(entry.value), revision: entry.revision)
+            let isFile = known.revision == FleetConfiguration.ofFile
+            guard settings.works || !isFile else { return }
+            var new = known
+            if isFile, !new.items.isEmpty { new.revision += 1 }
+            // A conflict can also mean that a server that is no longer the leader gave an old answer.
+            if try await replace(entry, by: new), !isFile {
+                logger.warning(
+                    "the fleet's servers had lost the newest configuration; this machine has published it again: \(new.items.count) regions, places and beacons"
+                )
+            }
         }
     }
 
-    private func use(_ shared: FleetConfiguration, revision: UInt64) async throws {
+    /// Writes the fleet's configuration; false if another machine has written it before.
+    private func replace(_ entry: FleetEntry?, by new: FleetConfiguration) async throws -> Bool {
+        do {
+            _ = try await exchange.put(try new.encoded(), for: .configuration, replacing: entry?.revision ?? 0)
+            return true
+        } catch let error as FleetError where error.code == .conflict {
+            return false
+        }
+    }
+
+    /// Returns the newest configuration that this machine knows: the fleet's, in this run or before, or that of its
+    /// file.
+    private func newestConfiguration() async -> FleetConfiguration {
+        if let shared { return shared }
+        return await audience.stored(.fleetConfiguration).flatMap { try? FleetConfiguration($0) }
+            ?? FleetConfiguration(
+                revision: FleetConfiguration.ofFile, partitions: settings.partitions, items: ownItems)
+    }
+
+    private func use(_ shared: FleetConfiguration) async throws {
+        let revision = shared.revision
+        // Stored first, so that no machine decides by a configuration that it could forget.
+        await audience.save(try shared.encoded(), for: .fleetConfiguration)
         items = shared.items
         let new = base.adding(items)
         let plan = MonitoringPlan(new, isShared: true)
@@ -46,6 +71,7 @@ extension FleetMember {
         await audience.follow(new, partitions)
         // Set last: from here on, decisions of this revision are shown and delivered.
         configurationRevision = revision
+        self.shared = shared
     }
 
     /// Applies another configuration to a partition. Another partition may already know a region that is new here.
@@ -101,7 +127,10 @@ extension FleetMember {
 
     /// Returns the stored state of a region and its revision; nil without a stored state.
     func region(_ label: String) async throws -> (FleetRegionState, UInt64)? {
-        guard let entry = try await exchange.entry(.region(label)) else { return nil }
+        let entry = try await exchange.entry(.region(label))
+        // After a loss, the entry may be older than the state that this machine has shown.
+        if lostThrough > 0, let state = await audience.known(label) { return (state, entry?.revision ?? 0) }
+        guard let entry else { return nil }
         guard let state = try? JSONDecoder().decode(FleetRegionState.self, from: Data(entry.value)) else {
             report("cannot read the stored state of the \(label.printable); it starts as unknown")
             return nil
@@ -127,18 +156,18 @@ extension FleetMember {
     /// - Throws: ``ItemChange/Failure`` if the change is invalid, ``FleetError`` if the fleet cannot be reached.
     package func change(_ change: ItemChange) async throws -> GatewayConfiguration {
         for _ in 0..<5 {
+            // After a loss, this publishes the newest known configuration first.
+            try await followConfiguration()
             guard let entry = try await exchange.entry(.configuration) else { break }
-            var shared = try FleetConfiguration(entry.value)
-            shared.items = try change.applied(to: shared.items, beside: base).items
-            do {
-                _ = try await exchange.put(try shared.encoded(), for: .configuration, replacing: entry.revision)
-                // The change is stored. If this machine cannot follow at once, it does soon.
-                try? await followConfiguration()
-                return configuration ?? base
-            } catch let error as FleetError where error.code == .conflict {
-                // Another machine has changed it; apply this change to the new revision.
-                continue
-            }
+            var new = try FleetConfiguration(entry.value, at: entry.revision)
+            guard new == shared else { continue }
+            new.items = try change.applied(to: new.items, beside: base).items
+            new.advance(at: clock.wall())
+            // If another machine has changed it, apply this change to the new revision.
+            guard try await replace(entry, by: new) else { continue }
+            // The change is stored. If this machine cannot follow at once, it does soon.
+            try? await followConfiguration()
+            return configuration ?? base
         }
         throw FleetError(.unreachable, "cannot change the fleet's configuration at the moment; try again")
     }
@@ -146,9 +175,11 @@ extension FleetMember {
     /// Replaces the configuration of all machines with that of the file.
     func publishOwn() async throws {
         let before = try await exchange.entry(.configuration)
-        let count = try before.map { try FleetConfiguration($0.value).partitions } ?? settings.partitions
-        _ = try await exchange.put(
-            try FleetConfiguration(partitions: count, items: ownItems).encoded(), for: .configuration,
-            replacing: before?.revision ?? 0)
+        var new =
+            try before.map { try FleetConfiguration($0.value, at: $0.revision) }
+            ?? FleetConfiguration(revision: FleetConfiguration.ofFile, partitions: settings.partitions, items: [])
+        new.items = ownItems.map(\.asShared)
+        new.advance(at: clock.wall())
+        _ = try await exchange.put(try new.encoded(), for: .configuration, replacing: before?.revision ?? 0)
     }
 }

@@ -43,7 +43,7 @@ extension FleetMember {
             let entry: FleetEntry?
             do { entry = try await exchange.entry(.partition(partition)) } catch { return false }
             guard let entry, entry.value == owner.value else {
-                lose(owner, because: "another worker has its lease")
+                lose(owner, because: entry == nil ? "the servers have lost its lease" : "another worker has its lease")
                 return true
             }
             owner.revision = entry.revision
@@ -70,6 +70,12 @@ extension FleetMember {
     /// Takes this worker's share of the partitions, and returns partitions beyond it.
     func balance() async throws {
         guard let partitions, configuration != nil else { return }
+        // After a loss, go back in the log first: then this machine knows the states that the servers have lost.
+        if let last = trail.last, try await !exchange.contains(last) {
+            logged.signal()
+            return
+        }
+        for partition in works.keys where partition >= partitions.count { await release(partition) }
         let workers = try await exchange.entries(.worker).map(\.name)
         let holders = try await holders()
         for (partition, holder) in holders where holder == worker && works[partition] == nil {
@@ -159,22 +165,19 @@ extension FleetMember {
 
     /// Writes into the log that this worker has taken over. From then on the log rejects messages of previous owners.
     private func fence(_ owner: PartitionOwner) async throws -> Bool {
-        let takeover = FleetTransition(
-            partition: owner.partition, epoch: owner.epoch, number: 0, worker: worker,
-            configuration: configurationRevision, time: clock.wall().nanoseconds,
-            content: .takeover)
-        let message = try takeover.encoded()
         for _ in 0..<8 {
             let last = try await exchange.lastMessage(of: owner.partition)
-            if let last, let transition = try? FleetTransition(last.value), transition.epoch > owner.epoch {
-                report(
-                    "cannot take partition \(owner.partition): the log has a later owner than any lease; were the leases removed, but not the log?"
-                )
-                return false
+            if let last, let transition = try? FleetTransition(last.value), transition.epoch >= owner.epoch {
+                // Another worker owns it now; or the servers lost the leases, but not the log.
+                guard try await exchange.entry(.partition(owner.partition))?.value == owner.value else { return false }
+                owner.epoch = transition.epoch &+ 1
             }
+            let takeover = FleetTransition(
+                partition: owner.partition, epoch: owner.epoch, number: 0, worker: worker,
+                configuration: configurationRevision, time: clock.wall().nanoseconds, content: .takeover)
             do {
                 owner.sequence = try await exchange.append(
-                    message, to: owner.partition, id: takeover.id, after: last?.sequence ?? 0)
+                    try takeover.encoded(), to: owner.partition, id: takeover.id, after: last?.sequence ?? 0)
                 return true
             } catch let error as FleetError where error.code == .conflict {
                 // The previous owner wrote at the same time.
@@ -187,6 +190,8 @@ extension FleetMember {
     /// Reads the stored state: the entries, and messages of the log that are newer than the entries.
     private func readKnown(_ owner: PartitionOwner, _ plan: PartitionWork.Plan) async throws {
         let labels = Set(plan.conditions.keys)
+        // Read it before the states, which may include more.
+        let shown = followed ?? 0
         for label in plan.conditions.keys {
             guard let (state, revision) = try await region(label) else { continue }
             owner.regions[label] = state
@@ -204,12 +209,21 @@ extension FleetMember {
                 owner.places[state.beacon] = state
                 owner.revisions[.place(state.beacon.description)] = entry.revision
             }
+            let known = lostThrough > 0 ? await audience.knownPlaces() : []
+            for state in known where partitions.partition(of: state.beacon) == owner.partition {
+                owner.places[state.beacon] = state
+            }
         }
         let checkpoint = try await exchange.entry(.checkpoint(owner.partition))
         owner.revisions[.checkpoint(owner.partition)] = checkpoint?.revision
         // The entry may be wrong; never go beyond the log.
         owner.checkpoint = min(
             checkpoint.flatMap { UInt64(String(decoding: $0.value, as: UTF8.self)) } ?? 0, owner.sequence)
+        if lostThrough > 0 {
+            // The entries may be as old as the log, and this machine knows more.
+            owner.keepStates(afterLossFrom: shown)
+            owner.checkpoint = shown
+        }
         var next = owner.checkpoint + 1
         let end = owner.sequence
         while next < end, let message = try await exchange.message(from: next, of: owner.partition),

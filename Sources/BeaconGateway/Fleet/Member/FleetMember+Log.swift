@@ -2,6 +2,7 @@ import BeaconFleet
 import BeaconModel
 import BeaconSupport
 import Foundation
+import Logging
 
 extension FleetMember {
     // MARK: - Writing
@@ -36,10 +37,11 @@ extension FleetMember {
                         if !owner.pending.isEmpty { owner.pending.removeFirst() }
                         continue
                     }
-                    // The last message was so old that the log has dropped it. In any other case the error stands, and
-                    // the message is tried again later.
+                    // The log has removed the last message because of its age, or has lost it. In any other case the
+                    // error stands, and the message is tried again later.
                     guard owner.sequence != last?.sequence ?? 0 else { throw error }
                     owner.sequence = last?.sequence ?? 0
+                    owner.keepStates(afterLossFrom: owner.sequence)
                     continue
                 }
                 owner.note(transition, at: sequence)
@@ -101,7 +103,7 @@ extension FleetMember {
     }
 
     private func writeCheckpoint(of owner: PartitionOwner) async throws {
-        guard owner.checkpoint < owner.sequence, owner.unwritten.isEmpty, owner.pending.isEmpty else { return }
+        guard owner.checkpoint != owner.sequence, owner.unwritten.isEmpty, owner.pending.isEmpty else { return }
         let (key, sequence) = (FleetKey.checkpoint(owner.partition), owner.sequence)
         do {
             owner.revisions[key] = try await exchange.put(
@@ -124,28 +126,79 @@ extension FleetMember {
             if followed != begun { shown.signal() }
         }
         do {
-            if followed == nil {
-                // Read the number first: changes that arrive while the states are read are then shown twice, which is
-                // harmless.
-                let last = try await exchange.lastSequence()
-                try await restoreStates()
-                try await keepMissed(through: last)
-                followed = last
-            }
+            guard try await trail.isEmpty ? begin() : isLogKept() else { return }
             while let known = followed, let message = try await exchange.message(from: known + 1, of: nil) {
                 if let transition = try? FleetTransition(message.value) {
                     guard try await canFollow(transition) else { break }
-                    await audience.show(transition)
+                    // After a loss, the log may contain messages again that were shown before.
+                    let isKnown = message.sequence <= lostThrough ? await audience.knows(transition) : false
+                    if !isKnown { await audience.show(transition) }
                 }
-                followed = message.sequence
+                trail.append(FleetPosition(message))
+                if trail.count > 2 * Self.trailLength { trail.removeFirst(Self.trailLength) }
             }
-            if let followed, followed != noted {
-                await audience.noteShown(followed)
-                noted = followed
+            if let last = trail.last, last != noted {
+                await audience.save(last.value, for: .fleet)
+                noted = last
             }
         } catch {
             report("cannot read the fleet's log at the moment: \(error)")
         }
+    }
+
+    /// The number of positions to remember, so that few messages are read again after a loss.
+    private static let trailLength = 1_000
+
+    /// Shows the states of regions and places, and adds missed changes to the history.
+    private func begin() async throws -> Bool {
+        // Read the number first: changes that arrive while the states are read are then shown twice, which is harmless.
+        let last = try await exchange.lastSequence()
+        try await restoreStates()
+        var begin = [FleetPosition.start]
+        if let known = await audience.stored(.fleet).flatMap(FleetPosition.init) {
+            let isKept = try await exchange.contains(known)
+            if isKept { begin.append(known) } else { noteLoss(of: known, after: nil) }
+            try await keepMissed(after: isKept ? known.sequence : 0, through: last)
+        }
+        if last > 0 {
+            let message = try await exchange.message(from: last, of: nil)
+            begin.append(message.flatMap { $0.sequence == last ? FleetPosition($0) : nil } ?? .init(sequence: last))
+        }
+        trail = begin
+        return true
+    }
+
+    /// Returns whether the log contains the last shown message. If not, this machine goes back to the last message that
+    /// the log still contains.
+    private func isLogKept() async throws -> Bool {
+        guard let last = trail.last, try await !exchange.contains(last) else {
+            missing = nil
+            return true
+        }
+        // A server that is no longer the leader can give an old answer, so a loss counts when it is read twice.
+        guard missing == last else {
+            missing = last
+            return false
+        }
+        while let position = trail.last, try await !exchange.contains(position) { trail.removeLast() }
+        if trail.isEmpty { trail = [.start] }
+        let kept = trail.last?.sequence ?? 0
+        missing = nil
+        (lostAfter, lostThrough) = (min(lostAfter, kept), max(lostThrough, last.sequence))
+        for owner in works.values {
+            owner.sequence = min(owner.sequence, kept)
+            owner.keepStates(afterLossFrom: kept)
+        }
+        noteLoss(of: last, after: kept)
+        return true
+    }
+
+    private func noteLoss(of last: FleetPosition, after kept: UInt64?) {
+        let lost = "the fleet's log has lost messages \(kept.map { "\($0 + 1) to" } ?? "up to number") \(last.sequence)"
+        loss = (lost, clock.wall())
+        logger.error(
+            "\(lost): the servers lost data, or their store was replaced. This machine reads the log again and continues; changes in these messages that were not delivered yet are lost"
+        )
     }
 
     private func restoreStates() async throws {
@@ -167,8 +220,8 @@ extension FleetMember {
     private static let missedBatch = 100
 
     /// Adds changes that happened while this machine was away to the history. They do not start its programs.
-    private func keepMissed(through last: UInt64) async throws {
-        guard let known = await audience.shownSequence(), known < last else { return }
+    private func keepMissed(after known: UInt64, through last: UInt64) async throws {
+        guard known < last else { return }
         var next = max(known, last - min(last, Self.maximumMissed)) + 1
         var missed: [FleetTransition] = []
         while next <= last, let message = try await exchange.message(from: next, of: nil), message.sequence <= last {
@@ -176,7 +229,7 @@ extension FleetMember {
             if let transition = try? FleetTransition(message.value) { missed.append(transition) }
             guard missed.count == Self.missedBatch else { continue }
             await audience.keep(missed)
-            await audience.noteShown(message.sequence)
+            await audience.save(FleetPosition(message).value, for: .fleet)
             missed = []
         }
         await audience.keep(missed)
@@ -186,7 +239,7 @@ extension FleetMember {
     private static let configurationPatience = 60 * Timestamp.nanosecondsPerSecond
 
     /// Returns whether this machine has the configuration of a transition. Looks for a newer one if not.
-    private func canFollow(_ transition: FleetTransition) async throws -> Bool {
+    func canFollow(_ transition: FleetTransition) async throws -> Bool {
         if transition.configuration > configurationRevision { try await followConfiguration() }
         guard transition.configuration > configurationRevision else {
             waitsSince = nil
@@ -195,61 +248,9 @@ extension FleetMember {
         let began = waitsSince ?? clock.now()
         waitsSince = began
         guard clock.now().since(began) >= Self.configurationPatience else { return false }
-        // The entries may have been created again, with numbers from the beginning. So this wait is limited.
+        // The configuration may be lost with the servers' data, so this wait is limited.
         report(
             "an event was decided by an unknown configuration revision; showing the event anyway")
         return true
-    }
-
-    // MARK: - Delivering
-
-    /// The number of messages after which the position of delivery is stored.
-    private static let deliveryBatch = 100
-
-    /// Delivers undelivered changes of the whole fleet, if this machine has that duty. They are shown here before.
-    func deliver() async {
-        guard configurationRevision > 0, !isDelivering, hasDuty else { return }
-        isDelivering = true
-        defer { isDelivering = false }
-        do {
-            if delivered == nil {
-                let number = dutyNumber
-                let entry = try await exchange.entry(.delivered)
-                let last = try await exchange.lastSequence()
-                guard duty != nil, number == dutyNumber else { return }
-                // The entry may be wrong; never go beyond the log.
-                let sequence = entry.flatMap { UInt64(String(decoding: $0.value, as: UTF8.self)) } ?? 0
-                delivered = (min(sequence, last), entry?.revision ?? 0)
-            }
-            var count = 0
-            while hasDuty, let known = delivered,
-                let message = try await exchange.message(from: known.sequence + 1, of: nil),
-                message.sequence <= followed ?? 0
-            {
-                // A message of a later version is left to machines of that version.
-                if let transition = try? FleetTransition(message.value) {
-                    guard try await canFollow(transition), await audience.deliver(transition, at: message.sequence)
-                    else { break }
-                }
-                delivered?.sequence = message.sequence
-                count += 1
-                if count % Self.deliveryBatch == 0 { try await noteDelivered() }
-            }
-            if count > 0 { try await noteDelivered() }
-        } catch let error as FleetError where error.code == .conflict {
-            // Another machine continues to deliver; its position is read again.
-            delivered = nil
-        } catch {
-            report("cannot deliver for the fleet at the moment: \(error); changes wait in the log")
-        }
-    }
-
-    private var hasDuty: Bool { duty.map { clock.now() < $0.validUntil } ?? false }
-
-    private func noteDelivered() async throws {
-        guard let delivered else { return }
-        let revision = try await exchange.put(
-            Array("\(delivered.sequence)".utf8), for: .delivered, replacing: delivered.revision)
-        self.delivered?.revision = revision
     }
 }

@@ -24,8 +24,24 @@ extension FleetMember {
         }
         value.log = try? await exchange.lastSequence()
         if let entry = try? await exchange.entry(.delivered) {
-            value.delivered = UInt64(String(decoding: entry.value, as: UTF8.self))
+            value.delivered = FleetPosition(entry.value)?.sequence
         }
         return value
+    }
+
+    /// How long a loss of the log counts as a finding, in nanoseconds.
+    private static let lossTime = 24 * 3600 * Timestamp.nanosecondsPerSecond
+
+    /// The reason why this machine does not follow the fleet; nil if it does.
+    package var failure: String? {
+        guard isConnected else { return "no connection to the fleet\(lostBecause.map { ": \($0)" } ?? "")" }
+        return fault.map { "this machine cannot follow the fleet: \($0)" }
+    }
+
+    /// The last loss of messages; nil if there was none within a day.
+    package var recentLoss: String? {
+        guard let loss, clock.wall().since(loss.time) < Self.lossTime else { return nil }
+        let time = Date(timeIntervalSince1970: loss.time.seconds).formatted(.iso8601)
+        return "\(loss.sentence), noticed at \(time). Changes in them that were not delivered are lost"
     }
 }

@@ -59,8 +59,10 @@ package actor FleetMember {
     /// `configurationRevision`.
     var plannedRevision: UInt64 = 0
     var configurationRevision: UInt64 = 0
-    /// A revision lower than the present one, as last read.
-    var lowerRevision: UInt64?
+    /// The newest configuration that this machine knows; nil until it is read.
+    var shared: FleetConfiguration?
+    /// The reason why this machine does not follow the fleet at the moment.
+    private(set) var fault: String?
     /// True while this machine can take partitions, so that others leave it its share.
     private var canWork = false
     var hasReportedDifference = false
@@ -69,6 +71,7 @@ package actor FleetMember {
     var isConnected = false
     var lostBecause: String?
     private var isPrepared = false
+    private var hasCheckedServers = false
     private var isMaintaining = false
     var isRenewing = false
     private var reported: Set<String> = []
@@ -82,12 +85,24 @@ package actor FleetMember {
     var duty: (revision: UInt64, validUntil: Timestamp)?
     /// The number of times this machine took the duty.
     var dutyNumber = 0
-    /// The last delivered sequence number, and the revision of the entry that stores it.
-    var delivered: (sequence: UInt64, revision: UInt64)?
+    /// The last delivered position, and the revision of the entry that stores it.
+    var delivered: (position: FleetPosition, revision: UInt64)?
+    /// The last position that this machine itself has delivered in this run.
+    var ownDelivered: FleetPosition?
+    /// The last shown positions, in order; empty until the initial states are shown.
+    var trail: [FleetPosition] = []
     /// The last shown sequence number; nil until the initial states are shown.
-    var followed: UInt64?
-    /// The last shown sequence number that is stored.
-    var noted: UInt64?
+    var followed: UInt64? { trail.last?.sequence }
+    /// The last shown position that is stored.
+    var noted: FleetPosition?
+    /// The last shown position, if the log did not contain it at the last attempt.
+    var missing: FleetPosition?
+    /// The sequence number up to which the log has lost messages that this machine has shown, zero for none; and that
+    /// of the last message before all lost ones.
+    var lostThrough: UInt64 = 0
+    var lostAfter = UInt64.max
+    /// The last loss of messages, and its time since 1970.
+    var loss: (sentence: String, time: Timestamp)?
     var isFollowing = false
     /// The time since when this machine waits for the configuration of a transition.
     var waitsSince: Timestamp?
@@ -264,8 +279,14 @@ package actor FleetMember {
                 try await announce()
                 try await balance()
             }
+            if !hasCheckedServers, let notice = try? await exchange.serverNotice() {
+                hasCheckedServers = true
+                logger.notice("\(notice)")
+            }
             if settings.delivers, duty == nil, await audience.canDeliver() { try await takeDuty() }
+            fault = nil
         } catch {
+            fault = "\(error)"
             canWork = false
             // The log and the entries may be gone, with the disk of a server.
             if (error as? FleetError)?.code == .refused { isPrepared = false }

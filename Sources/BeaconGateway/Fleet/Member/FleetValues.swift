@@ -18,11 +18,20 @@ package protocol FleetAudience: Sendable {
     /// Shows a change.
     func show(_ transition: FleetTransition) async
 
-    /// Returns the last sequence number of the log that this machine has shown, in this run or before; nil if unknown.
-    func shownSequence() async -> UInt64?
+    /// Returns whether the history contains a change.
+    func knows(_ transition: FleetTransition) async -> Bool
 
-    /// Stores the last sequence number that this machine has shown.
-    func noteShown(_ sequence: UInt64) async
+    /// Returns the state of a region as this machine has shown it; nil if unknown.
+    func known(_ label: String) async -> FleetRegionState?
+
+    /// Returns the places of beacons as this machine has shown them.
+    func knownPlaces() async -> [FleetPlaceState]
+
+    /// Returns the value that this machine has stored for this fleet; nil if it has none.
+    func stored(_ key: GatewayState.Key) async -> [UInt8]?
+
+    /// Stores a value for this fleet, after the events of all changes that were shown or delivered before.
+    func save(_ value: [UInt8], for key: GatewayState.Key) async
 
     /// Adds changes to the history that happened while this machine was away.
     func keep(_ missed: [FleetTransition]) async
@@ -30,13 +39,10 @@ package protocol FleetAudience: Sendable {
     /// Returns whether there are destinations to deliver to.
     func canDeliver() async -> Bool
 
-    /// Delivers a change, under the id that all machines use, unless this machine already did.
+    /// Delivers a change, under the id that all machines use.
     ///
-    /// - Parameters:
-    ///   - transition: the change.
-    ///   - sequence: its number in the log.
-    /// - Returns: true once it is durable, and never delivered again.
-    func deliver(_ transition: FleetTransition, at sequence: UInt64) async -> Bool
+    /// - Returns: true once it is durable.
+    func deliver(_ transition: FleetTransition) async -> Bool
 
     /// Returns the receivers of this machine.
     func ownReceivers() async -> [FleetMemberValue.Receiver]
@@ -44,6 +50,9 @@ package protocol FleetAudience: Sendable {
 
 /// The configuration that all machines of a fleet follow: the number of partitions, and the regions, places and named
 /// beacons.
+///
+/// Its revision only grows, over all losses of the servers' data. A change has at least the time as its revision, in
+/// milliseconds since 1970. So it counts even if its author could not know the revision before the loss.
 struct FleetConfiguration: Hashable, Sendable {
     private struct Form: Codable {
         struct Item: Codable {
@@ -52,21 +61,31 @@ struct FleetConfiguration: Hashable, Sendable {
             var settings: JSONValue
         }
 
+        var revision: UInt64?
         var partitions: Int
         var items: [Item]
     }
 
+    /// The revision of an unpublished file, and of a published one without shared items: any machine with items
+    /// replaces it.
+    static let ofFile: UInt64 = 1
+
+    var revision: UInt64
     var partitions: Int
     var items: [ConfigurationItem]
 
-    init(partitions: Int, items: [ConfigurationItem]) {
+    init(revision: UInt64, partitions: Int, items: [ConfigurationItem]) {
+        self.revision = revision
         self.partitions = partitions
         self.items = items.map(\.asShared)
     }
 
     /// Reads the configuration. Skips items of kinds that only a later version shares.
-    init(_ bytes: [UInt8]) throws {
+    ///
+    /// - Parameter number: the revision of the entry, which counts for a configuration of an earlier version.
+    init(_ bytes: [UInt8], at number: UInt64 = 0) throws {
         let form = try JSONDecoder().decode(Form.self, from: Data(bytes))
+        revision = form.revision ?? max(number, Self.ofFile + 1)
         partitions = max(1, min(form.partitions, FleetSettings.maximumPartitions))
         items = form.items.compactMap { item in
             guard let kind = ConfigurationItem.Kind(rawValue: item.kind), kind.isShared else { return nil }
@@ -81,8 +100,21 @@ struct FleetConfiguration: Hashable, Sendable {
         return Array(
             try encoder.encode(
                 Form(
-                    partitions: partitions,
+                    revision: revision, partitions: partitions,
                     items: items.map { .init(kind: $0.kind.rawValue, name: $0.name, settings: $0.settings) })))
+    }
+}
+
+extension FleetConfiguration {
+    /// Gives the configuration a new revision, after a change.
+    mutating func advance(at wall: Timestamp) {
+        revision = max(revision &+ 1, UInt64(clamping: wall.nanoseconds / 1_000_000))
+    }
+
+    /// Returns whether another configuration replaces this one. If two machines published their files after a loss, the
+    /// larger one counts.
+    func isOlder(than other: FleetConfiguration) -> Bool {
+        (revision, items.count) < (other.revision, other.items.count)
     }
 }
 

@@ -5,7 +5,7 @@ import BeaconModel
 final class PartitionOwner {
     let partition: Int
     /// The number of this ownership.
-    let epoch: UInt64
+    var epoch: UInt64
     /// The value of the lease entry.
     let value: [UInt8]
     /// The revision of the lease.
@@ -80,6 +80,16 @@ final class PartitionOwner {
             places[change.beacon] = FleetPlaceState(beacon: change.beacon, place: change.place, sequence: sequence)
             unwritten.insert(.place(change.beacon.description))
         }
+    }
+
+    /// Continues in a log that has lost its messages after a number. The states are newer than the rest of the log, and
+    /// all entries are written again.
+    func keepStates(afterLossFrom sequence: UInt64) {
+        for label in regions.keys { regions[label]?.sequence = sequence }
+        for beacon in places.keys { places[beacon]?.sequence = sequence }
+        unwritten.formUnion(regions.keys.map(FleetKey.region) + places.keys.map { FleetKey.place($0.description) })
+        unwritten.insert(.holders(partition))
+        checkpoint = .max
     }
 
     /// Records the receivers that hold regions now, since the next owner has to wait for those.
