@@ -191,6 +191,7 @@ extension SchemaNotes {
                 ["examples": [["host": "localhost", "user": "beacond", "password": "secret"]]]),
             "password": "Written to the secrets file next to the configuration.",
             "tls": "True if the broker uses TLS.",
+            "options": "The other settings of the connection, such as `ca-file`, by their keys in the configuration.",
         ],
         "BrokerTrial": [
             "faults": "The reason why the broker refuses beacond, with its key; empty if it accepts beacond."
